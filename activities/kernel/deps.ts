@@ -1,0 +1,14 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Clock } from '../../db/kernel/clock.ts';
+import type { Config } from '../../db/kernel/config.ts';
+import type { Keyring } from '../../db/kernel/keyring.ts';
+import type { Log } from '../../db/kernel/log.ts';
+
+/** What activities may use. */
+export interface ActivityDeps {
+  readonly orm: MikroORM;
+  readonly config: Config;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly log: Log;
+}

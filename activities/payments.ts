@@ -1,0 +1,36 @@
+import { failpoint } from '../db/kernel/failpoint.ts';
+import { movePayment } from '../db/payments/move.ts';
+import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
+import type { PaymentCalls } from '../workflows/payments/contract.ts';
+import type { ActivityDeps } from './kernel/deps.ts';
+import { transitionActivity } from './kernel/transition.ts';
+import { createToss, type TossAnswer, type TossAttempt } from './providers/toss.ts';
+
+export const paymentActivities = (deps: ActivityDeps) => ({
+  movePayment: transitionActivity(deps, {
+    kind: 'payment',
+    move: (em, run, event, at) => movePayment(em, run, event, at, deps.clock.now()),
+  }),
+});
+
+/** Calls to payment providers. Every one carries a key of ours; a provider's own words stay out of Temporal. */
+export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
+  const toss = createToss(config.toss);
+  const told = (call: Call, answer: TossAnswer): Outcome => {
+    failpoint('provider.after-answer');
+    const { kind, code, ended, approvedMethod } = answer;
+    log.info({ storeId: call.storeId, call: call.id, kind, code }, 'payment provider answered');
+    return { kind, code, ended, approvedMethod };
+  };
+  const attemptOf = (call: Call): TossAttempt => ({
+    attemptId: String(call.input['attemptId']),
+    pgOrderId: String(call.input['pgOrderId']),
+    paymentKey: String(call.input['paymentKey']),
+    amount: Number(call.input['amount']),
+  });
+  return {
+    confirmPayment: async (call) => told(call, await toss.confirm(attemptOf(call))),
+    readPayment: async (call) => told(call, await toss.read(attemptOf(call))),
+    voidPayment: async (call) => told(call, await toss.void(attemptOf(call))),
+  };
+}

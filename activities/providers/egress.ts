@@ -1,0 +1,134 @@
+/**
+ * Every call to an address that a seller chose. One deadline covers DNS, connection, headers and body; every resolved
+ * address is screened, and the connection goes to the very address that was screened. Redirects are answers.
+ */
+import { Resolver } from 'node:dns/promises';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { type AttemptOutcome, type DeliveryError, EXCERPT_CHARACTERS } from '../../workflows/webhooks/rules.ts';
+import { isLoopback, isPublic } from './addresses.ts';
+
+export interface EgressConfig {
+  /** Development only: http and loopback receivers are allowed. */
+  readonly allowLoopback: boolean;
+  /** `host:port` of the DNS server for receivers' names; null for the system's. */
+  readonly dns: string | null;
+}
+export interface Outgoing {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly deadlineMs: number;
+}
+const EXCERPT_BYTES = 4096;
+
+/** The address of a host name, or why it must not be called. */
+type Resolved = { readonly address: string } | { readonly error: Extract<DeliveryError, 'BLOCKED_ADDRESS' | 'CONNECTION_FAILED' | 'TIMEOUT'> };
+
+export function createEgress(config: EgressConfig) {
+  const isAllowed = (address: string) => isPublic(address) || (config.allowLoopback && isLoopback(address));
+
+  /** Resolves A and AAAA; one bad address among several blocks all. */
+  async function resolve(hostname: string, signal: AbortSignal): Promise<Resolved> {
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal)) return isAllowed(literal) ? { address: literal } : { error: 'BLOCKED_ADDRESS' };
+    if (config.allowLoopback && config.dns === null && hostname === 'localhost') return { address: '127.0.0.1' };
+    if (/(^|\.)localhost$/i.test(hostname) && config.dns === null) return { error: 'BLOCKED_ADDRESS' };
+    const resolver = new Resolver();
+    if (config.dns !== null) resolver.setServers([config.dns]);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const name = hostname.replace(/\.$/, '');
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    signal.removeEventListener('abort', cancel);
+    if (signal.aborted) return { error: 'TIMEOUT' };
+    const addresses = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.some((address) => !isAllowed(address))) return { error: 'BLOCKED_ADDRESS' };
+    return addresses[0] === undefined ? { error: 'CONNECTION_FAILED' } : { address: addresses[0] };
+  }
+
+  return {
+    /** Judges an address at registration: null when it may be called or is not in DNS yet (part B § Webhooks). */
+    async screen(url: string, deadlineMs: number): Promise<'INVALID_URL' | 'BLOCKED_ADDRESS' | null> {
+      if (!URL.canParse(url)) return 'INVALID_URL';
+      const { protocol, username, password, hostname } = new URL(url);
+      if (username !== '' || password !== '') return 'INVALID_URL';
+      if (protocol !== 'https:' && !(protocol === 'http:' && config.allowLoopback)) return 'INVALID_URL';
+      const resolved = await resolve(hostname, AbortSignal.timeout(deadlineMs));
+      if ('error' in resolved) return resolved.error === 'BLOCKED_ADDRESS' ? 'BLOCKED_ADDRESS' : null;
+      return protocol === 'http:' && !isLoopback(resolved.address) ? 'INVALID_URL' : null;
+    },
+
+    /** POSTs, and answers how it ended: success is a 2xx status within the deadline, whatever its body does (D16). */
+    async post(outgoing: Outgoing): Promise<AttemptOutcome> {
+      const began = performance.now();
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), outgoing.deadlineMs);
+      try {
+        const reply = await send(outgoing, controller.signal);
+        return { ...reply, responseTimeMs: Math.round(performance.now() - began) };
+      } finally {
+        clearTimeout(timer);
+        controller.abort();
+      }
+    },
+  };
+
+  async function send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<Omit<AttemptOutcome, 'responseTimeMs'>> {
+    const target = new URL(url);
+    const resolved = await resolve(target.hostname, signal);
+    if ('error' in resolved) return failed(resolved.error);
+    if (target.protocol === 'http:' && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
+    const options: RequestOptions & { servername?: string } = {
+      method: 'POST',
+      host: resolved.address,
+      port: target.port || (target.protocol === 'https:' ? 443 : 80),
+      path: target.pathname + target.search,
+      headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
+      agent: false,
+      signal,
+      maxHeaderSize: 16_384,
+      ...(isIP(target.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: target.hostname }),
+    };
+    let response: IncomingMessage;
+    try {
+      response = await answerOf(target.protocol === 'https:' ? httpsRequest : httpRequest, options, body);
+    } catch {
+      return failed(signal.aborted ? 'TIMEOUT' : 'CONNECTION_FAILED');
+    }
+    const { statusCode = 0 } = response;
+    const succeeded = statusCode >= 200 && statusCode < 300;
+    const excerpt = await readExcerpt(response, signal);
+    return { errorCode: succeeded ? null : 'NON_2XX', responseStatusCode: statusCode, responseBodyExcerpt: excerpt };
+  }
+}
+
+const failed = (errorCode: DeliveryError) => ({ errorCode, responseStatusCode: null, responseBodyExcerpt: null });
+
+function answerOf(request: typeof httpRequest, options: RequestOptions, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(options, resolve);
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** At most 4 KiB of the body, until the deadline; the rest is dropped with its connection. */
+async function readExcerpt(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= EXCERPT_BYTES) resolve();
+    });
+    for (const event of ['end', 'error', 'close'] as const) response.once(event, () => resolve());
+  });
+  response.destroy();
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES)).replaceAll('\u0000', '');
+  return [...text].slice(0, EXCERPT_CHARACTERS).join('');
+}
+export type Egress = ReturnType<typeof createEgress>;

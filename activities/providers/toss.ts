@@ -1,0 +1,120 @@
+/** TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two. */
+import type { ProviderAnswer } from '../../workflows/payments/rules.ts';
+
+export interface TossConfig {
+  readonly baseUrl: string;
+  readonly secretKey: string;
+}
+export interface TossAttempt {
+  readonly attemptId: string;
+  readonly pgOrderId: string;
+  readonly paymentKey: string;
+  readonly amount: number;
+}
+/** An answer with the provider's own words, which only the seller's side may see. */
+export type TossAnswer = ProviderAnswer & { readonly message: string | null };
+
+const CONFIRM_MS = 60_000;
+const READ_MS = 10_000;
+
+/** 4xx codes that say nothing about whether the money moved. */
+const AMBIGUOUS = new Set([
+  'ALREADY_PROCESSED_PAYMENT',
+  'DUPLICATED_ORDER_ID',
+  'IDEMPOTENT_REQUEST_PROCESSING',
+  'FORBIDDEN_CONSECUTIVE_REQUEST',
+  'PROVIDER_ERROR',
+  'CARD_PROCESSING_ERROR',
+]);
+/** Codes under which our first request may still be running. */
+const RUNNING = new Set(['IDEMPOTENT_REQUEST_PROCESSING', 'FORBIDDEN_CONSECUTIVE_REQUEST']);
+
+const METHODS: Readonly<Record<string, string>> = {
+  카드: 'CARD',
+  간편결제: 'EASY_PAY',
+  계좌이체: 'BANK_TRANSFER',
+  가상계좌: 'VIRTUAL_ACCOUNT',
+  휴대폰: 'MOBILE',
+};
+
+interface TossPayment {
+  readonly orderId?: string;
+  readonly totalAmount?: number;
+  readonly balanceAmount?: number;
+  readonly status?: string;
+  readonly method?: string | null;
+  readonly easyPay?: object | null;
+  readonly failure?: { readonly code?: string; readonly message?: string } | null;
+  readonly code?: string;
+  readonly message?: string;
+}
+type Reply = { readonly status: number; readonly json: TossPayment } | { readonly lost: string };
+
+export function createToss(config: TossConfig) {
+  const authorization = `Basic ${Buffer.from(`${config.secretKey}:`).toString('base64')}`;
+  const call = async (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: object, key?: string): Promise<Reply> => {
+    try {
+      const response = await fetch(config.baseUrl + path, {
+        method,
+        headers: { authorization, 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'manual',
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      try {
+        return { status: response.status, json: JSON.parse(text) as TossPayment };
+      } catch {
+        return { lost: `HTTP_${response.status}` };
+      }
+    } catch (error) {
+      return { lost: error instanceof Error && error.name === 'TimeoutError' ? 'TIMEOUT' : 'CONNECTION' };
+    }
+  };
+  return {
+    /** Asks for the approval; the key is the attempt's own, so asking again repeats nothing. */
+    async confirm(attempt: TossAttempt): Promise<TossAnswer> {
+      const { paymentKey, pgOrderId: orderId, amount } = attempt;
+      const reply = await call('POST', '/v1/payments/confirm', CONFIRM_MS, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
+      if ('lost' in reply) return unknown(reply.lost, false);
+      const { status, json } = reply;
+      if (status === 200) return isApproved(json, attempt) ? approved(json) : unknown('MISMATCH', true);
+      const code = json.code ?? `HTTP_${status}`;
+      if (status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code)) return declined(code, json.message);
+      return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
+    },
+    /** Reads by our order id: the judge of every unknown outcome. */
+    async read(attempt: TossAttempt): Promise<TossAnswer> {
+      const reply = await call('GET', `/v1/payments/orders/${encodeURIComponent(attempt.pgOrderId)}`, READ_MS);
+      if ('lost' in reply) return unknown(reply.lost, false);
+      const { status, json } = reply;
+      if (status === 404) return { ...unknown('NOT_FOUND', true), kind: 'UNPAID' };
+      if (status !== 200) return unknown(json.code ?? `HTTP_${status}`, false);
+      if (isApproved(json, attempt)) return approved(json);
+      if (json.status === 'ABORTED' || json.status === 'EXPIRED') return declined(json.failure?.code ?? json.status, json.failure?.message);
+      if (json.status === 'CANCELED') return { ...unknown('CANCELED', true), kind: 'VOIDED' };
+      if (json.status === 'READY' || json.status === 'IN_PROGRESS') return { ...unknown(json.status, true), kind: 'UNPAID' };
+      return unknown(json.status ?? 'NO_STATUS', false);
+    },
+    /** Cancels all of a payment that must not be; done when nothing is left of it. */
+    async void(attempt: TossAttempt): Promise<TossAnswer> {
+      const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
+      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `[void-${attempt.attemptId}]` }, `void-${attempt.attemptId}`);
+      const done = 'json' in reply && (reply.json.code === 'ALREADY_CANCELED_PAYMENT' || reply.json.status === 'CANCELED');
+      return { ...unknown('lost' in reply ? reply.lost : (reply.json.code ?? 'VOIDED'), false), kind: done ? 'VOIDED' : 'UNKNOWN' };
+    },
+  };
+}
+
+const isApproved = (payment: TossPayment, attempt: TossAttempt) =>
+  payment.status === 'DONE' && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;
+
+const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
+  kind: 'APPROVED',
+  code: 'DONE',
+  ended: true,
+  approvedMethod: easyPay ? 'EASY_PAY' : (METHODS[method ?? ''] ?? 'CARD'),
+  message: null,
+});
+const declined = (code: string, message?: string): TossAnswer => ({ kind: 'DECLINED', code, ended: true, approvedMethod: null, message: message ?? null });
+const unknown = (code: string, ended: boolean): TossAnswer => ({ kind: 'UNKNOWN', code, ended, approvedMethod: null, message: null });

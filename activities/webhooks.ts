@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failpoint } from '../db/kernel/failpoint.ts';
+import { inStore, REQUEST } from '../db/orm.ts';
+import { moveWebhookDelivery } from '../db/webhooks/move.ts';
+import { claimAttempt, isAttemptOpen, type Parcel, recordAttempt } from '../db/webhooks/store.ts';
+import { SECOND } from '../workflows/kernel/time.ts';
+import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
+import { signatureHeader, signedText } from '../workflows/webhooks/signature.ts';
+import type { ActivityDeps } from './kernel/deps.ts';
+import { transitionActivity } from './kernel/transition.ts';
+import { createEgress } from './providers/egress.ts';
+
+const ATTEMPT_MS = 10 * SECOND;
+/** How long an attempt that someone else claimed may still be under way. */
+const FOREIGN_ATTEMPT_MS = 12 * SECOND;
+
+export const webhookActivities = (deps: ActivityDeps) => ({
+  moveWebhookDelivery: transitionActivity(deps, { kind: 'webhookDelivery', move: moveWebhookDelivery }),
+});
+
+/** One attempt: claim, sign with the present second, send, record. A claim that is already taken is waited for, never repeated. */
+export function webhookCalls(deps: ActivityDeps): WebhookCalls {
+  const { orm, keyring, clock, config } = deps;
+  const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
+  return {
+    async attemptDelivery({ storeId, input }) {
+      const deliveryId = String(input['deliveryId']);
+      const n = Number(input['attempt']);
+      const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, storeId, deliveryId, n));
+      if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
+      failpoint('webhook.before-send');
+      const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
+      const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
+      failpoint('webhook.after-send');
+      await inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome));
+      return { kind: outcome.errorCode ?? 'SUCCESS' };
+    },
+  };
+}
+
+async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {
+  const end = clock.now() + FOREIGN_ATTEMPT_MS;
+  while (await inStore(orm, storeId, REQUEST, (em) => isAttemptOpen(em, storeId, deliveryId, n))) {
+    if (clock.now() > end) return { kind: 'LOST' };
+    await sleep(250);
+  }
+  return { kind: 'STALE' };
+}
+
+/** The headers of part B § Events; `v1` covers the very bytes that are sent. */
+export function sign(parcel: Parcel, deliveryId: string, seconds: number): Record<string, string> {
+  const values = parcel.secrets.map((secret) => createHmac('sha256', secret).update(signedText(seconds, parcel.body)).digest('hex'));
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Svc-Webhooks/1.0',
+    'svc-signature': signatureHeader(seconds, values),
+    'svc-event-id': parcel.eventId,
+    'svc-event-type': parcel.eventType,
+    'svc-delivery-id': deliveryId,
+  };
+}

@@ -1,0 +1,89 @@
+/** The Koa application: used by main.ts and by tests. */
+import { randomUUID } from 'node:crypto';
+import Router from '@koa/router';
+import Koa from 'koa';
+import helmet from 'koa-helmet';
+import { stringify } from 'yaml';
+import { Fault } from '../workflows/kernel/errors.ts';
+import { endpoints } from './endpoints.ts';
+import { healthRoutes } from './kernel/health.ts';
+import { token } from './identity/token.ts';
+import type { ApiDeps } from './kernel/deps.ts';
+import { mount } from './kernel/mount.ts';
+import { openapi, type Surface } from './kernel/openapi.ts';
+import { asFault, fail, refusal } from './kernel/reply.ts';
+import { payRoutes } from './pay/routes.ts';
+
+export function buildApp(deps: ApiDeps): Koa {
+  const app = new Koa({ proxy: false });
+  app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a reply could not be sent'));
+  const api = mount(endpoints, deps);
+  const pay = payRoutes(deps);
+  app.use(identify(deps));
+  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  app.use(envelope(deps));
+  for (const router of [documentRoutes(), identityRoutes(deps), healthRoutes(deps), pay]) app.use(router.routes());
+  app.use(api.routes());
+  app.use(unmatched(api));
+  return app;
+}
+
+/** Gives every request an id, and writes one log line when it is answered: ids, no bodies, no headers, no personal data. */
+const identify =
+  ({ log, clock }: ApiDeps): Koa.Middleware =>
+  async (ctx, next) => {
+    const requestId = `req_${randomUUID().replaceAll('-', '')}`;
+    ctx.state['requestId'] = requestId;
+    ctx.set('X-Request-Id', requestId);
+    const began = clock.now();
+    await next();
+    const { method, status } = ctx;
+    log.info({ requestId, storeId: ctx.state['storeId'] as unknown, method, route: ctx['_matchedRoute'] as unknown, status, ms: clock.now() - began }, 'request');
+  };
+
+const envelope =
+  ({ log }: ApiDeps): Koa.Middleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      fail(ctx, refusal(asFault(error, log, String(ctx.state['requestId']))));
+    }
+  };
+
+/** Known path, other method: 405 with Allow; unknown path: 404 (D76). */
+const unmatched =
+  (router: Router): Koa.Middleware =>
+  async (ctx) => {
+    const methods = new Set(router.stack.filter((layer) => layer.match(ctx.path)).flatMap((layer) => layer.methods));
+    if (methods.size === 0 || methods.has(ctx.method)) throw new Fault('NOT_FOUND');
+    ctx.set('Allow', [...methods].join(', '));
+    throw new Fault('METHOD_NOT_ALLOWED');
+  };
+
+/** Built once per process: the documents cannot change while it runs. */
+function documentRoutes(): Router {
+  const router = new Router();
+  for (const surface of ['store', 'storefront'] satisfies Surface[]) {
+    const document = openapi(surface, endpoints);
+    const yaml = stringify(document, { aliasDuplicateObjects: false });
+    router.get(`/openapi/${surface}.json`, (ctx) => {
+      ctx.body = document;
+    });
+    router.get(`/openapi/${surface}.yaml`, (ctx) => {
+      ctx.type = 'application/yaml';
+      ctx.body = yaml;
+    });
+  }
+  return router;
+}
+
+function identityRoutes(deps: ApiDeps): Router {
+  const router = new Router();
+  router.post('/oauth2/token', (ctx) => token(ctx, deps));
+  router.get('/.well-known/jwks.json', (ctx) => {
+    ctx.body = deps.keys.jwks;
+  });
+  return router;
+}
+

@@ -1,0 +1,18 @@
+import { openSession } from '../../db/identity/store.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Timestamp, Type } from '../kernel/schema.ts';
+
+export const anonymous = endpoint({
+  id: 'auth.anonymous',
+  route: 'POST /storefront/v1/auth/anonymous',
+  summary: 'Open a guest session; its token goes into X-Cart-Token',
+  access: 'shop',
+  change: 'here',
+  body: closed({}),
+  status: 201,
+  data: closed({ cartToken: Type.String(), expiresAt: Timestamp }, { title: 'GuestSession' }),
+}).handle(async ({ em, storeId, at }) => {
+  const { cartToken, expiresAt } = openSession(em, storeId, at);
+  return { cartToken, expiresAt: korean(expiresAt) };
+});

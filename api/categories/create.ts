@@ -1,0 +1,19 @@
+import { createCategory } from '../../db/catalog/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
+import { Category, viewCategory } from './schemas.ts';
+
+export const create = endpoint({
+  id: 'categories.create',
+  route: 'POST /v1/categories',
+  summary: 'Create a category, at most four levels deep',
+  access: 'store',
+  scopes: ['category:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  body: closed({ name: Name(50), parentId: Type.Optional(nullable(Id)) }, { title: 'CategoryRequest' }),
+  status: 201,
+  data: Category,
+  errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE'],
+}).handle(async ({ em, storeId, body, at }) => viewCategory(await createCategory(em, storeId, body, at)));

@@ -1,0 +1,18 @@
+import { listCategories } from '../../db/catalog/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Category, viewCategory } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'categories.list',
+  route: 'GET /v1/categories',
+  summary: 'List categories, upper levels first',
+  access: 'store',
+  scopes: ['category:r'],
+  change: 'none',
+  query: Type.Object(paging),
+  data: listOf(Category),
+}).handle(async ({ em, storeId, query }) => {
+  const [rows, total] = await listCategories(em, storeId, query);
+  return page(query, rows.map(viewCategory), total);
+});

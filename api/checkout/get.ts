@@ -1,0 +1,13 @@
+import { findCheckout } from '../../db/checkout/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Checkout, viewCheckout } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'checkout.get',
+  route: 'GET /storefront/v1/checkout/{checkoutId}',
+  summary: 'Read a checkout',
+  access: 'buyer',
+  change: 'none',
+  data: Checkout,
+  errors: ['CHECKOUT_NOT_FOUND'],
+}).handle(async ({ em, storeId, sessionId, params }) => viewCheckout(await findCheckout(em, storeId, params.checkoutId, sessionId!)));

@@ -1,0 +1,69 @@
+import type { Checkout as Row } from '../../db/checkout/entities.ts';
+import { lineTotalWon, price } from '../../workflows/checkout/rules.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { OFFERED, PAYMENT_METHODS } from '../../workflows/payments/rules.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+
+export const Amounts = closed(
+  { productAmount: Won, deliveryFee: Won, couponDiscountAmount: Won, pointAmount: Won, totalAmount: Won },
+  { title: 'Amounts' },
+);
+export const Delivery = closed(
+  {
+    baseFee: Won,
+    remoteSurcharge: Won,
+    remoteArea: oneOf(['NONE', 'JEJU', 'ISOLATED']),
+    remoteAreaLabel: nullable(Type.String()),
+    bundleCount: Count,
+    freeByThreshold: Type.Boolean(),
+    zipCode: nullable(Type.String()),
+  },
+  { title: 'Delivery' },
+);
+export const Checkout = closed(
+  {
+    checkoutId: Id,
+    expiresAt: Timestamp,
+    items: Type.Array(
+      closed({
+        productId: Id,
+        productName: Type.String(),
+        optionId: Id,
+        optionLabel: nullable(Type.String()),
+        quantity: Count,
+        unitPrice: Won,
+        totalPrice: Won,
+        stay: Type.Null(),
+        fulfillmentMethod: Type.String(),
+      }),
+    ),
+    amounts: Amounts,
+    delivery: Delivery,
+    requiresShipping: Type.Boolean(),
+    paymentOptions: Type.Array(
+      closed({ pg: Type.String(), method: oneOf(PAYMENT_METHODS), provider: nullable(Type.String()), label: Type.String() }),
+    ),
+    points: Type.Null(),
+  },
+  { title: 'Checkout' },
+);
+
+export const viewCheckout = ({ checkoutId, expiresAt, lines }: Row) => ({
+  checkoutId,
+  expiresAt: korean(expiresAt.getTime()),
+  items: lines.map((line) => ({
+    productId: line.productId,
+    productName: line.productName,
+    optionId: line.variantId,
+    optionLabel: line.optionLabel,
+    quantity: line.quantity,
+    unitPrice: line.unitPriceWon,
+    totalPrice: lineTotalWon(line),
+    stay: null,
+    fulfillmentMethod: line.fulfillmentMethod,
+  })),
+  ...price(lines, null),
+  requiresShipping: true,
+  paymentOptions: OFFERED.map((option) => ({ ...option })),
+  points: null,
+});

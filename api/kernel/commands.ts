@@ -1,0 +1,58 @@
+/** Commands to runs: a refusal costs no history, an answer is read from Postgres, and 503 means "done already, or never". */
+import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { inStore, REQUEST, type Em } from '../../db/orm.ts';
+import { type OperationKey, type StoredReply, storedReply } from '../../db/runs/operations.ts';
+import { Fault, type FaultExtra, isErrorCode } from '../../workflows/kernel/errors.ts';
+import type { Command } from '../../workflows/kernel/obligations.ts';
+import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Caller } from './endpoint.ts';
+
+export const COMMAND_MS = 8000;
+
+export interface Commands {
+  /** A short read transaction, closed before anything else happens. */
+  read<T>(work: (em: Em) => Promise<T>): Promise<T>;
+  /** Sends a command to its run and answers what its transition stored. */
+  send(run: RunName, wish: Pick<Command, 'name' | 'input'>, suffix?: string): Promise<StoredReply>;
+}
+
+export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
+  const read = <T>(work: (em: Em) => Promise<T>) => inStore(deps.orm, caller.storeId, REQUEST, work);
+  return {
+    read,
+    async send(run, wish, suffix) {
+      const own = suffix === undefined ? operation : { ...operation, key: `${operation.key}/${suffix}` };
+      await sendCommand(deps, run, {
+        ...wish,
+        operation: own,
+        requestId: suffix === undefined ? caller.requestId : `${caller.requestId}/${suffix}`,
+        actor: caller.principal,
+        notAfter: caller.realNow + COMMAND_MS,
+      });
+      const reply = await read((em) => storedReply(em, caller.storeId, own, deps.clock.now()));
+      if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
+      return reply;
+    },
+  };
+}
+
+/** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */
+export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, command: Command): Promise<void> {
+  const startWorkflowOperation = new WithStartWorkflowOperation(run.kind, startOptions(run));
+  try {
+    await temporal.withDeadline(command.notAfter + 250, () =>
+      temporal.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+      const { type, details } = error.cause;
+      if (isErrorCode(type)) throw new Fault(type, (details?.[0] as FaultExtra | undefined) ?? {});
+      if (type === 'OUTAGE') throw new Fault('TEMPORARILY_UNAVAILABLE');
+      throw new Fault('INTERNAL');
+    }
+    log.warn({ requestId: command.requestId, workflowId: run.workflowId, err: error }, 'a command was not answered in time');
+    throw new Fault('TEMPORARILY_UNAVAILABLE');
+  }
+}

@@ -1,0 +1,20 @@
+import type { Client } from '@temporalio/client';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Egress } from '../../activities/providers/egress.ts';
+import type { Clock } from '../../db/kernel/clock.ts';
+import type { Config } from '../../db/kernel/config.ts';
+import type { Keyring } from '../../db/kernel/keyring.ts';
+import type { Log } from '../../db/kernel/log.ts';
+import type { TokenKeys } from './tokens.ts';
+
+/** What the API may use; built in main.ts and by tests alike. */
+export interface ApiDeps {
+  readonly orm: MikroORM;
+  readonly temporal: Client;
+  readonly config: Config;
+  readonly keyring: Keyring;
+  readonly keys: TokenKeys;
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly log: Log;
+}

@@ -1,0 +1,82 @@
+/** One operation, declared once. Routing, checks, OpenAPI and the generated tests are read off this value. */
+import type { ErrorCode } from '../../workflows/kernel/errors.ts';
+import type { Em } from '../../db/orm.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Commands } from './commands.ts';
+import type { Scope } from './scopes.ts';
+import type { Static, TSchema } from './schema.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** `/v1/claims/{claimId}` → `{ claimId: string }` */
+type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer Rest}` ? { readonly [K in Name]: string } & PathParams<Rest> : unknown;
+
+/**
+ * Who may call. `store`: a store token with the scopes. `buyer`: X-Store-Code and a guest session. `shop`: X-Store-Code
+ * alone. `payment`: nobody in particular; the unguessable payment id is the key.
+ */
+export type Access = 'store' | 'buyer' | 'shop' | 'payment';
+/** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. */
+export type Change = 'none' | 'here' | 'workflow';
+
+export interface Operation<R extends string, Q extends TSchema, B extends TSchema, D extends TSchema, C extends Change> {
+  /** `folder.file`; also operationId, audit action and test path. */
+  readonly id: `${string}.${string}`;
+  readonly route: R & `${Method} /${string}`;
+  readonly summary: string;
+  readonly access: Access;
+  readonly scopes?: readonly Scope[];
+  readonly agent?: 'direct' | 'approval' | 'denied';
+  readonly change: C;
+  readonly idempotent?: boolean;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly status?: 200 | 201;
+  readonly data?: D;
+  /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
+  readonly secret?: boolean;
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** Who asks, for which store, and when. */
+export interface Caller {
+  readonly storeId: string;
+  readonly sandbox: boolean;
+  /** Client or guest session: the owner of idempotency keys. */
+  readonly principal: string;
+  readonly sessionId: string | null;
+  /** Business time: the real time and the store's offset. */
+  readonly at: number;
+  readonly realNow: number;
+  readonly requestId: string;
+}
+interface Asked<R extends string, Q, B> extends Caller {
+  readonly params: PathParams<R>;
+  readonly query: Q;
+  readonly body: B;
+  readonly deps: ApiDeps;
+  setHeader(name: string, value: string): void;
+}
+type Means<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
+export type Call<R extends string, Q, B, C extends Change, P = unknown> = Asked<R, Q, B> & Means<C> & { readonly prepared: P };
+
+/** An operation with its handler, as mount() sees it. */
+export interface Endpoint extends Operation<string, TSchema, TSchema, TSchema, Change> {
+  readonly prepare: ((call: Asked<string, unknown, unknown>) => Promise<unknown>) | null;
+  readonly run: (call: never) => Promise<unknown>;
+}
+
+/** Two steps, so that the handler is checked against types that are already settled. */
+export function endpoint<const R extends string, C extends Change, Q extends TSchema = TSchema, B extends TSchema = TSchema, D extends TSchema = TSchema>(
+  operation: Operation<R, Q, B, D, C>,
+) {
+  type Ask = Asked<R, Static<Q>, Static<B>>;
+  const finish =
+    <P>(prepare: ((call: Ask) => Promise<P>) | null) =>
+    (run: (call: Call<R, Static<Q>, Static<B>, C, P>) => Promise<Static<D>>): Endpoint =>
+      ({ ...operation, prepare, run }) as unknown as Endpoint;
+  return {
+    handle: finish<undefined>(null),
+    /** Work that must not hold a transaction: hashing, DNS. */
+    before: <P>(prepare: (call: Ask) => Promise<P>) => ({ handle: finish(prepare) }),
+  };
+}

@@ -1,0 +1,22 @@
+import Router from '@koa/router';
+import { sql } from '../../db/orm.ts';
+import type { ApiDeps } from './deps.ts';
+
+/** `/health/live`: the process answers. `/health/ready`: it reaches Postgres and Temporal, each within two seconds. */
+export function healthRoutes(deps: ApiDeps): Router {
+  const router = new Router();
+  router.get('/health/live', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/health/ready', async (ctx) => {
+    const [postgres, temporal] = await Promise.allSettled([
+      sql(deps.orm.em.fork(), 'SELECT 1 AS ok'),
+      deps.temporal.withDeadline(Date.now() + 2000, () => deps.temporal.connection.ensureConnected()),
+    ]);
+    const state = (result: PromiseSettledResult<unknown>) => (result.status === 'fulfilled' ? 'ok' : 'unreachable');
+    const ready = postgres.status === 'fulfilled' && temporal.status === 'fulfilled';
+    ctx.status = ready ? 200 : 503;
+    ctx.body = { status: ready ? 'ok' : 'unavailable', postgres: state(postgres), temporal: state(temporal) };
+  });
+  return router;
+}

@@ -1,0 +1,38 @@
+/** Idempotency keys at the edge: 1..255 printable ASCII, one store and principal, 24 hours (D26, D78). */
+import { createHash } from 'node:crypto';
+import type { RouterContext } from '@koa/router';
+import type { OperationKey, StoredReply } from '../../db/runs/operations.ts';
+import type { Keyring, Place } from '../../db/kernel/keyring.ts';
+import { invalid } from '../../workflows/kernel/errors.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
+
+/** The key a client sent, quoted or bare; null when it sent none. */
+export function sentKey(ctx: RouterContext): string | null {
+  if (ctx.req.headers['idempotency-key'] === undefined) return null;
+  const key = ctx.get('idempotency-key').replace(/^"(.*)"$/, '$1');
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', 'INVALID', '1 to 255 printable ASCII characters');
+  return key;
+}
+
+export function operationOf(ctx: RouterContext, endpoint: Endpoint, caller: Caller, body: unknown, key: string | null): OperationKey {
+  const asked = JSON.stringify([ctx.method, ctx.path, ctx.querystring, canonical(body ?? null)]);
+  const fingerprint = createHash('sha256').update(asked).digest('hex');
+  return { principal: caller.principal, key: key ?? caller.requestId, id: endpoint.id, fingerprint };
+}
+
+/** Objects with their keys in order, so that the same request has the same fingerprint however it was written. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, canonical(item)]));
+}
+
+/** A reply with a secret is kept sealed until its key expires. */
+export function keep(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
+  return secret ? { ...reply, body: { sealed: keyring.seal(JSON.stringify(reply.body), place) } } : reply;
+}
+export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
+  const sealed = (reply.body as { sealed?: unknown } | null)?.sealed;
+  return secret && typeof sealed === 'string' ? { ...reply, body: JSON.parse(keyring.open(sealed, place)) as unknown } : reply;
+}
+export const replyPlace = (storeId: string, key: string): Place => ({ store: storeId, table: 'operation', row: key, column: 'body' });

@@ -1,0 +1,142 @@
+/**
+ * The only code that knows both Koa and endpoints. The order is fixed:
+ * request id → rate limit → authenticate → scope → validate → idempotency → handle → envelope.
+ */
+import Router, { type RouterContext } from '@koa/router';
+import { failpoint } from '../../db/kernel/failpoint.ts';
+import { isLockTimeout } from '../../db/kernel/outage.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { claimOperation, completeOperation, type OperationKey, type StoredReply, storedReply, storeRefusal } from '../../db/runs/operations.ts';
+import { catalogue, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { authenticate } from './authenticate.ts';
+import { readJson } from './body.ts';
+import { createCommands } from './commands.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
+import { keep, operationOf, replyPlace, reveal, sentKey } from './idempotency.ts';
+import { limitRate } from './rateLimit.ts';
+import { fail, type Refusal, refusal, succeed } from './reply.ts';
+import { type Check, checker, textErrors } from './validate.ts';
+
+/** A request that has passed every check. */
+interface Request {
+  readonly ctx: RouterContext;
+  readonly endpoint: Endpoint;
+  readonly deps: ApiDeps;
+  readonly caller: Caller;
+  readonly asked: { readonly params: Record<string, string>; readonly query: unknown; readonly body: unknown };
+  readonly operation: OperationKey;
+  /** The client sent an Idempotency-Key to an operation that takes one. */
+  readonly keyed: boolean;
+}
+const TWIN_MS = 5000;
+
+/** Turns declarations into routes. Short forms without the prefix are aliases of the same operation (D1). */
+export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
+  const router = new Router();
+  for (const endpoint of endpoints) {
+    const [method = '', path = ''] = endpoint.route.split(' ');
+    const checks = { query: endpoint.query && checker(endpoint.query, 'text'), body: endpoint.body && checker(endpoint.body, 'json') };
+    const reply = deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined;
+    const handler = async (ctx: RouterContext) => {
+      const request = await accept(ctx, endpoint, deps, checks);
+      const answer = await perform(request);
+      if (answer.status < 300) {
+        const strays = reply?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? [];
+        if (strays.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(strays)}`);
+        succeed(ctx, answer.status, answer.body);
+      } else fail(ctx, { status: answer.status, error: answer.body as Refusal['error'] });
+    };
+    for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler);
+  }
+  return router;
+}
+
+/** `/storefront/v1/checkout/…` is also answered as `/checkout/…`, `/v1/webhooks` as `/webhooks` where D1 allows it. */
+const aliases = (path: string): string[] => [path, ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/webhooks(?:\/.*)?)$/].flatMap((short) => short.exec(path)?.[1] ?? [])];
+
+async function accept(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps, checks: { query: Check | undefined; body: Check | undefined }): Promise<Request> {
+  const requestId = String(ctx.state['requestId']);
+  if (endpoint.access === 'store') await limitRate(ctx, deps);
+  const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
+  ctx.state['storeId'] = caller.storeId;
+  const params = ctx.params as Record<string, string>;
+  const query = { ...ctx.query };
+  const body = checks.body ? await readJson(ctx) : undefined;
+  const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
+  fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  const key = endpoint.idempotent ? sentKey(ctx) : null;
+  const operation = operationOf(ctx, endpoint, caller, body, key);
+  return { ctx, endpoint, deps, caller, asked: { params, query, body }, operation, keyed: key !== null };
+}
+
+async function perform(request: Request): Promise<StoredReply> {
+  const { ctx, endpoint, deps, caller, asked } = request;
+  const known = request.keyed ? await replayed(request) : null;
+  if (known) return known;
+  const call = { ...caller, ...asked, deps, setHeader: (name: string, value: string) => ctx.set(name, value) };
+  const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
+  try {
+    const answer = endpoint.change === 'workflow' ? await command(request, call) : await transact(request, { ...call, prepared });
+    return answer;
+  } catch (error) {
+    if (request.keyed && error instanceof Fault) await rememberRefusal(request, error);
+    throw error;
+  }
+}
+
+/** What an earlier request with this key was answered. */
+async function replayed({ ctx, endpoint, deps, caller, operation }: Request): Promise<StoredReply | null> {
+  const stored = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  if (!stored) return null;
+  ctx.set('Idempotent-Replayed', 'true');
+  return reveal(stored, endpoint.secret === true, deps.keyring, replyPlace(caller.storeId, operation.key));
+}
+
+async function command({ endpoint, deps, caller, operation }: Request, call: object): Promise<StoredReply> {
+  const run = endpoint.run as (call: object) => Promise<unknown>;
+  const body = await run({ ...call, commands: createCommands(deps, caller, operation) });
+  return { status: endpoint.status ?? 200, body };
+}
+
+/** One transaction: the operation row first, the handler's work, the reply. A parallel twin waits for the first (D26). */
+async function transact(request: Request, call: object): Promise<StoredReply> {
+  const { ctx, endpoint, deps, caller, operation, keyed } = request;
+  const run = endpoint.run as (call: object) => Promise<unknown>;
+  const place = replyPlace(caller.storeId, operation.key);
+  const secret = endpoint.secret === true;
+  const claims = keyed && endpoint.change === 'here';
+  const end = deps.clock.now() + TWIN_MS;
+  for (;;) {
+    try {
+      const answer = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
+        const claim = claims ? await claimOperation(em, caller.storeId, operation, caller.realNow) : 'new';
+        if (claim !== 'new') {
+          ctx.set('Idempotent-Replayed', 'true');
+          return reveal(claim, secret, deps.keyring, place);
+        }
+        const reply = { status: endpoint.status ?? 200, body: await run({ ...call, em }) };
+        if (claims) await completeOperation(em, caller.storeId, operation, keep(reply, secret, deps.keyring, place));
+        await em.flush();
+        failpoint('request.before-commit');
+        return reply;
+      });
+      failpoint('request.after-commit');
+      return answer;
+    } catch (error) {
+      if (!claims || !isLockTimeout(error)) throw error;
+      if (deps.clock.now() > end) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
+    }
+  }
+}
+
+/** Refusals of the handler are stored, never 401, 403, 429, validation or 5xx (D78). */
+async function rememberRefusal({ deps, caller, operation }: Request, fault: Fault): Promise<void> {
+  const { status } = catalogue[fault.code];
+  const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
+  if (!isStored) return;
+  const reply = { status, body: refusal(fault).error };
+  await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeRefusal(em, caller.storeId, operation, reply, caller.realNow));
+}
+const NOT_STORED: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS']);

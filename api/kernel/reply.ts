@@ -1,0 +1,45 @@
+/** The envelope (part A § Common rules, D4) and how failures are told. */
+import type { Context } from 'koa';
+import { isOutage } from '../../db/kernel/outage.ts';
+import type { Log } from '../../db/kernel/log.ts';
+import { catalogue, Fault } from '../../workflows/kernel/errors.ts';
+
+export function succeed(ctx: Context, status: number, data: unknown): void {
+  ctx.status = status;
+  ctx.body = { meta: { status, code: 'OK', message: '', isSuccess: true, requestId: ctx.state['requestId'] }, data: data ?? null, error: null };
+}
+
+
+/** A refusal as it is told, without its request id. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
+}
+
+export function refusal(fault: Fault): Refusal {
+  const { status, message } = catalogue[fault.code];
+  return { status, error: { code: fault.code, message, ...fault.extra } };
+}
+
+export function fail(ctx: Context, { status, error }: Refusal): void {
+  ctx.status = status;
+  ctx.body = {
+    meta: { status, code: error.code, message: error.message, isSuccess: false, requestId: ctx.state['requestId'] },
+    data: null,
+    error,
+  };
+  if (status === 503 || status === 429) if (!ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
+  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (status === 413) ctx.set('Connection', 'close');
+}
+
+/** Whatever was thrown as a Fault; an outage of Postgres is 503, everything else is a bug: INTERNAL, no text leaked. */
+export function asFault(error: unknown, log: Log, requestId: string): Fault {
+  if (error instanceof Fault) return error;
+  if (isOutage(error)) {
+    log.warn({ requestId, err: error }, 'Postgres is out of reach');
+    return new Fault('TEMPORARILY_UNAVAILABLE');
+  }
+  log.error({ requestId, err: error }, 'unexpected failure');
+  return new Fault('INTERNAL');
+}

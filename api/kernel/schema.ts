@@ -1,0 +1,41 @@
+/** Schemas: one value is the type, the validation and the OpenAPI component. Objects are closed: unknown fields fail. */
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+
+export { Type, type Static, type TSchema };
+
+/** An object that takes no other fields. Never use Partial, Pick or Omit on one: they would open it again. */
+export const closed = <P extends TProperties>(properties: P, options: { title?: string; description?: string; minProperties?: number } = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+export const oneOf = <const V extends string[]>(values: readonly [...V], description?: string) =>
+  Type.Enum<V>(values, description ? { description } : {});
+
+export const Won = Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Won' });
+export const Count = Type.Integer({ minimum: 0 });
+/** `2026-11-20T09:30:00+09:00` */
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, Korean time' });
+export const Id = Type.String({ minLength: 1, maxLength: 64 });
+export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
+export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+
+export const Address = closed(
+  {
+    receiverName: Name(50),
+    phone: Phone,
+    zipCode: ZipCode,
+    address1: Name(200),
+    address2: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  { title: 'Address' },
+);
+
+export const paging = {
+  page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
+  size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+};
+/** `data` of a list answer (D5). */
+export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
+export const page = <T>(query: { page: number; size: number }, items: T[], total: number) => ({ items, page: query.page, size: query.size, total });

@@ -1,0 +1,35 @@
+/** The API process. Any number may run against the same Postgres and Temporal. */
+import { Client, Connection } from '@temporalio/client';
+import { createEgress } from '../activities/providers/egress.ts';
+import { realClock } from '../db/kernel/clock.ts';
+import { readConfig, roleUrl } from '../db/kernel/config.ts';
+import { createKeyring } from '../db/kernel/keyring.ts';
+import { createLog } from '../db/kernel/log.ts';
+import { openOrm } from '../db/orm.ts';
+import { buildApp } from './app.ts';
+import { loadTokenKeys } from './kernel/tokens.ts';
+
+const config = readConfig();
+const log = createLog('api', config.logLevel);
+const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
+const keyring = createKeyring(config.sealingKeys);
+const { address, namespace } = config.temporal;
+const temporal = new Client({ connection: await Connection.connect({ address }), namespace });
+const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
+const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
+const server = buildApp({ orm, temporal, config, keyring, keys, egress, clock: realClock, log }).listen(config.port, '127.0.0.1', () => {
+  log.info({ port: config.port }, 'api ready');
+  process.send?.('ready');
+});
+server.on('error', (error: NodeJS.ErrnoException) => {
+  const inUse = error.code === 'EADDRINUSE';
+  process.stderr.write(inUse ? `Port ${config.port} is in use: stop what uses it, or set PORT.\n` : `${String(error)}\n`);
+  process.exit(1);
+});
+
+const stop = () => {
+  server.close(() => process.exit(0));
+  setTimeout(() => process.exit(0), 10_000).unref();
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,15 @@
+import { readItem } from '../../db/orders/store.ts';
+import { viewFlow } from '../../db/orders/views.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Flow } from './schemas.ts';
+
+export const flow = endpoint({
+  id: 'orders.flow',
+  route: 'GET /v1/order-items/{orderItemId}/flow',
+  summary: 'Where an order item stands in its flow, and what may be done with it',
+  access: 'store',
+  scopes: ['order:r'],
+  change: 'none',
+  data: Flow,
+  errors: ['ORDER_ITEM_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewFlow(await readItem(em, storeId, params.orderItemId)));

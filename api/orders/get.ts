@@ -1,0 +1,18 @@
+import { readOrder } from '../../db/orders/store.ts';
+import { viewOrder } from '../../db/orders/views.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Order } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'orders.get',
+  route: 'GET /v1/orders/{orderId}',
+  summary: 'Read an order with its items',
+  access: 'store',
+  scopes: ['order:r'],
+  change: 'none',
+  data: Order,
+  errors: ['ORDER_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => {
+  const { order, items, approvedAt } = await readOrder(em, storeId, params.orderId);
+  return viewOrder(order, items, approvedAt);
+});

@@ -1,0 +1,15 @@
+import { readItem } from '../../db/orders/store.ts';
+import { viewItem } from '../../db/orders/views.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { OrderItem } from './schemas.ts';
+
+export const getItem = endpoint({
+  id: 'orders.getItem',
+  route: 'GET /v1/order-items/{orderItemId}',
+  summary: 'Read an order item',
+  access: 'store',
+  scopes: ['order:r'],
+  change: 'none',
+  data: OrderItem,
+  errors: ['ORDER_ITEM_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewItem(await readItem(em, storeId, params.orderItemId)));

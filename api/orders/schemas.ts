@@ -1,0 +1,114 @@
+import { DELIVERY_METHODS } from '../../workflows/orders/rules.ts';
+import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
+import { Amounts, Delivery } from '../checkout/schemas.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+
+export const Status = oneOf(PUBLIC_STATUSES);
+const FlowState = closed(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    message: Type.Null(),
+    deadlineAt: nullable(Timestamp),
+    attachments: Type.Array(Type.String()),
+    earlierAttachments: Type.Array(Type.String()),
+    inputs: closed({}),
+    branches: Type.Array(Type.String()),
+  },
+  { title: 'FlowState' },
+);
+const Action = closed(
+  {
+    key: Type.String(),
+    label: Type.String(),
+    by: oneOf(['seller', 'buyer']),
+    mode: oneOf(['button', 'form']),
+    enabled: Type.Boolean(),
+    disabled: nullable(closed({ reason: Type.String() })),
+    input: Type.Array(Type.String()),
+  },
+  { title: 'FlowAction' },
+);
+export const Flow = closed(
+  {
+    orderItemId: Id,
+    flow: closed({ key: Type.String(), version: Type.Integer() }),
+    flowState: FlowState,
+    actions: Type.Array(Action),
+    moveTargets: Type.Array(Type.String()),
+    versions: Type.Array(closed({ version: Type.Integer(), current: Type.Boolean() })),
+  },
+  { title: 'OrderItemFlow' },
+);
+export const OrderItem = closed(
+  {
+    orderItemId: Id,
+    orderItemNo: Type.String(),
+    orderId: Id,
+    productId: Id,
+    productName: Type.String(),
+    optionId: Id,
+    optionLabel: nullable(Type.String()),
+    unitPrice: Won,
+    quantity: Count,
+    canceledQuantity: Count,
+    activeQuantity: Count,
+    totalPrice: Won,
+    status: Status,
+    bundleNo: Count,
+    dispatch: nullable(
+      closed({
+        deliveryMethod: oneOf(DELIVERY_METHODS),
+        carrierCode: nullable(Type.String()),
+        trackingNumber: nullable(Type.String()),
+        dispatchedAt: Timestamp,
+        deliveredAt: nullable(Timestamp),
+      }),
+    ),
+    autoDecisionDate: nullable(Timestamp),
+    fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: Type.Null() }),
+    fulfillment: Type.Null(),
+    stay: Type.Null(),
+    couponDiscountAmount: Won,
+    pointAllocation: Won,
+    hold: Type.Null(),
+    sellerMemo: nullable(Type.String()),
+    flowState: FlowState,
+    actions: Type.Array(Action),
+    lastChangedAt: Timestamp,
+  },
+  { title: 'OrderItem' },
+);
+export const Order = closed(
+  {
+    orderId: Id,
+    orderNo: Type.String(),
+    orderedAt: Timestamp,
+    testPayment: Type.Boolean(),
+    requiresShipping: Type.Boolean(),
+    representativeStatus: Status,
+    progressStatus: Status,
+    buyer: closed({ name: Type.String(), phone: Type.String(), email: Type.String(), customerId: nullable(Id) }),
+    shippingAddress: closed({
+      receiverName: Type.String(),
+      phone: Type.String(),
+      zipCode: Type.String(),
+      address1: Type.String(),
+      address2: Type.Optional(Type.String()),
+    }),
+    payment: closed({
+      paymentId: Id,
+      pg: Type.String(),
+      method: Type.String(),
+      approvedMethod: nullable(Type.String()),
+      totalAmount: Won,
+      pointAmount: Won,
+      approvedAt: nullable(Timestamp),
+    }),
+    amounts: Amounts,
+    delivery: Delivery,
+    items: Type.Array(OrderItem),
+    lastChangedAt: Timestamp,
+  },
+  { title: 'Order' },
+);

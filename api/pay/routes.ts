@@ -1,0 +1,125 @@
+/**
+ * The hosted payment screen: open, return from the provider's window, give up. The GETs that have effects are
+ * idempotent by attempt; amounts are compared with our row; an unknown attempt gets a page that reveals nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import Router, { type RouterContext } from '@koa/router';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { readAttempt, runOf, type Started } from '../../db/payments/store.ts';
+import { findTenant, readStore } from '../../db/stores/store.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Command } from '../../workflows/kernel/obligations.ts';
+import { type PaymentResult, returnAddress } from '../../workflows/payments/rules.ts';
+import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import type { Html } from '../kernel/html.ts';
+import { payPage, popupPage, processingPage, unknownPage } from './pages.ts';
+
+type Found = Started & { readonly storeName: string; readonly at: number };
+
+export function payRoutes(deps: ApiDeps): Router {
+  const router = new Router({ prefix: '/pay/:paymentId' });
+  router.get('/', (ctx) => guarded(ctx, deps, (found) => open(ctx, deps, found)));
+  router.get('/return', (ctx) => guarded(ctx, deps, (found) => comeBack(ctx, deps, found)));
+  router.get('/fail', (ctx) => guarded(ctx, deps, (found) => giveUp(ctx, deps, found)));
+  return router;
+}
+
+const text = (ctx: RouterContext, name: string, longest = 300): string => {
+  const value = ctx.query[name];
+  return typeof value === 'string' && value.length <= longest && /^[\x20-\x7e]*$/.test(value) ? value : '';
+};
+
+/** Finds the attempt that the address names; anything else is the page that reveals nothing. */
+async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
+  const paymentId = String(ctx.params['paymentId']);
+  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
+  const found = tenant && (await inStore(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
+    const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
+    return started && { ...started, storeName: (await readStore(em, tenant.storeId)).name, at: deps.clock.now() + tenant.clockOffsetMs };
+  }));
+  if (found) await show(found);
+  else send(ctx, unknownPage(), 404);
+}
+
+async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  const { payment, attempt, at } = found;
+  if (payment.status === 'processing') return send(ctx, processingPage());
+  const payable = payment.status === 'pending' && at < payment.expiresAt.getTime() && attempt.status === 'OPEN';
+  if (!payable) return leave(ctx, found, payment.status === 'pending' && at >= payment.expiresAt.getTime() ? 'EXPIRED' : payment.result);
+  const { toss, publicUrl } = deps.config;
+  const here = `${publicUrl}/pay/${payment.paymentId}`;
+  const mode = text(ctx, 'mode') === 'popup' ? '&mode=popup' : '';
+  const back = (way: string) => `${here}/${way}?attemptId=${attempt.attemptId}${mode}`;
+  const orderName = payment.lines[0]!.productName + (payment.lines.length > 1 ? ` 외 ${payment.lines.length - 1}건` : '');
+  const fields = {
+    clientKey: toss.clientKey,
+    method: attempt.method,
+    amount: String(attempt.amountWon),
+    orderId: attempt.pgOrderId,
+    orderName,
+    successUrl: back('return'),
+    failUrl: back('fail'),
+  };
+  send(ctx, payPage({ ...found, window: { action: toss.windowUrl, fields }, cancelAction: `${here}/fail` }));
+}
+
+/** The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. */
+async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  const input = { attemptId: found.attempt.attemptId, paymentKey: text(ctx, 'paymentKey', 200), pgOrderId: text(ctx, 'orderId'), amount: Number(text(ctx, 'amount') || Number.NaN) };
+  if (input.paymentKey === '' || !Number.isSafeInteger(input.amount)) return send(ctx, unknownPage(), 400);
+  await obey(ctx, deps, found, { name: 'pay', input, wait: 'settled' });
+}
+
+async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  const code = text(ctx, 'code', 80).replaceAll(/[^A-Z0-9_]/g, '') || 'PAY_PROCESS_CANCELED';
+  await obey(ctx, deps, found, { name: 'giveUp', input: { attemptId: found.attempt.attemptId, code } });
+}
+
+async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
+  const { payment, attempt } = found;
+  const requestId = String(ctx.state['requestId']);
+  const operation = { principal: payment.paymentId, key: `${wish.name}-${attempt.attemptId}`, id: `pay.${wish.name}`, fingerprint: wish.name };
+  const command: Command = { ...wish, operation, requestId, actor: 'BUYER', notAfter: deps.clock.now() + COMMAND_MS };
+  try {
+    await sendCommand(deps, runOf(payment), command);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
+    if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(), 409);
+  }
+  const fresh = await inStore(deps.orm, payment.storeId, REQUEST, (em) => readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId));
+  if (!fresh || fresh.payment.status === 'processing') return see(ctx, found);
+  leave(ctx, { ...found, ...fresh }, fresh.payment.result);
+}
+
+/** Go and look at the payment's own page, which knows what to show. */
+function see(ctx: RouterContext, { payment, attempt }: Found): void {
+  const mode = text(ctx, 'mode') === 'popup' ? '&mode=popup' : '';
+  ctx.status = 303;
+  ctx.redirect(`/pay/${payment.paymentId}?attemptId=${attempt.attemptId}${mode}`);
+}
+
+/** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*` (D44). */
+function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentResult): void {
+  const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, result);
+  if (text(ctx, 'mode') !== 'popup') {
+    ctx.redirect(returnTo);
+    ctx.status = 303;
+    return;
+  }
+  const nonce = randomBytes(16).toString('base64');
+  const message = { type: 'svc:payment', paymentId: payment.paymentId, result, ...(payment.orderId && { orderId: payment.orderId }) };
+  send(ctx, popupPage(message, new URL(attempt.returnUrl).origin, returnTo, nonce), 200, nonce);
+}
+
+function send(ctx: RouterContext, page: Html, status = 200, nonce?: string): void {
+  ctx.status = status;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('X-Robots-Tag', 'noindex');
+  ctx.set('Referrer-Policy', 'strict-origin');
+  ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
+  const script = nonce ? `; script-src 'nonce-${nonce}'` : '';
+  ctx.set('Content-Security-Policy', `default-src 'none'${script}; base-uri 'none'; frame-ancestors 'none'`);
+  ctx.body = page.text;
+}

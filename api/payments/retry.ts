@@ -1,0 +1,21 @@
+import { retryPayment } from '../../db/payments/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { checkReturnUrl } from './returnUrl.ts';
+import { Option, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
+
+export const retry = endpoint({
+  id: 'payments.retry',
+  route: 'POST /storefront/v1/payments/{paymentId}/attempts',
+  summary: 'Try again to pay, with any provider, within the same 10 minutes',
+  access: 'payment',
+  change: 'here',
+  idempotent: true,
+  body: closed({ option: Option, returnUrl: Type.Optional(ReturnUrl) }, { title: 'AttemptRequest' }),
+  data: PaymentStarted,
+  errors: ['PAYMENT_NOT_FOUND', 'RETURN_URL_NOT_ALLOWED', 'PAYMENT_IN_PROGRESS', 'PAYMENT_EXPIRED', 'ALREADY_PAID', 'PAYMENT_NOT_CONFIGURED'],
+}).handle(async ({ em, storeId, params, body, at, realNow, deps }) => {
+  if (body.returnUrl !== undefined) checkReturnUrl(body.returnUrl);
+  const started = await retryPayment(em, storeId, params.paymentId, body.option, body.returnUrl ?? null, { at, realNow });
+  return viewStarted(started, deps.config.publicUrl);
+});

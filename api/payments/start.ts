@@ -1,0 +1,39 @@
+import { hash } from '@node-rs/argon2';
+import { findCheckout } from '../../db/checkout/store.ts';
+import { startPayment } from '../../db/payments/store.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { checkReturnUrl } from './returnUrl.ts';
+import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
+
+/** argon2id, 19 MiB, two passes: the recommendation of design/identity-security.md § 2. */
+const ARGON2 = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+export const start = endpoint({
+  id: 'payments.start',
+  route: 'POST /storefront/v1/checkout/{checkoutId}/payment',
+  summary: 'Start to pay a checkout, or start anew; the payment lasts 10 minutes',
+  access: 'buyer',
+  change: 'here',
+  idempotent: true,
+  body: PaymentRequest,
+  data: PaymentStarted,
+  errors: [
+    'RETURN_URL_NOT_ALLOWED', 'SHIPPING_ADDRESS_REQUIRED', 'CHECKOUT_NOT_FOUND', 'CHECKOUT_EXPIRED', 'CHECKOUT_STALE', 'AMOUNT_CHANGED',
+    'ALREADY_PAID', 'PAYMENT_IN_PROGRESS', 'PAYMENT_NOT_CONFIGURED',
+  ],
+})
+  .before(async ({ body }) => {
+    checkReturnUrl(body.returnUrl);
+    return hash(body.guest.orderPassword, ARGON2);
+  })
+  .handle(async ({ em, storeId, sessionId, params, body, prepared: orderPasswordHash, at, realNow, deps }) => {
+    const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);
+    if (!body.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
+    const { option, returnUrl, shippingAddress, expectedTotalAmount } = body;
+    const { name, phone, email } = body.guest;
+    const testPayment = deps.config.toss.secretKey.startsWith('test_');
+    const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
+    const wanted = { option, returnUrl, shippingAddress, buyer: { name, phone, email }, orderPasswordHash, testPayment, ...expected };
+    return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);
+  });

@@ -1,0 +1,13 @@
+import { readPayment } from '../../db/payments/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { PaymentStatus, viewStatus } from './schemas.ts';
+
+export const status = endpoint({
+  id: 'payments.status',
+  route: 'GET /storefront/v1/payments/{paymentId}',
+  summary: 'How a payment stands; needs no token, names nobody',
+  access: 'payment',
+  change: 'none',
+  data: PaymentStatus,
+  errors: ['PAYMENT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewStatus(await readPayment(em, storeId, params.paymentId)));

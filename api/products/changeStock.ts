@@ -1,0 +1,26 @@
+import { changeStock as change, MOST_STOCK } from '../../db/catalog/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Id, Type } from '../kernel/schema.ts';
+import { Stock } from './schemas.ts';
+
+export const changeStock = endpoint({
+  id: 'products.changeStock',
+  route: 'PATCH /v1/products/{productId}/variants/{variantId}/stock',
+  summary: 'Set a stock quantity, or adjust it by a difference',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  body: closed(
+    {
+      stockQuantity: Type.Optional(Stock),
+      adjustment: Type.Optional(Type.Integer({ minimum: -MOST_STOCK, maximum: MOST_STOCK })),
+      expectedStockQuantity: Type.Optional(Stock),
+      reason: Type.Optional(Type.String({ maxLength: 200 })),
+    },
+    { title: 'StockChange' },
+  ),
+  data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
+  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE'],
+}).handle(({ em, storeId, params, body, requestId, at }) => change(em, { storeId, ...params }, body, requestId, at));

@@ -1,0 +1,14 @@
+import { readProduct } from '../../db/catalog/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Product, viewProduct } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'products.get',
+  route: 'GET /v1/products/{productId}',
+  summary: 'Read a product',
+  access: 'store',
+  scopes: ['product:r'],
+  change: 'none',
+  data: Product,
+  errors: ['PRODUCT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewProduct(await readProduct(em, storeId, params.productId)));

@@ -1,0 +1,27 @@
+import { listProducts } from '../../db/catalog/store.ts';
+import { SALES_STATUSES, type SalesStatus } from '../../workflows/catalog/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Product, viewProduct } from './schemas.ts';
+
+const isStatus = (text: string): text is SalesStatus => SALES_STATUSES.some((status) => status === text);
+
+export const list = endpoint({
+  id: 'products.list',
+  route: 'GET /v1/products',
+  summary: 'List products, newest number first',
+  access: 'store',
+  scopes: ['product:r'],
+  change: 'none',
+  query: Type.Object({ ...paging, productNo: Type.Optional(Type.String()), status: Type.Optional(Type.String()) }),
+  data: listOf(Product),
+  errors: ['INVALID_PARAMETER'],
+}).handle(async ({ em, storeId, query }) => {
+  const { productNo, status, ...paged } = query;
+  if (productNo !== undefined && !/^\d{1,9}$/.test(productNo)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
+  if (status !== undefined && !isStatus(status)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
+  const filter = { ...paged, ...(productNo !== undefined && { productNo: Number(productNo) }), ...(status !== undefined && { status }) };
+  const { items, total } = await listProducts(em, storeId, filter);
+  return page(paged, items.map(viewProduct), total);
+});

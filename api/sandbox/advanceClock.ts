@@ -1,0 +1,43 @@
+import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { DAY, duration, korean } from '../../workflows/kernel/time.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Timestamp, Type } from '../kernel/schema.ts';
+import { advanceClock as advance } from './advance.ts';
+
+const LONGEST_MS = 400 * DAY;
+
+export const advanceClock = endpoint({
+  id: 'sandbox.advanceClock',
+  route: 'POST /v1/sandbox/clock',
+  summary: 'Advance the clock of a sandbox store; answers when everything that fell due has happened, or after 10 seconds',
+  access: 'store',
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'workflow',
+  body: closed(
+    { advance: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 duration: P3DT1H' })), to: Type.Optional(Timestamp) },
+    { title: 'ClockAdvance' },
+  ),
+  data: closed({ now: Timestamp, settled: Type.Boolean() }, { title: 'ClockAdvanced' }),
+  errors: ['STORE_NOT_FOUND', 'TEMPORARILY_UNAVAILABLE'],
+}).handle(async ({ sandbox, storeId, body, at, deps }) => {
+  if (!sandbox) throw new Fault('STORE_NOT_FOUND');
+  const target = targetOf(body, at);
+  const { now, settled } = await advance(deps, storeId, target);
+  return { now: korean(now), settled };
+});
+
+/** A duration counts from the moment this advance gets its turn; a time is that time. */
+function targetOf(body: { advance?: string; to?: string }, at: number): { by: number } | { to: number } {
+  if ((body.advance === undefined) === (body.to === undefined)) throw invalid('advance', 'REQUIRED', 'Send either advance or to.');
+  if (body.to !== undefined) {
+    const to = Date.parse(body.to);
+    if (to < at) throw invalid('to', 'OUT_OF_RANGE', 'The clock does not go backwards.');
+    if (to - at > LONGEST_MS) throw invalid('to', 'OUT_OF_RANGE', 'At most 400 days at once.');
+    return { to };
+  }
+  const by = duration(body.advance!);
+  if (by === null) throw invalid('advance', 'INVALID', 'Not an ISO 8601 duration without months and years.');
+  if (by > LONGEST_MS) throw invalid('advance', 'OUT_OF_RANGE', 'At most 400 days at once.');
+  return { by };
+}

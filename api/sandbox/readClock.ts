@@ -1,0 +1,18 @@
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Timestamp } from '../kernel/schema.ts';
+
+export const readClock = endpoint({
+  id: 'sandbox.readClock',
+  route: 'GET /v1/sandbox/clock',
+  summary: 'Read the clock of a sandbox store',
+  access: 'store',
+  scopes: ['store:r'],
+  change: 'none',
+  data: closed({ now: Timestamp }, { title: 'SandboxClock' }),
+  errors: ['STORE_NOT_FOUND'],
+}).handle(async ({ sandbox, at }) => {
+  if (!sandbox) throw new Fault('STORE_NOT_FOUND');
+  return { now: korean(at) };
+});

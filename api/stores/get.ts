@@ -1,0 +1,13 @@
+import { readStore } from '../../db/stores/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Store, viewStore } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'stores.get',
+  route: 'GET /v1/store',
+  summary: 'Read the store settings',
+  access: 'store',
+  scopes: ['store:r'],
+  change: 'none',
+  data: Store,
+}).handle(async ({ em, storeId }) => viewStore(await readStore(em, storeId)));

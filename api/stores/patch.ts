@@ -1,0 +1,15 @@
+import { patchStore } from '../../db/stores/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Store, StorePatch, viewStore } from './schemas.ts';
+
+export const patch = endpoint({
+  id: 'stores.patch',
+  route: 'PATCH /v1/store',
+  summary: 'Change the store settings that are sent',
+  access: 'store',
+  scopes: ['store:rw'],
+  agent: 'direct',
+  change: 'here',
+  body: StorePatch,
+  data: Store,
+}).handle(async ({ em, storeId, body }) => viewStore(await patchStore(em, storeId, body)));

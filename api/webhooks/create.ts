@@ -1,0 +1,31 @@
+import { registerWebhook } from '../../db/webhooks/store.ts';
+import { invalid } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';
+
+const SCREEN_MS = 2000;
+
+export const create = endpoint({
+  id: 'webhooks.create',
+  route: 'POST /v1/webhooks',
+  summary: 'Subscribe a receiver to events; its secret is shown once',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'approval',
+  change: 'here',
+  idempotent: true,
+  secret: true,
+  body: WebhookRequest,
+  status: 201,
+  data: NewWebhook,
+  errors: ['WEBHOOK_LIMIT_EXCEEDED'],
+})
+  .before(async ({ body, deps }) => {
+    const problem = await deps.egress.screen(body.url, SCREEN_MS);
+    if (problem) throw invalid('url', problem, 'must be a public https address without user information');
+  })
+  .handle(async ({ em, storeId, body, at, deps, setHeader }) => {
+    const { webhook, secret } = await registerWebhook(em, deps.keyring, storeId, body, at);
+    setHeader('Location', `/v1/webhooks/${webhook.webhookId}`);
+    return { ...viewWebhook(webhook), secret };
+  });

@@ -1,0 +1,14 @@
+import { readWebhook } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { viewWebhook, Webhook } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'webhooks.get',
+  route: 'GET /v1/webhooks/{webhookId}',
+  summary: 'Read a webhook',
+  access: 'store',
+  scopes: ['webhook:r'],
+  change: 'none',
+  data: Webhook,
+  errors: ['WEBHOOK_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewWebhook(await readWebhook(em, storeId, params.webhookId)));

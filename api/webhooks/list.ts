@@ -1,0 +1,14 @@
+import { listWebhooks } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { viewWebhook, Webhook } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'webhooks.list',
+  route: 'GET /v1/webhooks',
+  summary: 'List the webhooks of the store',
+  access: 'store',
+  scopes: ['webhook:r'],
+  change: 'none',
+  data: closed({ items: Type.Array(Webhook) }),
+}).handle(async ({ em, storeId }) => ({ items: (await listWebhooks(em, storeId)).map(viewWebhook) }));

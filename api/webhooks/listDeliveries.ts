@@ -1,0 +1,23 @@
+import { listDeliveries as findDeliveries } from '../../db/webhooks/store.ts';
+import { DELIVERY_STATUSES } from '../../workflows/webhooks/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { viewDelivery, WebhookDelivery } from './schemas.ts';
+
+export const listDeliveries = endpoint({
+  id: 'webhooks.listDeliveries',
+  route: 'GET /v1/webhooks/{webhookId}/deliveries',
+  summary: 'List deliveries of a webhook, newest first',
+  access: 'store',
+  scopes: ['webhook:r'],
+  change: 'none',
+  query: Type.Object({ status: Type.Optional(Type.String()), limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) }),
+  data: closed({ items: Type.Array(WebhookDelivery) }),
+  errors: ['WEBHOOK_NOT_FOUND', 'INVALID_PARAMETER'],
+}).handle(async ({ em, storeId, params, query }) => {
+  const status = DELIVERY_STATUSES.find((known) => known === query.status);
+  if (query.status !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
+  const rows = await findDeliveries(em, storeId, params.webhookId, { limit: query.limit, ...(status && { status }) });
+  return { items: rows.map(viewDelivery) };
+});

@@ -1,0 +1,71 @@
+import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/webhooks/entities.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+
+const fields = {
+  webhookId: Id,
+  url: Type.String(),
+  eventTypes: Type.Array(oneOf(EVENT_TYPES)),
+  status: oneOf(['ACTIVE', 'SUSPENDED']),
+  secretPrefix: Type.String(),
+  oldSecretExpiresAt: nullable(Timestamp),
+  suspendedAt: nullable(Timestamp),
+  createdAt: Timestamp,
+};
+export const Webhook = closed(fields, { title: 'Webhook' });
+export const NewWebhook = closed({ ...fields, secret: Type.String({ description: 'Shown once' }) }, { title: 'NewWebhook' });
+export const WebhookRequest = closed(
+  { url: Type.String({ minLength: 1, maxLength: 2000 }), eventTypes: Type.Array(oneOf(EVENT_TYPES), { minItems: 1, maxItems: 100 }) },
+  { title: 'WebhookRequest' },
+);
+export const WebhookDelivery = closed(
+  {
+    deliveryId: Id,
+    eventId: Id,
+    eventType: oneOf(EVENT_TYPES),
+    status: oneOf(DELIVERY_STATUSES),
+    url: Type.String(),
+    errorCode: nullable(oneOf(DELIVERY_ERRORS)),
+    attemptCount: Count,
+    attemptedAt: nullable(Timestamp),
+    nextAttemptAt: nullable(Timestamp),
+    responseStatusCode: nullable(Type.Integer()),
+    responseTimeMs: nullable(Count),
+    responseBodyExcerpt: nullable(Type.String()),
+    redeliveryOf: nullable(Id),
+    redeliveredAs: nullable(Id),
+    createdAt: Timestamp,
+  },
+  { title: 'WebhookDelivery' },
+);
+
+const at = (time: Date | null | undefined) => (time ? korean(time.getTime()) : null);
+
+export const viewWebhook = (row: Row) => ({
+  webhookId: row.webhookId,
+  url: row.url,
+  eventTypes: row.eventTypes,
+  status: row.status,
+  secretPrefix: row.secretPrefix,
+  oldSecretExpiresAt: at(row.oldSecretExpiresAt),
+  suspendedAt: at(row.suspendedAt),
+  createdAt: korean(row.createdAt.getTime()),
+});
+export const viewDelivery = (row: DeliveryRow) => ({
+  deliveryId: row.deliveryId,
+  eventId: row.eventId,
+  eventType: row.eventType,
+  status: row.status,
+  url: row.url,
+  errorCode: row.errorCode ?? null,
+  attemptCount: row.attemptCount,
+  attemptedAt: at(row.attemptedAt),
+  nextAttemptAt: at(row.nextAttemptAt),
+  responseStatusCode: row.responseStatusCode ?? null,
+  responseTimeMs: row.responseTimeMs ?? null,
+  responseBodyExcerpt: row.responseBodyExcerpt ?? null,
+  redeliveryOf: row.redeliveryOf ?? null,
+  redeliveredAs: row.redeliveredAs ?? null,
+  createdAt: korean(row.createdAt.getTime()),
+});

@@ -1,0 +1,54 @@
+// Runs on whatever Node the machine ships: installs the locked packages when they are missing or stale,
+// then hands over to the Node that the project pins. Prints nothing on stdout.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const entries = {
+  start: 'bin/start.ts',
+  api: 'api/main.ts',
+  worker: 'worker/main.ts',
+  simulator: 'simulator/main.ts',
+  migrate: 'bin/migrate.ts',
+  store: 'bin/store.ts',
+  support: 'bin/support.ts',
+  faults: 'test/faults/main.ts',
+  bench: 'bench/main.ts',
+  test: 'bin/test.ts',
+  check: 'bin/check.ts',
+};
+
+const [command = '', ...args] = process.argv.slice(2);
+const entry = entries[command];
+if (entry === undefined) fail(`Unknown command ${command}. One of: ${Object.keys(entries).join(', ')}.`);
+
+install();
+const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, entry), ...args], {
+  stdio: 'inherit',
+  cwd: root,
+  env: { ...process.env, NODE_NO_WARNINGS: '1' },
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+
+function install() {
+  const stamp = join(root, 'node_modules/.installed');
+  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  process.stderr.write('Installing the locked packages (once, about a minute) …\n');
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (npm.status !== 0) fail('`npm ci` failed: see its message above, check the network, and run the command again.');
+  writeFileSync(stamp, wanted);
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

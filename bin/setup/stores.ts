@@ -1,0 +1,36 @@
+import { SCOPES } from '../../api/kernel/scopes.ts';
+import { createCategory, createProduct } from '../../db/catalog/store.ts';
+import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
+import { Remedy } from './say.ts';
+
+export interface StoreRequest {
+  readonly code: string;
+  readonly name: string;
+  readonly sandbox: boolean;
+  readonly withProduct: boolean;
+}
+
+/** Creates a store with a client that holds every scope, and where wanted a first product. */
+export async function makeStore(databaseUrl: string, { code, name, sandbox, withProduct }: StoreRequest): Promise<CreatedStore> {
+  if (!/^[a-z][a-z0-9-]{1,39}$/.test(code)) throw new Remedy('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
+  const orm = await openOrm(databaseUrl, 1);
+  const at = Date.now();
+  const storeId = newStoreId(at);
+  try {
+    return await inStore(orm, storeId, REQUEST, async (em) => {
+      const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: SCOPES }, at);
+      if (withProduct) {
+        const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
+        await em.flush();
+        await createProduct(em, storeId, { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 }, at);
+      }
+      return store;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === '23505') throw new Remedy(`There is a store ${code} already: choose another code.`);
+    throw error;
+  } finally {
+    await orm.close();
+  }
+}

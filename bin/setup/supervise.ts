@@ -1,0 +1,69 @@
+/** Child processes that are started again when they die, and stopped with us. */
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from './say.ts';
+
+export interface Service {
+  readonly name: string;
+  /** Starts the process; resolves once it is up. */
+  start(): Promise<ChildProcess>;
+  readonly stopSignal: NodeJS.Signals;
+}
+
+export class Supervisor {
+  readonly #children = new Map<string, ChildProcess>();
+  readonly #services: Service[] = [];
+  #stopping = false;
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get processes(): { name: string; pid: number }[] {
+    return this.#services.flatMap(({ name }) => {
+      const pid = this.#children.get(name)?.pid;
+      return pid === undefined ? [] : [{ name, pid }];
+    });
+  }
+
+  /** Starts a service and keeps it running. */
+  async keep(service: Service): Promise<void> {
+    this.#services.push(service);
+    this.#watch(service, await service.start());
+  }
+
+  #watch(service: Service, child: ChildProcess): void {
+    this.#children.set(service.name, child);
+    this.#onChange();
+    if (child.exitCode !== null || child.signalCode !== null) void this.#restart(service);
+    else child.once('exit', () => void this.#restart(service));
+  }
+
+  async #restart(service: Service): Promise<void> {
+    this.#children.delete(service.name);
+    for (let pause = 100; !this.#stopping; pause = Math.min(pause * 2, 5000)) {
+      await sleep(pause);
+      try {
+        if (this.#stopping) return;
+        say(`${service.name} stopped; starting it again.`);
+        this.#watch(service, await service.start());
+        return;
+      } catch (error) {
+        say(`${service.name} does not start yet: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** Stops everything, last started first; what does not stop within ten seconds is killed. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const { name, stopSignal } of this.#services.toReversed()) {
+      const child = this.#children.get(name);
+      if (!child || child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(stopSignal);
+      if ((await Promise.race([gone, sleep(10_000, 'late', { ref: false })])) === 'late') child.kill('SIGKILL');
+    }
+  }
+}

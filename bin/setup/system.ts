@@ -1,0 +1,202 @@
+/** The whole system as child processes: used by `npm start`, by the fault harness and by the benches. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { migrate } from '../../db/migrate.ts';
+import { root } from './paths.ts';
+import { freePort, isFree } from './ports.ts';
+import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
+import { Remedy, say } from './say.ts';
+import { type Service, Supervisor } from './supervise.ts';
+import { devServerArguments, temporalCli } from './temporal.ts';
+
+export interface SystemOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly fresh: boolean;
+  readonly durable: boolean;
+  /** More environment for API and worker. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onChange?: (system: System) => void;
+}
+export interface System {
+  readonly api: string;
+  readonly simulator: string;
+  readonly temporalUi: string | null;
+  readonly temporalAddress: string;
+  readonly databaseUrl: string;
+  /** The environment that API and worker run with. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: () => { name: string; pid: number }[];
+  readonly stop: () => Promise<void>;
+}
+interface Ports {
+  readonly postgres: number;
+  readonly temporal: number;
+  readonly temporalUi: number;
+  readonly simulator: number;
+}
+
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { dataDir, port } = options;
+  await stopOrphans(dataDir);
+  if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  if (!(await isFree(port))) throw new Remedy(`Port ${port} is in use: stop what uses it, or set PORT to another.`);
+  const ports = await choosePorts(dataDir, port);
+  let system: System | undefined;
+  const supervisor = new Supervisor(() => system && options.onChange?.(system));
+  try {
+    const databaseUrl = await startPostgres(supervisor, options, ports);
+    await migrate(databaseUrl);
+    const { address, ui } = await startTemporal(supervisor, options, ports);
+    const simulator = `http://127.0.0.1:${ports.simulator}`;
+    const env = {
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: address,
+      SEALING_KEYS: process.env['SEALING_KEYS'] ?? developmentKeys(dataDir),
+      SIMULATOR_URL: simulator,
+      SIMULATOR_PORT: String(ports.simulator),
+      SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
+      ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
+      ...options.env,
+    };
+    await supervisor.keep(ours('simulator', 'simulator/main.ts', dataDir, env));
+    await Promise.all([supervisor.keep(ours('worker', 'worker/main.ts', dataDir, env)), supervisor.keep(ours('api', 'api/main.ts', dataDir, env))]);
+    const api = `http://127.0.0.1:${port}`;
+    const processes = () => supervisor.processes;
+    system = { api, simulator, temporalUi: ui, temporalAddress: address, databaseUrl, env, processes, stop: () => supervisor.stop() };
+    return system;
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+/** The ports of an earlier start of this folder where they are free, else the next free ones: two systems run side by side. */
+async function choosePorts(dataDir: string, port: number): Promise<Ports> {
+  const file = join(dataDir, 'ports.json');
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ports) : null;
+  const temporal = await freePort(before?.temporal ?? 7233);
+  const ports = {
+    postgres: await freePort(before?.postgres ?? 5433),
+    temporal,
+    temporalUi: await freePort(before?.temporalUi ?? temporal + 1000),
+    simulator: await freePort(before?.simulator ?? port + 1),
+  };
+  writeFileSync(file, JSON.stringify(ports));
+  return ports;
+}
+
+async function startPostgres(supervisor: Supervisor, { dataDir, durable }: SystemOptions, { postgres: port }: Ports): Promise<string> {
+  const external = process.env['DATABASE_URL'];
+  if (external) {
+    await postgresAnswers(external);
+    return external;
+  }
+  const dir = join(dataDir, 'postgres');
+  await initialisePostgres(dir, port);
+  const url = embeddedUrl(port);
+  await supervisor.keep({
+    name: 'postgres',
+    stopSignal: 'SIGINT',
+    async start() {
+      const child = await spawnPostgres(dir, port, { durable });
+      await Promise.race([postgresAnswers(url), died(child, 'Postgres')]);
+      return child;
+    },
+  });
+  return url;
+}
+
+async function startTemporal(supervisor: Supervisor, { dataDir }: SystemOptions, ports: Ports): Promise<{ address: string; ui: string | null }> {
+  const external = process.env['TEMPORAL_ADDRESS'];
+  if (external) {
+    await temporalAnswers(external);
+    return { address: external, ui: null };
+  }
+  const cli = await temporalCli();
+  const address = `127.0.0.1:${ports.temporal}`;
+  const db = join(dataDir, 'temporal.db');
+  await supervisor.keep({
+    name: 'temporal',
+    stopSignal: 'SIGTERM',
+    async start() {
+      const log = openSync(join(dataDir, 'temporal.log'), 'a');
+      const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), { stdio: ['ignore', log, log], detached: true });
+      await Promise.race([temporalAnswers(address), died(child, `Temporal (see ${join(dataDir, 'temporal.log')})`)]);
+      return child;
+    },
+  });
+  return { address, ui: `http://127.0.0.1:${ports.temporalUi}` };
+}
+
+/** Resolves once the server takes calls for its namespace. */
+async function temporalAnswers(address: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    try {
+      const connection = await Connection.connect({ address, connectTimeout: 1000 });
+      await connection.workflowService.describeNamespace({ namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' });
+      await connection.close();
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw new Remedy(`Temporal at ${address} does not answer (${String(error)}): start it, or correct TEMPORAL_ADDRESS.`);
+      await sleep(100);
+    }
+  }
+}
+
+const died = (child: ChildProcess, what: string): Promise<never> =>
+  new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
+
+/** One of our own processes: its log goes to a file, and it ends when we do. */
+function ours(name: string, entry: string, dataDir: string, env: Readonly<Record<string, string>>): Service {
+  return {
+    name,
+    stopSignal: 'SIGTERM',
+    start: () =>
+      new Promise((resolve, reject) => {
+        const log = openSync(join(dataDir, `${name}.log`), 'a');
+        const child = fork(join(root, entry), [], { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env }, detached: true });
+        child.once('message', () => resolve(child));
+        child.once('exit', (code) => reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)));
+      }),
+  };
+}
+
+/** A sealing key of this folder's own: made once, kept beside the data that it seals. */
+function developmentKeys(dataDir: string): string {
+  const file = join(dataDir, 'sealing-keys');
+  if (!existsSync(file)) writeFileSync(file, `dev:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
+  return readFileSync(file, 'utf8');
+}
+
+/** After a kill of `npm start` itself its servers may live on: they are stopped, or refused when their system still runs. */
+async function stopOrphans(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'dev.json');
+  if (!existsSync(file)) return;
+  const { supervisor, processes } = JSON.parse(readFileSync(file, 'utf8')) as { supervisor?: number; processes?: { name: string; pid: number }[] };
+  if (supervisor !== undefined && supervisor !== process.pid && commandLine(supervisor).includes('bin/start.ts'))
+    throw new Remedy(`The system in ${dataDir} is running already (process ${supervisor}): stop it, or set DATA_DIR and PORT to other places.`);
+  for (const { name, pid } of processes ?? []) {
+    const line = commandLine(pid);
+    const isOurs = line.includes(dataDir) || line.includes(join(root, `${name}/main.ts`));
+    if (!isOurs) continue;
+    say(`Stopping ${name} of an earlier start.`);
+    process.kill(pid, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
+    for (let i = 0; i < 100 && commandLine(pid) !== ''; i++) await sleep(50);
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,72 @@
+/** `npm start`: the whole system on this machine, with two stores to try. `-- --fresh` begins anew. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CreatedStore } from '../db/stores/create.ts';
+import { dataDir } from './setup/paths.ts';
+import { run, say } from './setup/say.ts';
+import { makeStore } from './setup/stores.ts';
+import { startSystem, type System } from './setup/system.ts';
+
+await run(async () => {
+  const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
+  const dir = dataDir();
+  let stores: CreatedStore[] = [];
+  const write = (system: System) => stores.length > 0 && writeDevJson(dir, system, stores);
+  const system = await startSystem({ dataDir: dir, port: Number(process.env['PORT'] ?? 3000), fresh: values.fresh, durable: true, onChange: write });
+  const stop = async () => {
+    say('\nStopping …');
+    await system.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop());
+  stores = await developmentStores(dir, system);
+  write(system);
+  print(system, stores[0]!);
+});
+
+/** `demo` and `rival`, created once; their secrets are kept beside the data, because Postgres has only their hashes. */
+async function developmentStores(dir: string, { databaseUrl }: System): Promise<CreatedStore[]> {
+  const file = join(dir, 'stores.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as CreatedStore[];
+  const wanted = [
+    { code: 'demo', name: '데모 상점' },
+    { code: 'rival', name: '라이벌 상점' },
+  ];
+  const stores: CreatedStore[] = [];
+  for (const store of wanted) stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true }));
+  writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
+  return stores;
+}
+
+function writeDevJson(dir: string, system: System, stores: readonly CreatedStore[]): void {
+  const file = join(dir, 'dev.json');
+  const content = {
+    api: system.api,
+    docs: `${system.api}/docs`,
+    temporalUi: system.temporalUi,
+    temporal: { address: system.temporalAddress, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
+    databaseUrl: system.databaseUrl,
+    simulator: system.simulator,
+    supervisor: process.pid,
+    processes: system.processes(),
+    stores,
+  };
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+function print(system: System, demo: CreatedStore): void {
+  const rows = [
+    ['API', system.api],
+    ['Temporal UI', system.temporalUi ?? system.temporalAddress],
+    ['Demo store', demo.storeCode],
+    ['Client id', demo.clientId],
+    ['Client secret', demo.clientSecret],
+  ];
+  const width = Math.max(...rows.map(([name]) => name!.length));
+  const token = `curl -s -u ${demo.clientId}:${demo.clientSecret} -d grant_type=client_credentials ${system.api}/oauth2/token`;
+  say(`\n${rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join('\n')}\n`);
+  say(`  curl -s -H "Authorization: Bearer $(${token} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')" ${system.api}/v1/products\n`);
+  say('  Ctrl-C stops everything; the data stays. `npm start -- --fresh` begins anew.');
+}

@@ -1,0 +1,27 @@
+/** `npm run --silent store -- create --code acme [--name …] [--sandbox]`: prints the new store and its client as JSON. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { dataDir } from './setup/paths.ts';
+import { Remedy, run } from './setup/say.ts';
+import { makeStore } from './setup/stores.ts';
+
+await run(async () => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { code: { type: 'string' }, name: { type: 'string' }, sandbox: { type: 'boolean', default: false } },
+  });
+  if (positionals[0] !== 'create' || !values.code) throw new Remedy('Usage: npm run store -- create --code CODE [--name NAME] [--sandbox]');
+  const request = { code: values.code, name: values.name ?? values.code, sandbox: values.sandbox, withProduct: false };
+  process.stdout.write(`${JSON.stringify(await makeStore(databaseUrl(), request))}\n`);
+});
+
+/** DATABASE_URL, or the database of the development system that is running here. */
+function databaseUrl(): string {
+  if (process.env['DATABASE_URL']) return process.env['DATABASE_URL'];
+  try {
+    return (JSON.parse(readFileSync(join(dataDir(), 'dev.json'), 'utf8')) as { databaseUrl: string }).databaseUrl;
+  } catch {
+    throw new Remedy('Start the system with `npm start` first, or set DATABASE_URL.');
+  }
+}

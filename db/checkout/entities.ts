@@ -1,0 +1,18 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { CheckoutLine } from '../../workflows/checkout/rules.ts';
+import { storeId, time } from '../kernel/columns.ts';
+
+export const CheckoutEntity = defineEntity({
+  name: 'Checkout',
+  tableName: 'checkout',
+  properties: {
+    storeId: storeId(),
+    checkoutId: p.string().primary(),
+    sessionId: p.string(),
+    status: p.string().$type<'OPEN' | 'COMPLETED'>(),
+    lines: p.json<CheckoutLine[]>(),
+    expiresAt: time(),
+    createdAt: time(),
+  },
+});
+export type Checkout = InferEntity<typeof CheckoutEntity>;

@@ -1,0 +1,68 @@
+/** Configuration from the environment, checked once at the start of a process. */
+import { createHmac } from 'node:crypto';
+
+export interface Config {
+  readonly production: boolean;
+  readonly port: number;
+  /** The address under which buyers and clients reach the API. */
+  readonly publicUrl: string;
+  readonly databaseUrl: string;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly sealingKeys: string;
+  readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
+  readonly allowLoopbackWebhooks: boolean;
+  readonly webhookDns: string | null;
+  readonly rateLimitPerMinute: number;
+  readonly checkReplies: boolean;
+  readonly logLevel: string;
+}
+
+/** The roles that processes log in as; neither owns a table. */
+export type Role = 'sangjeom_app' | 'sangjeom_relay';
+
+/** The owner's URL with a role's name and password. The password is derived from the owner's, so one URL suffices. */
+export function roleUrl(databaseUrl: string, role: Role): string {
+  const url = new URL(databaseUrl);
+  url.password = createHmac('sha256', decodeURIComponent(url.password)).update(role).digest('hex').slice(0, 40);
+  url.username = role;
+  return url.href;
+}
+
+/** Reads the environment. In production nothing secret has a default and loopback receivers are refused. */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const production = env['NODE_ENV'] === 'production';
+  const need = (name: string, fallback: string | null): string => {
+    const value = env[name] ?? fallback;
+    if (value === null || value === '') throw new Error(`Set ${name}: it has no default${production ? ' in production' : ''}.`);
+    return value;
+  };
+  const port = count(env, 'PORT', 3000);
+  const allowLoopbackWebhooks = env['ALLOW_LOOPBACK_WEBHOOKS'] === 'true';
+  if (production && allowLoopbackWebhooks) throw new Error('Unset ALLOW_LOOPBACK_WEBHOOKS: it is refused in production.');
+  const simulator = env['SIMULATOR_URL'] ?? null;
+  return {
+    production,
+    port,
+    publicUrl: env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
+    databaseUrl: need('DATABASE_URL', null),
+    temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },
+    sealingKeys: need('SEALING_KEYS', null),
+    toss: {
+      baseUrl: need('TOSS_URL', simulator),
+      windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
+      secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
+      clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
+    },
+    allowLoopbackWebhooks,
+    webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
+    rateLimitPerMinute: count(env, 'RATE_LIMIT_PER_MINUTE', 600),
+    checkReplies: env['CHECK_REPLIES'] === 'true',
+    logLevel: env['LOG_LEVEL'] ?? 'info',
+  };
+}
+
+function count(env: Record<string, string | undefined>, name: string, fallback: number): number {
+  const value = Number(env[name] ?? fallback);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`${name} must be a whole number.`);
+  return value;
+}

@@ -1,0 +1,60 @@
+/** Secrets at rest: AES-256-GCM under a named key, bound to the tenant and the column that hold them. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Where a sealed text belongs; a text moved elsewhere does not open. `store` is `-` for what belongs to no tenant. */
+export interface Place {
+  readonly store: string;
+  readonly table: string;
+  readonly row: string;
+  readonly column: string;
+}
+
+export interface Keyring {
+  /** `v1.<kid>.<base64url of iv, tag, ciphertext>` under the first key. */
+  seal(plain: string, place: Place): string;
+  /** Throws when the text was changed, moved to another place, or sealed under an unknown key. */
+  open(sealed: string, place: Place): string;
+}
+
+/** `kid:base64key[,kid:base64key …]`, 32 bytes each; the first seals, all open. */
+export function createKeyring(keys: string): Keyring {
+  const ring = new Map(
+    keys.split(',').map((entry) => {
+      const [kid = '', encoded = ''] = entry.trim().split(':');
+      const key = Buffer.from(encoded, 'base64');
+      if (!/^[\w-]{1,32}$/.test(kid) || key.length !== 32)
+        throw new Error('SEALING_KEYS must be kid:base64key[,kid:base64key], each key 32 bytes.');
+      return [kid, key] as const;
+    }),
+  );
+  const [current] = ring.keys();
+  const bound = (kid: string, { store, table, row, column }: Place) => Buffer.from([kid, store, table, row, column].join('\u0000'));
+  const keyOf = (kid: string) => {
+    const key = ring.get(kid);
+    if (!key) throw new Error(`No sealing key ${kid}`);
+    return key;
+  };
+  return {
+    seal(plain, place) {
+      const kid = current!;
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(kid), iv).setAAD(bound(kid, place));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return `v1.${kid}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')}`;
+    },
+    open(sealed, place) {
+      const [version, kid = '', encoded = ''] = sealed.split('.');
+      if (version !== 'v1') throw new Error('Unknown sealing version');
+      const bytes = Buffer.from(encoded, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(kid), bytes.subarray(0, 12)).setAAD(bound(kid, place));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+/** Hash of a random secret (client secrets, cart tokens): random input needs no slow hash. */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+/** Compares in constant time. */
+export const isSecret = (secret: string, hash: Uint8Array): boolean => timingSafeEqual(hashSecret(secret), hash);

@@ -1,0 +1,18 @@
+const OUTAGE = /^(08|40|53|55P03|57|58)/;
+const SOCKET = /^E[A-Z]+$/;
+const POOL = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement/i;
+
+/** A connection or resource failure (SQLSTATE 08, 40, 53, 55P03, 57, 58, sockets): the same work will do once Postgres is back. */
+export function isOutage(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if (sqlState(e) !== null || POOL.test(e.message)) return true;
+  }
+  return false;
+}
+
+/** The code of an outage, or null. */
+export function sqlState(error: unknown): string | null {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && (OUTAGE.test(code) || SOCKET.test(code)) ? code : null;
+}
+export const isLockTimeout = (error: unknown): boolean => error instanceof Error && (sqlState(error) === '55P03' || isLockTimeout(error.cause));

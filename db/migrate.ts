@@ -1,0 +1,47 @@
+/** Roles and schema. The owner's DATABASE_URL suffices; several processes may do this at once. */
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Migrator } from '@mikro-orm/migrations';
+import pg from 'pg';
+import { roleUrl, type Role } from './kernel/config.ts';
+import { Thread0001 } from './migrations/0001_thread.ts';
+
+const MIGRATION_LOCK = 7_265_001;
+
+/** Brings a database to the newest schema; does nothing when it is there already. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: databaseUrl });
+  await owner.connect();
+  try {
+    await owner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await roles(owner, databaseUrl);
+    const orm = await MikroORM.init({
+      clientUrl: databaseUrl,
+      entities: [],
+      discovery: { warnWhenNoEntities: false },
+      extensions: [Migrator],
+      migrations: { migrationsList: [Thread0001], snapshot: false, transactional: true },
+    });
+    await orm.migrator.up();
+    await orm.close();
+  } finally {
+    await owner.end();
+  }
+}
+
+/** `sangjeom_app` and `sangjeom_relay` log in, `sangjeom_lookup` only owns functions. None bypasses row security. */
+async function roles(owner: pg.Client, databaseUrl: string): Promise<void> {
+  const login = (role: Role) =>
+    `LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD ${pg.escapeLiteral(new URL(roleUrl(databaseUrl, role)).password)}`;
+  const wanted = {
+    sangjeom_app: login('sangjeom_app'),
+    sangjeom_relay: login('sangjeom_relay'),
+    sangjeom_lookup: 'NOLOGIN NOSUPERUSER NOBYPASSRLS',
+  };
+  for (const [role, options] of Object.entries(wanted)) {
+    const { rowCount } = await owner.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+    await owner.query(`${rowCount ? 'ALTER' : 'CREATE'} ROLE ${role} ${options}`);
+    await owner.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
+  }
+  await owner.query('GRANT sangjeom_lookup TO CURRENT_USER');
+  await owner.query('GRANT CREATE ON SCHEMA public TO sangjeom_lookup');
+}

@@ -1,0 +1,79 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { Address, Amounts, Buyer, Delivery } from '../../workflows/checkout/rules.ts';
+import type { FlowState } from '../../workflows/flows/state.ts';
+import type { Dispatch, FulfillmentSnapshot } from '../../workflows/orders/rules.ts';
+import type { PublicStatus } from '../../workflows/orders/status.ts';
+import { storeId, time, won } from '../kernel/columns.ts';
+
+export const OrderEntity = defineEntity({
+  name: 'Order',
+  tableName: 'orders',
+  properties: {
+    storeId: storeId(),
+    orderId: p.string().primary(),
+    orderNo: p.string(),
+    checkoutId: p.string(),
+    paymentId: p.string(),
+    pg: p.string(),
+    method: p.string(),
+    approvedMethod: p.string().nullable(),
+    buyer: p.json<Buyer>(),
+    shippingAddress: p.json<Address>().nullable(),
+    orderPasswordHash: p.string(),
+    amounts: p.json<Amounts>(),
+    delivery: p.json<Delivery>(),
+    totalWon: won(),
+    testPayment: p.boolean(),
+    requiresShipping: p.boolean(),
+    representativeStatus: p.string().$type<PublicStatus>(),
+    progressStatus: p.string().$type<PublicStatus>(),
+    orderedAt: time(),
+    lastChangedAt: time(),
+  },
+});
+export type Order = InferEntity<typeof OrderEntity>;
+
+export const OrderItemEntity = defineEntity({
+  name: 'OrderItem',
+  tableName: 'order_item',
+  properties: {
+    storeId: storeId(),
+    orderItemId: p.string().primary(),
+    orderItemNo: p.string(),
+    orderId: p.string(),
+    position: p.integer(),
+    productId: p.string(),
+    variantId: p.string(),
+    productName: p.string(),
+    optionLabel: p.string().nullable(),
+    unitPriceWon: won(),
+    quantity: p.integer(),
+    canceledQuantity: p.integer(),
+    totalPriceWon: won(),
+    status: p.string().$type<PublicStatus>(),
+    bundleNo: p.integer(),
+    fulfillmentSnapshot: p.json<FulfillmentSnapshot>(),
+    dispatch: p.json<Dispatch>().nullable(),
+    autoDecisionAt: time().nullable(),
+    sellerMemo: p.string().nullable(),
+    flowKey: p.string(),
+    flowVersion: p.integer(),
+    flowState: p.json<FlowState>(),
+    lastChangedAt: time(),
+  },
+});
+export type OrderItem = InferEntity<typeof OrderItemEntity>;
+
+export const FlowStepEntity = defineEntity({
+  name: 'FlowStep',
+  tableName: 'flow_step',
+  properties: {
+    storeId: storeId(),
+    orderItemId: p.string().primary(),
+    seq: p.integer().primary(),
+    event: p.json<object>(),
+    at: time(),
+    trace: p.json<object>(),
+    effects: p.json<object>(),
+  },
+});

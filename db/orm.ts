@@ -1,0 +1,72 @@
+/** The one way to Postgres: a transaction that is bound to a tenant and to time limits. */
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CategoryEntity, ProductEntity, VariantEntity } from './catalog/entities.ts';
+import { CheckoutEntity } from './checkout/entities.ts';
+import { ClientEntity, GuestSessionEntity, SigningKeyEntity } from './identity/entities.ts';
+import { FlowStepEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
+import { PaymentAttemptEntity, PaymentEntity } from './payments/entities.ts';
+import { OutboxEntity, RunEntity } from './runs/entities.ts';
+import { StoreEntity } from './stores/entities.ts';
+import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
+
+export type Em = EntityManager;
+
+/** Parents before children: rows are written in this order. */
+export const entities = [
+  StoreEntity,
+  ClientEntity,
+  SigningKeyEntity,
+  GuestSessionEntity,
+  CategoryEntity,
+  ProductEntity,
+  VariantEntity,
+  CheckoutEntity,
+  PaymentEntity,
+  PaymentAttemptEntity,
+  OrderEntity,
+  OrderItemEntity,
+  FlowStepEntity,
+  WebhookEntity,
+  EventEntity,
+  WebhookDeliveryEntity,
+  RunEntity,
+  OutboxEntity,
+];
+
+/** Without these limits a black-holed connection hangs for ever, even after the network heals (measured). */
+const LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500, keepAlive: true };
+
+/** Opens a pool. Nothing is connected before the first query. */
+export const openOrm = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
+  MikroORM.init({
+    clientUrl,
+    entities,
+    pool: { min: 0, max: poolSize },
+    driverOptions: LIMITS,
+    forceUtcTimezone: true,
+    allowGlobalContext: false,
+    ensureDatabase: false,
+  });
+
+export interface Limits {
+  readonly statementMs: number;
+  readonly lockMs: number;
+}
+/** A request may wait five seconds for a parallel twin (D26) but never longer. */
+export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
+/** A transition runs as a local activity of two seconds. */
+export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
+
+/** Runs `work` in one transaction that sees and writes this store's rows only. */
+export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work: (em: Em) => Promise<T>): Promise<T> {
+  const variables = {
+    'app.store_id': storeId,
+    statement_timeout: String(limits.statementMs),
+    lock_timeout: String(limits.lockMs),
+  };
+  return orm.em.fork({ session: { variables } }).transactional(work, { clear: true });
+}
+
+/** Raw SQL inside the caller's transaction. Rows come back as Postgres names their columns. */
+export const sql = <Row extends object>(em: Em, text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+  em.execute<Row[]>(text, [...values], 'all');

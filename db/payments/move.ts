@@ -1,0 +1,193 @@
+/**
+ * The checkout payment's transition. Stock is taken before the provider is asked; an approval makes the order in the
+ * same transaction; an unknown outcome keeps the stock and is looked up until it is known (D17, D21, D36, D40).
+ */
+import { LockMode } from '@mikro-orm/core';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { failureOf } from '../../workflows/payments/failures.ts';
+import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, type PendingCall, readGap } from '../../workflows/payments/rules.ts';
+import { CheckoutEntity } from '../checkout/entities.ts';
+import { returnStock, takeStock } from '../catalog/stock.ts';
+import type { Em } from '../orm.ts';
+import { createOrder } from '../orders/store.ts';
+import type { Moved } from '../runs/store.ts';
+import { readStore } from '../stores/store.ts';
+import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
+
+interface Moving {
+  readonly em: Em;
+  readonly payment: Payment;
+  readonly at: number;
+  readonly realNow: number;
+}
+
+/** Locks the payment, applies the event, answers what it owes: a call now or later, or its expiry. */
+export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
+  const { storeId, runId: paymentId } = run;
+  const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!payment) return null;
+  const moving: Moving = { em, payment, at, realNow };
+  if (event.type === 'command') await obey(moving, event.command);
+  if (event.type === 'outcome' && payment.call?.id === event.callId) await settle(moving, payment.call, event.outcome);
+  if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
+  payment.wakeAt = wakeAtOf(payment);
+  const { clockOffsetMs } = await readStore(em, storeId);
+  const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
+  return { owed: owedBy(payment, attempts, at), clock: clockOffsetMs, reply: { status: 200, body: { status: payment.status, result: payment.result } } };
+}
+
+async function obey(moving: Moving, command: Command): Promise<void> {
+  const { em, payment, at } = moving;
+  const attempt = await em.findOne(PaymentAttemptEntity, {
+    storeId: payment.storeId,
+    paymentId: payment.paymentId,
+    attemptId: String(command.input['attemptId']),
+  });
+  if (!attempt) throw new Fault('PAYMENT_NOT_FOUND');
+  const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
+  if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
+  if (command.name === 'giveUp') return decline(moving, attempt, String(command.input['code']), null);
+  const { paymentKey, pgOrderId, amount } = command.input;
+  if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon) throw new Fault('INVALID_STATUS');
+  await askProvider(moving, attempt, String(paymentKey));
+}
+
+async function askProvider({ em, payment, at }: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+  attempt.paymentKey = paymentKey;
+  if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, at))) {
+    attempt.status = 'DECLINED';
+    attempt.failure = failureOf(attempt.attemptId, 'OUT_OF_STOCK');
+    attempt.settledAt = new Date(at);
+    Object.assign(payment, { status: 'failed', result: 'FAILED', lastFailure: attempt.failure });
+    return;
+  }
+  attempt.status = 'CONFIRMING';
+  attempt.confirmedAt = new Date(at);
+  Object.assign(payment, { status: 'processing', result: 'PROCESSING' });
+  payment.call = owe('confirm', attempt, at, 0);
+}
+
+/** A call's id names what it is for and how often: the same call keeps its id through reset and restart. */
+const owe = (kind: PendingCall['kind'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
+  id: `${kind}-${attempt.attemptId}-${n}`,
+  kind,
+  attemptId: attempt.attemptId,
+  dueAt,
+});
+const ordinal = (call: PendingCall) => Number(call.id.slice(call.id.lastIndexOf('-') + 1)) + 1;
+
+async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
+  const { em, payment, at } = moving;
+  const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
+  payment.call = null;
+  attempt.providerMessage = typeof outcome['message'] === 'string' ? outcome['message'] : (attempt.providerMessage ?? null);
+  if (attempt.status !== 'CONFIRMING') return settleLate(moving, attempt, call, outcome);
+  switch (outcome.kind) {
+    case 'APPROVED':
+      return complete(moving, attempt, outcome['approvedMethod'] as string | null);
+    case 'DECLINED':
+      return decline(moving, attempt, String(outcome['code']), attempt.attemptId);
+    case 'UNPAID':
+      return doubt(moving, attempt, call);
+    default:
+      attempt.doubtful = true;
+      if (call.kind === 'confirm' && outcome['ended'] !== true) attempt.readings = -1;
+      else if (attempt.readings < 0) attempt.readings = 0;
+      payment.call = owe('read', attempt, at + readGap(ordinal(call)), ordinal(call));
+  }
+}
+
+/** A reading said "not charged": prove it, or ask again under the same key. -1 readings: the last confirm may still run. */
+async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
+  const { payment, at } = moving;
+  const ended = attempt.readings >= 0;
+  attempt.readings = ended ? attempt.readings + 1 : attempt.readings;
+  const next = afterUnpaid(
+    { readings: attempt.readings, ended, confirmedAt: attempt.confirmedAt!.getTime(), expiresAt: payment.expiresAt.getTime() },
+    at,
+  );
+  if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', attempt.attemptId);
+  payment.call = owe(next === 'confirm-again' ? 'confirm' : 'read', attempt, next === 'confirm-again' ? at : at + readGap(ordinal(call)), ordinal(call));
+}
+
+async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
+  const { em, payment, at, realNow } = moving;
+  attempt.status = 'APPROVED';
+  attempt.approvedMethod = approvedMethod;
+  attempt.settledAt = new Date(at);
+  attempt.doubtful = false;
+  payment.orderId = await createOrder(em, payment, attempt, at, realNow);
+  Object.assign(payment, { status: 'completed', result: 'COMPLETED', completedAt: new Date(at), lastFailure: null });
+  await em.nativeUpdate(CheckoutEntity, { storeId: payment.storeId, checkoutId: payment.checkoutId }, { status: 'COMPLETED' });
+  await checkDoubts(moving);
+}
+
+/** A definite no: stock back when it was taken (`tookAs`), the session stays pending for another attempt (D36). */
+async function decline(moving: Moving, attempt: PaymentAttempt, code: string, tookAs: string | null): Promise<void> {
+  const { em, payment, at } = moving;
+  const failure = failureOf(attempt.attemptId, code);
+  const canceled = failure.category === 'BUYER_CANCELED';
+  attempt.status = canceled ? 'CANCELED' : 'DECLINED';
+  attempt.failure = failure;
+  attempt.settledAt = new Date(at);
+  if (tookAs) await returnStock(em, payment.storeId, payment.lines, tookAs, at);
+  Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
+}
+
+async function expire(moving: Moving): Promise<void> {
+  const { em, payment, at } = moving;
+  const { storeId, paymentId } = payment;
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', settledAt: new Date(at) });
+  Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
+  await checkDoubts(moving);
+}
+
+/** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
+async function checkDoubts({ em, payment, at }: Moving): Promise<void> {
+  await em.flush();
+  const { storeId, paymentId } = payment;
+  const attempt = await em.findOne(
+    PaymentAttemptEntity,
+    { storeId, paymentId, doubtful: true, status: { $nin: ['CONFIRMING', 'APPROVED'] } },
+    { orderBy: { seq: 'asc' } },
+  );
+  if (attempt) payment.call = owe('read', attempt, Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS), 900 + attempt.readings);
+}
+
+/** A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). */
+async function settleLate(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+  const { payment, at } = moving;
+  if (outcome.kind === 'APPROVED') payment.call = owe('void', attempt, at, 0);
+  else if (outcome.kind === 'VOIDED' || outcome.kind === 'UNPAID' || outcome.kind === 'DECLINED') {
+    if (outcome.kind === 'VOIDED') attempt.status = 'VOIDED';
+    attempt.doubtful = false;
+    await checkDoubts(moving);
+  } else payment.call = owe(call.kind === 'void' ? 'void' : 'read', attempt, at + readGap(ordinal(call)), ordinal(call));
+}
+
+function wakeAtOf(payment: Payment): Date | null {
+  if (payment.call) return new Date(payment.call.dueAt);
+  return payment.status === 'pending' ? payment.expiresAt : null;
+}
+
+function owedBy(payment: Payment, attempt: PaymentAttempt | null, at: number): Moved['owed'] {
+  const { call, status } = payment;
+  const wakeAt = payment.wakeAt?.getTime() ?? null;
+  const done = call === null && (status === 'completed' || status === 'failed' || status === 'expired');
+  const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call)] : [];
+  return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
+}
+
+const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: PendingCall): Call => ({
+  id,
+  kind,
+  storeId: payment.storeId,
+  input: { attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, paymentKey: attempt.paymentKey ?? '', amount: attempt.amountWon },
+});
+
+function noteOf({ status, result, call, expiresAt }: Payment): string {
+  if (call) return `${status}: ${call.kind} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;
+  return status === 'pending' ? `${status} (${result}): waits for the buyer until ${korean(expiresAt.getTime())}.` : `Finished: ${result}.`;
+}

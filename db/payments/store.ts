@@ -1,0 +1,149 @@
+/** Payment start, new attempts, and the public status (part A § Buyer checkout payment flow, D30, D36 … D40). */
+import { LockMode } from '@mikro-orm/core';
+import { randomBytes, randomInt } from 'node:crypto';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { orderNo, paymentId as makePaymentId } from '../../workflows/kernel/ids.ts';
+import { koreanDay } from '../../workflows/kernel/time.ts';
+import { type Address, type Buyer, price } from '../../workflows/checkout/rules.ts';
+import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../workflows/payments/rules.ts';
+import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
+import type { Checkout } from '../checkout/entities.ts';
+import { repriceLines } from '../checkout/store.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Em } from '../orm.ts';
+import { bear, pokeLater } from '../runs/store.ts';
+import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
+
+export interface PaymentOption {
+  readonly pg: 'tosspayments' | 'portone';
+  readonly method: PaymentMethod;
+  readonly provider?: string;
+}
+export interface PaymentStart {
+  readonly option: PaymentOption;
+  readonly returnUrl: string;
+  readonly shippingAddress: Address;
+  readonly buyer: Buyer;
+  /** argon2id, made before the transaction. */
+  readonly orderPasswordHash: string;
+  readonly expectedTotalAmount?: number;
+  readonly testPayment: boolean;
+}
+export interface Moment {
+  /** Business time. */
+  readonly at: number;
+  readonly realNow: number;
+}
+export interface Started {
+  readonly payment: Payment;
+  readonly attempt: PaymentAttempt;
+}
+
+/**
+ * Starts to pay a checkout whose row the caller has locked: the open payment with a new attempt that supersedes the
+ * last, or a new payment with its run. Lines are priced as they are now (D37).
+ */
+export async function startPayment(em: Em, checkout: Checkout, start: PaymentStart, moment: Moment): Promise<Started> {
+  checkOption(start.option);
+  const { storeId, checkoutId } = checkout;
+  const open = await findOpen(em, checkout);
+  if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
+  if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
+  if (moment.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  const lines = await repriceLines(em, checkout);
+  const { amounts, delivery } = price(lines, start.shippingAddress.zipCode);
+  if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
+    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
+  const { returnUrl, shippingAddress, buyer, orderPasswordHash, testPayment } = start;
+  const priced = { lines, amounts, delivery, totalWon: amounts.totalAmount, returnUrl, shippingAddress, buyer, orderPasswordHash };
+  if (open && moment.at < open.expiresAt.getTime()) {
+    Object.assign(open, priced);
+    return supersede(em, open, start.option, returnUrl, moment);
+  }
+  if (open) lapse(em, open, moment);
+  const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
+  const payment = em.create(PaymentEntity, {
+    ...priced, storeId, checkoutId, testPayment, expiresAt,
+    paymentId: makePaymentId(randomBytes(23)),
+    orderNo: orderNo(koreanDay(moment.at), randomInt(100_000_000)),
+    status: 'pending',
+    result: 'PENDING',
+    currentAttemptId: '',
+    attemptCount: 0,
+    wakeAt: expiresAt,
+    createdAt: new Date(moment.at),
+  });
+  em.persist(payment);
+  bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), bornAt: moment.realNow });
+  return { payment, attempt: newAttempt(em, payment, start.option, returnUrl, moment.at) };
+}
+
+const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
+  em.findOne(PaymentEntity, { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/** What names a payment's run. */
+export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>
+  ({ storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo: number }) as const;
+
+/** A new attempt of a payment (POST …/attempts): the same ten minutes, any provider. */
+export async function retryPayment(em: Em, storeId: string, paymentId: string, option: PaymentOption, returnUrl: string | null, moment: Moment): Promise<Started> {
+  checkOption(option);
+  const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
+  if (payment.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
+  if (payment.status === 'completed') throw new Fault('ALREADY_PAID');
+  if (payment.status !== 'pending' || moment.at >= payment.expiresAt.getTime()) throw new Fault('PAYMENT_EXPIRED');
+  return supersede(em, payment, option, returnUrl ?? payment.returnUrl, moment);
+}
+
+async function supersede(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, moment: Moment): Promise<Started> {
+  const { storeId, paymentId } = payment;
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'SUPERSEDED', settledAt: new Date(moment.at) });
+  payment.result = 'PENDING';
+  return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
+}
+
+/** The open payment's time is over but its run has not said so yet: free the checkout, and let the run finish. */
+function lapse(em: Em, payment: Payment, moment: Moment): void {
+  Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
+  pokeLater(em, runOf(payment), moment.realNow);
+}
+
+function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, at: number): PaymentAttempt {
+  const { storeId, paymentId, orderNo: number, totalWon } = payment;
+  const seq = payment.attemptCount + 1;
+  const attempt = em.create(PaymentAttemptEntity, {
+    storeId, paymentId, seq, returnUrl,
+    attemptId: newId('att', at),
+    pg: option.pg,
+    method: option.method,
+    provider: option.provider ?? null,
+    pgOrderId: pgOrderId(number, seq),
+    amountWon: totalWon,
+    status: 'OPEN',
+    doubtful: false,
+    readings: 0,
+    startedAt: new Date(at),
+  });
+  em.persist(attempt);
+  payment.attemptCount = seq;
+  payment.currentAttemptId = attempt.attemptId;
+  return attempt;
+}
+
+function checkOption(option: PaymentOption): void {
+  if (!OFFERED.some(({ pg, method }) => pg === option.pg && method === option.method)) throw new Fault('PAYMENT_NOT_CONFIGURED');
+}
+
+/** A payment and one of its attempts, as the pay screen needs them. */
+export async function readAttempt(em: Em, storeId: string, paymentId: string, attemptId: string): Promise<Started | null> {
+  const payment = await em.findOne(PaymentEntity, { storeId, paymentId });
+  const attempt = payment && (await em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId }));
+  return attempt ? { payment, attempt } : null;
+}
+
+export async function readPayment(em: Em, storeId: string, paymentId: string): Promise<Payment> {
+  const payment = await em.findOne(PaymentEntity, { storeId, paymentId });
+  if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
+  return payment;
+}

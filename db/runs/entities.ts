@@ -1,0 +1,38 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import { storeId, time } from '../kernel/columns.ts';
+
+/** One open obligation. Its workflow may be lost at any time; this line brings it back. */
+export const RunEntity = defineEntity({
+  name: 'Run',
+  tableName: 'run',
+  properties: {
+    storeId: storeId(),
+    workflowId: p.string().primary(),
+    kind: p.string().$type<RunKind>(),
+    runId: p.string(),
+    orderNo: p.string().nullable(),
+    /** Business time. */
+    wakeAt: time().nullable(),
+    loadedAt: time().nullable(),
+    doneAt: time().nullable(),
+    createdAt: time(),
+  },
+});
+export type Run = InferEntity<typeof RunEntity>;
+
+/** What a commit owes to Temporal: a start or a poke, delivered by the relay. */
+export const OutboxEntity = defineEntity({
+  name: 'Outbox',
+  tableName: 'outbox',
+  properties: {
+    outboxId: p.bigint('number').primary().autoincrement(),
+    storeId: p.string(),
+    message: p.string().$type<'start' | 'poke'>(),
+    kind: p.string().$type<RunKind>(),
+    workflowId: p.string(),
+    runId: p.string(),
+    orderNo: p.string().nullable(),
+    createdAt: time(),
+  },
+});

@@ -1,0 +1,76 @@
+/** The idempotency store: one row per (store, principal, key), written in the transaction of what it protects (D26). */
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { DAY } from '../../workflows/kernel/time.ts';
+import { type Em, sql } from '../orm.ts';
+
+export interface OperationKey {
+  readonly principal: string;
+  readonly key: string;
+  /** The endpoint's id. */
+  readonly id: string;
+  /** SHA-256 of method, path, query and canonical body. */
+  readonly fingerprint: string;
+}
+export interface StoredReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+interface Row {
+  readonly fingerprint: string;
+  readonly status: number | null;
+  readonly body: unknown;
+}
+const KEPT_MS = DAY;
+
+/**
+ * Claims the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
+ * commit (lock_timeout). Another request under the same key: IDEMPOTENCY_KEY_REUSED.
+ */
+export async function claimOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
+  const now = new Date(realNow);
+  const claimed = await sql(
+    em,
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
+       status = NULL, body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+     WHERE operation.expires_at <= excluded.created_at RETURNING key`,
+    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(realNow + KEPT_MS)],
+  );
+  if (claimed.length > 0) return 'new';
+  const stored = await storedReply(em, storeId, o, realNow);
+  if (!stored) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
+  return stored;
+}
+
+/** Stores the reply under a claimed key. */
+export async function completeOperation(em: Em, storeId: string, o: OperationKey, reply: StoredReply): Promise<void> {
+  await sql(em, `UPDATE operation SET status = ?, body = ? WHERE store_id = ? AND principal = ? AND key = ?`, [
+    reply.status,
+    JSON.stringify(reply.body ?? null),
+    storeId,
+    o.principal,
+    o.key,
+  ]);
+}
+
+/** What was answered under this key, or null. Throws IDEMPOTENCY_KEY_REUSED when it was another request. */
+export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
+  const [row] = await sql<Row>(
+    em,
+    `SELECT fingerprint, status, body FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
+    [storeId, o.principal, o.key, new Date(realNow)],
+  );
+  if (!row) return null;
+  if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');
+  return row.status === null ? null : { status: row.status, body: row.body };
+}
+
+/** Remembers a refusal of the handler (D78); whoever stored first wins. */
+export async function storeRefusal(em: Em, storeId: string, o: OperationKey, reply: StoredReply, realNow: number): Promise<void> {
+  await sql(
+    em,
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    [storeId, o.principal, o.key, o.id, o.fingerprint, reply.status, JSON.stringify(reply.body), new Date(realNow), new Date(realNow + KEPT_MS)],
+  );
+}

@@ -1,0 +1,79 @@
+/** Runs, their births, and the transition that every workflow-owned row goes through. */
+import type { Command, Owed, RunEvent, RunKind, RunRef } from '../../workflows/kernel/obligations.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { type Em, sql } from '../orm.ts';
+import { OutboxEntity, RunEntity } from './entities.ts';
+import { claimOperation, completeOperation } from './operations.ts';
+
+export interface Birth {
+  readonly storeId: string;
+  readonly kind: RunKind;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly orderNo: string | null;
+  /** Business time at which the run must first do something by itself. */
+  readonly wakeAt: number | null;
+  /** Real time. */
+  readonly bornAt: number;
+}
+
+/** A run is born in the transaction of its cause, with the outbox row that starts its workflow. */
+export function bear(em: Em, birth: Birth): void {
+  const { storeId, kind, workflowId, runId, orderNo } = birth;
+  const createdAt = new Date(birth.bornAt);
+  const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
+  em.persist(em.create(RunEntity, { storeId, kind, workflowId, runId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }));
+  em.persist(em.create(OutboxEntity, { storeId, message: 'start', kind, workflowId, runId, orderNo, createdAt }));
+}
+
+/** Asks a run to look again, once this transaction is committed. */
+export function pokeLater(em: Em, run: Pick<Birth, 'storeId' | 'kind' | 'workflowId' | 'runId' | 'orderNo'>, realNow: number): void {
+  em.persist(em.create(OutboxEntity, { ...run, message: 'poke', createdAt: new Date(realNow) }));
+}
+
+/** What a kind's transition answers: what is owed, and for a command the reply that its caller gets. */
+export interface Moved {
+  readonly owed: Omit<Owed, 'clock'>;
+  readonly clock: number;
+  readonly reply?: { readonly status: number; readonly body: unknown };
+}
+/** One transition of a kind: locks the row, applies the rule, writes. Null when the row is gone. */
+export type Move = (em: Em, run: RunRef, event: RunEvent, at: number) => Promise<Moved | null>;
+
+/** A kind of run: its name in `run` and its transition. */
+export interface KindOfRun {
+  readonly kind: RunKind;
+  readonly move: Move;
+}
+
+/**
+ * A run's transition, all in the caller's transaction: operation row first, then the move, then the run line. A
+ * command that was carried out before moves nothing; one that comes after its `notAfter` is refused.
+ */
+export async function transition(em: Em, { kind, move }: KindOfRun, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Owed> {
+  const repeated = event.type === 'command' && (await isRepeated(em, run, event.command, realNow));
+  const moved = await move(em, run, repeated ? { type: 'load' } : event, at);
+  if (moved === null) return { wakeAt: null, calls: [], done: true, clock: 0, note: 'The row is gone.', status: 'GONE' };
+  if (event.type === 'command' && !repeated && moved.reply) await completeOperation(em, run.storeId, event.command.operation, moved.reply);
+  await em.flush();
+  await writeRun(em, kind, run, moved.owed, realNow);
+  return { ...moved.owed, clock: moved.clock };
+}
+
+async function isRepeated(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
+  const claim = await claimOperation(em, run.storeId, command.operation, realNow);
+  if (claim !== 'new') return true;
+  if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
+  return false;
+}
+
+async function writeRun(em: Em, kind: RunKind, run: RunRef, owed: Omit<Owed, 'clock'>, realNow: number): Promise<void> {
+  const wakeAt = owed.done || owed.wakeAt === null ? null : new Date(owed.wakeAt);
+  const now = new Date(realNow);
+  await sql(
+    em,
+    `UPDATE run SET wake_at = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
+       pokes = 0, poked_at = NULL WHERE store_id = ? AND kind = ? AND run_id = ?`,
+    [wakeAt, owed.done, now, now, run.storeId, kind, run.runId],
+  );
+}

@@ -1,0 +1,62 @@
+/** The sandbox store's clock: an offset that only grows, advanced by one request at a time under a lease. */
+import { type Em, sql } from '../orm.ts';
+import type { RunKind } from '../../workflows/kernel/obligations.ts';
+
+const LEASE_MS = 15_000;
+
+/** Takes or renews the right to advance; false while another holds it. Real time. */
+export async function holdClock(em: Em, storeId: string, holder: string, realNow: number): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `UPDATE store SET clock_lease = ?, clock_lease_until = ? WHERE store_id = ?
+       AND (clock_lease IS NULL OR clock_lease = ? OR clock_lease_until < ?) RETURNING 1 AS ok`,
+    [holder, new Date(realNow + LEASE_MS), storeId, holder, new Date(realNow)],
+  );
+  return rows.length > 0;
+}
+export const releaseClock = (em: Em, storeId: string, holder: string) =>
+  sql(em, 'UPDATE store SET clock_lease = NULL, clock_lease_until = NULL WHERE store_id = ? AND clock_lease = ?', [storeId, holder]);
+
+export async function readOffset(em: Em, storeId: string): Promise<number> {
+  const [row] = await sql<{ clock_offset_ms: string }>(em, 'SELECT clock_offset_ms FROM store WHERE store_id = ?', [storeId]);
+  return Number(row?.clock_offset_ms ?? 0);
+}
+
+/** The offset never falls, whoever commits last. */
+export const raiseOffset = (em: Em, storeId: string, offsetMs: number) =>
+  sql(em, 'UPDATE store SET clock_offset_ms = greatest(clock_offset_ms, ?) WHERE store_id = ?', [offsetMs, storeId]);
+
+/** The first business time, up to `until`, at which a run wakes; null when none does. */
+export async function nextWake(em: Em, storeId: string, until: number): Promise<number | null> {
+  const [row] = await sql<{ wake_at: string | null }>(
+    em,
+    'SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ?',
+    [storeId, new Date(until)],
+  );
+  return row?.wake_at ? Date.parse(row.wake_at) : null;
+}
+
+export interface OpenRun {
+  readonly kind: RunKind;
+  readonly workflow_id: string;
+  readonly run_id: string;
+  readonly order_no: string | null;
+}
+/** Open runs of the store; with `dueAt`, those that are due by then. */
+export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise<OpenRun[]> =>
+  sql<OpenRun>(
+    em,
+    `SELECT kind, workflow_id, run_id, order_no FROM run WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)`,
+    [storeId, dueAt === null ? null : new Date(dueAt), dueAt === null ? null : new Date(dueAt)],
+  );
+
+/** Nothing is due by `at` and nothing waits for the relay. */
+export async function isQuiet(em: Em, storeId: string, at: number): Promise<boolean> {
+  const [row] = await sql<{ busy: boolean }>(
+    em,
+    `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ?)
+         OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ?) AS busy`,
+    [storeId, new Date(at), storeId],
+  );
+  return row?.busy === false;
+}

@@ -1,0 +1,26 @@
+/** Creating stores is the operator's: it runs as the database's owner, not as the app. */
+import { createClient } from '../identity/store.ts';
+import { newId } from '../kernel/clock.ts';
+import { type Em, sql } from '../orm.ts';
+
+export interface NewStore {
+  readonly storeCode: string;
+  readonly name: string;
+  readonly sandbox: boolean;
+  readonly scopes: readonly string[];
+}
+export interface CreatedStore {
+  readonly storeCode: string;
+  readonly storeId: string;
+  readonly sandbox: boolean;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export const newStoreId = (at: number): string => newId('sto', at);
+
+/** A store and its first client. `storeId` is the one that the transaction is bound to. */
+export async function createStore(em: Em, storeId: string, { storeCode, name, sandbox, scopes }: NewStore, at: number): Promise<CreatedStore> {
+  await sql(em, 'INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES (?, ?, ?, ?, ?)', [storeId, storeCode, name, sandbox, new Date(at)]);
+  return { storeCode, storeId, sandbox, ...createClient(em, storeId, `${name} server`, scopes, at) };
+}

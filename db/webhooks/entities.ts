@@ -1,0 +1,64 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { AttemptOutcome, DeliveryError, DeliveryStatus, EventType } from '../../workflows/webhooks/rules.ts';
+import { storeId, textList, time } from '../kernel/columns.ts';
+
+export const WebhookEntity = defineEntity({
+  name: 'Webhook',
+  tableName: 'webhook',
+  properties: {
+    storeId: storeId(),
+    webhookId: p.string().primary(),
+    url: p.string(),
+    eventTypes: textList<EventType>(),
+    status: p.string().$type<'ACTIVE' | 'SUSPENDED'>(),
+    secretSealed: p.string(),
+    secretPrefix: p.string(),
+    oldSecretSealed: p.string().nullable(),
+    oldSecretExpiresAt: time().nullable(),
+    suspendedAt: time().nullable(),
+    firstFailureAt: time().nullable(),
+    lastFailureAt: time().nullable(),
+    createdAt: time(),
+  },
+});
+export type Webhook = InferEntity<typeof WebhookEntity>;
+
+export const EventEntity = defineEntity({
+  name: 'Event',
+  tableName: 'event',
+  properties: {
+    storeId: storeId(),
+    eventId: p.string().primary(),
+    type: p.string().$type<EventType>(),
+    /** The raw body, sent byte for byte at every attempt. */
+    body: p.string(),
+    createdAt: time(),
+  },
+});
+
+export const WebhookDeliveryEntity = defineEntity({
+  name: 'WebhookDelivery',
+  tableName: 'webhook_delivery',
+  properties: {
+    storeId: storeId(),
+    deliveryId: p.string().primary(),
+    webhookId: p.string(),
+    eventId: p.string(),
+    eventType: p.string().$type<EventType>(),
+    url: p.string(),
+    status: p.string().$type<DeliveryStatus>(),
+    errorCode: p.string().$type<DeliveryError>().nullable(),
+    attemptCount: p.integer(),
+    attemptedAt: time().nullable(),
+    nextAttemptAt: time().nullable(),
+    /** How the attempt under way ended; the next transition turns it into status and gap. */
+    attemptOutcome: p.json<AttemptOutcome>().nullable(),
+    responseStatusCode: p.integer().nullable(),
+    responseTimeMs: p.integer().nullable(),
+    responseBodyExcerpt: p.string().nullable(),
+    redeliveryOf: p.string().nullable(),
+    redeliveredAs: p.string().nullable(),
+    createdAt: time(),
+  },
+});
+export type WebhookDelivery = InferEntity<typeof WebhookDeliveryEntity>;

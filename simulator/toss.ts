@@ -1,0 +1,139 @@
+/** TossPayments as its API documents it: confirm, read, cancel, idempotency keys. Behaviour goes by the card's ending. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Payment, Payments } from './payments.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: object;
+  /** The provider does its work, and the connection breaks before the answer. */
+  readonly drop?: boolean;
+}
+const refuse = (status: number, code: string, message = code): Answer => ({ status, body: { code, message } });
+
+const AUTHENTICATION_MS = 10 * 60_000;
+const SLOW_MS = 90_000;
+
+const DECLINES: Readonly<Record<string, readonly [number, string]>> = {
+  '0001': [403, 'REJECT_CARD_PAYMENT'],
+  '0002': [403, 'INVALID_STOPPED_CARD'],
+  '0003': [403, 'FDS_ERROR'],
+  '0022': [403, 'REJECT_CARD_COMPANY'],
+};
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string;
+  readonly key: string | null;
+  readonly testCode: string | null;
+  readonly body: Record<string, unknown>;
+}
+
+export function createToss(payments: Payments, secretKey: string) {
+  const kept = new Map<string, Promise<Answer> | Answer>();
+  const next = new Map<string, string[]>();
+
+  /** Answers a call; the same key on the same address gets the first answer, 409 while that is being made. */
+  async function answer(call: Call): Promise<Answer> {
+    const secret = Buffer.from(call.authorization.replace(/^Basic /, ''), 'base64').toString();
+    if (secret !== `${secretKey}:`) return refuse(401, 'UNAUTHORIZED_KEY');
+    if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
+    if (call.method === 'GET') return read(call.path);
+    if (call.key === null) return work(call);
+    const scope = [call.key, call.authorization, call.method, call.path].join('|');
+    const known = kept.get(scope);
+    if (known instanceof Promise) return refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING');
+    if (known) return { ...known, drop: false };
+    const working = work(call);
+    kept.set(scope, working);
+    const made = await working;
+    kept.set(scope, structuredClone(made));
+    return made;
+  }
+
+  function read(path: string): Answer {
+    const [, orderId] = /^\/v1\/payments\/orders\/([^/]+)$/.exec(path) ?? [];
+    const [, paymentKey] = /^\/v1\/payments\/([^/]+)$/.exec(path) ?? [];
+    const payment = orderId === undefined ? payments.byKey(decodeURIComponent(paymentKey ?? '')) : payments.byOrder(decodeURIComponent(orderId));
+    if (next.get('read')?.shift() === 'unavailable') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    return payment ? { status: 200, body: show(payment) } : refuse(404, 'NOT_FOUND_PAYMENT');
+  }
+
+  function work(call: Call): Promise<Answer> {
+    if (call.path === '/v1/payments/confirm') return confirm(call.body);
+    const [, paymentKey] = /^\/v1\/payments\/([^/]+)\/cancel$/.exec(call.path) ?? [];
+    return Promise.resolve(paymentKey === undefined ? refuse(404, 'NOT_FOUND') : cancel(decodeURIComponent(paymentKey), call.body));
+  }
+
+  async function confirm({ paymentKey, orderId, amount }: Record<string, unknown>): Promise<Answer> {
+    const payment = typeof paymentKey === 'string' ? payments.byKey(paymentKey) : undefined;
+    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
+    if (payment.orderId !== orderId || payment.totalAmount !== amount) return refuse(400, 'INVALID_REQUEST');
+    if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
+    if (payment.status !== 'IN_PROGRESS') return refuse(403, 'REJECT_CARD_PAYMENT');
+    if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) {
+      payment.status = 'EXPIRED';
+      payments.save(payment);
+      return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
+    }
+    const ending = next.get('confirm')?.shift() ?? payment.card.slice(-4);
+    if (ending === '0022') await sleep(SLOW_MS);
+    const decline = DECLINES[ending];
+    if (decline) return abort(payment, ...decline);
+    if (ending === '0030') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    if (ending === '0050') return refuse(401, 'UNAUTHORIZED_KEY');
+    Object.assign(payment, { status: 'DONE', method: '카드' });
+    payments.save(payment);
+    if (ending === '0021') await sleep(SLOW_MS);
+    if (ending === '0031') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    return { status: 200, body: show(payment), drop: ending === '0020' };
+  }
+
+  function abort(payment: Payment, status: number, code: string): Answer {
+    Object.assign(payment, { status: 'ABORTED', failure: { code, message: code } });
+    payments.save(payment);
+    return refuse(status, code);
+  }
+
+  function cancel(paymentKey: string, { cancelAmount, cancelReason }: Record<string, unknown>): Answer {
+    const payment = payments.byKey(paymentKey);
+    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
+    if (payment.status === 'CANCELED') return refuse(400, 'ALREADY_CANCELED_PAYMENT');
+    if (payment.status !== 'DONE' && payment.status !== 'PARTIAL_CANCELED') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
+    if (payment.card.endsWith('0040') && payment.refusedCancels < 2) {
+      payment.refusedCancels++;
+      return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
+    }
+    const amount = typeof cancelAmount === 'number' ? cancelAmount : payment.balanceAmount;
+    if (amount > payment.balanceAmount || amount < 1) return refuse(400, 'EXCEED_CANCEL_AMOUNT');
+    payment.balanceAmount -= amount;
+    payment.cancels.push({ amount, reason: String(cancelReason ?? ''), at: new Date().toISOString() });
+    payment.status = payment.balanceAmount === 0 ? 'CANCELED' : 'PARTIAL_CANCELED';
+    payments.save(payment);
+    return { status: 200, body: show(payment) };
+  }
+
+  return {
+    answer,
+    /** The next call of an operation behaves like a card ending, or `unavailable` for reads. */
+    behave(operation: string, behaviour: string): void {
+      next.set(operation, [...(next.get(operation) ?? []), behaviour]);
+    },
+  };
+}
+
+/** A payment as the API shows it. */
+export const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({
+  version: '2022-11-16',
+  paymentKey,
+  orderId,
+  orderName,
+  status,
+  method,
+  totalAmount,
+  balanceAmount,
+  currency: 'KRW',
+  failure,
+  easyPay: null,
+  cancels: cancels.length > 0 ? cancels.map(({ amount, reason, at }) => ({ cancelAmount: amount, cancelReason: reason, canceledAt: at, cancelStatus: 'DONE' })) : null,
+});

@@ -1,0 +1,65 @@
+/** The worker process: workflows and transitions, calls, relay, reconciler. Any number may run side by side. */
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import pg from 'pg';
+import { createCalls, createTransitions } from '../activities/index.ts';
+import type { ActivityDeps } from '../activities/kernel/deps.ts';
+import { realClock } from '../db/kernel/clock.ts';
+import { readConfig, roleUrl } from '../db/kernel/config.ts';
+import { createKeyring } from '../db/kernel/keyring.ts';
+import { createLog } from '../db/kernel/log.ts';
+import { openOrm } from '../db/orm.ts';
+import { CALLS_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
+import { workflowBundle } from './bundle.ts';
+import { runReconciler } from './reconciler.ts';
+import { runRelay } from './relay.ts';
+
+const config = readConfig();
+const log = createLog('worker', config.logLevel);
+Runtime.install({ logger: new DefaultLogger('WARN', (entry) => log.warn({ ...entry.meta }, entry.message)), shutdownSignals: [] });
+
+const { address, namespace } = config.temporal;
+const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
+const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
+const connection = await NativeConnection.connect({ address });
+const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
+const worker = await Worker.create({
+  ...shared,
+  taskQueue: RUNS_QUEUE,
+  workflowBundle: await workflowBundle(),
+  activities: createTransitions(deps),
+  // A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
+  maxCachedWorkflows: 250,
+  maxConcurrentWorkflowTaskExecutions: 40,
+  maxConcurrentLocalActivityExecutions: 40,
+  maxConcurrentActivityTaskExecutions: 40,
+});
+const caller = await Worker.create({ ...shared, taskQueue: CALLS_QUEUE, activities: createCalls(deps), maxConcurrentActivityTaskExecutions: 200 });
+
+const client = new Client({ connection: await Connection.connect({ address }), namespace });
+const pool = new pg.Pool({
+  connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
+  max: 6,
+  connectionTimeoutMillis: 2000,
+  keepAlive: true,
+});
+pool.on('error', (error) => log.warn({ err: error }, 'relay connection lost'));
+const stopping = new AbortController();
+const loops = [
+  runRelay({ pool, client, clock: realClock, log, signal: stopping.signal }),
+  runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal }),
+];
+
+const stop = () => {
+  stopping.abort();
+  worker.shutdown();
+  caller.shutdown();
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');
+log.info('worker ready');
+await Promise.all([worker.run(), caller.run(), ...loops]);
+await pool.end();
+await orm.close();
+process.exit(0);

@@ -1,0 +1,131 @@
+/**
+ * The outbox relay: delivers what commits owe to Temporal. A row is deleted only once Temporal has it, in the
+ * transaction that locked it, so a killed relay repeats at most a start that is harmless.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import pg from 'pg';
+import type { Clock } from '../db/kernel/clock.ts';
+import { failpoint } from '../db/kernel/failpoint.ts';
+import type { Log } from '../db/kernel/log.ts';
+import type { RunKind } from '../workflows/kernel/obligations.ts';
+import { startOptions } from '../workflows/kernel/start.ts';
+
+const BATCH = 32;
+const IDLE_MS = 1000;
+
+interface Row {
+  readonly outbox_id: string;
+  readonly store_id: string;
+  readonly message: 'start' | 'poke';
+  readonly kind: RunKind;
+  readonly workflow_id: string;
+  readonly run_id: string;
+  readonly order_no: string | null;
+}
+export interface RelayDeps {
+  readonly pool: pg.Pool;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Runs until aborted. Woken by NOTIFY, and every second in case a notification was lost. */
+export async function runRelay(deps: RelayDeps, lanes = 2): Promise<void> {
+  const bell = new Bell();
+  const listening = listen(deps, bell);
+  await Promise.all(Array.from({ length: lanes }, () => lane(deps, bell)));
+  await listening;
+}
+
+/** Wakes everyone who waits; a ring while nobody waits is remembered. */
+class Bell {
+  #waiting: (() => void)[] = [];
+  #rung = false;
+  ring(): void {
+    this.#rung = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+  async wait(ms: number): Promise<void> {
+    if (!this.#rung) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), sleep(ms)]);
+    this.#rung = false;
+  }
+}
+
+async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<void> {
+  while (!signal.aborted) {
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await pool.connect();
+      await client.query('LISTEN outbox');
+      const lost = new Promise<void>((resolve) => {
+        client!.on('error', () => resolve());
+        client!.on('end', () => resolve());
+        client!.on('notification', () => bell.ring());
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      bell.ring();
+      await lost;
+    } catch (error) {
+      log.warn({ err: error }, 'relay cannot listen');
+      await sleep(500);
+    } finally {
+      client?.release(true);
+    }
+  }
+  bell.ring();
+}
+
+async function lane(deps: RelayDeps, bell: Bell): Promise<void> {
+  while (!deps.signal.aborted) {
+    try {
+      const delivered = await deliverBatch(deps);
+      if (delivered === 0) await bell.wait(IDLE_MS);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'relay failed; trying again');
+      await sleep(500);
+    }
+  }
+}
+
+async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<number> {
+  const tx = await pool.connect();
+  let broken = false;
+  try {
+    await tx.query('BEGIN');
+    const { rows } = await tx.query<Row>(
+      `SELECT * FROM outbox WHERE not_before IS NULL OR not_before <= $1 ORDER BY outbox_id FOR UPDATE SKIP LOCKED LIMIT ${BATCH}`,
+      [new Date(clock.now())],
+    );
+    const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
+    const done = rows.filter((_, i) => results[i]!.status === 'fulfilled').map((row) => row.outbox_id);
+    const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
+    failpoint('relay.after-start');
+    if (done.length > 0) await tx.query('DELETE FROM outbox WHERE outbox_id = ANY($1::bigint[])', [done]);
+    if (failed.length > 0) {
+      log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not deliver');
+      await tx.query(
+        `UPDATE outbox SET attempts = attempts + 1, not_before = $2::timestamptz + least(power(2, attempts), 60) * interval '1 second'
+         WHERE outbox_id = ANY($1::bigint[])`,
+        [failed, new Date(clock.now())],
+      );
+    }
+    await tx.query('COMMIT');
+    return done.length;
+  } catch (error) {
+    broken = true;
+    throw error;
+  } finally {
+    tx.release(broken);
+  }
+}
+
+/** Starts or pokes the run that a row names. */
+async function deliver(client: Client, row: Row): Promise<void> {
+  const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
+  await client.withDeadline(Date.now() + 5000, async () => {
+    if (row.message === 'start') await client.workflow.start(row.kind, startOptions(run));
+    else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
+  });
+}

@@ -1,0 +1,68 @@
+/** An order flow as data: states, actions, edges (part B § Order flow). A graph never changes once published. */
+import type { PublicStatus } from '../orders/status.ts';
+
+export type StepType = 'BUYER_ACTION' | 'SELLER_PROCESSING' | 'IN_DELIVERY' | 'DELIVERED' | 'COMPLETED' | 'CANCELED';
+export type PermissionKey =
+  | 'buyerCancel'
+  | 'cancelRequest'
+  | 'returnRequest'
+  | 'exchangeRequest'
+  | 'sellerForcedCancel'
+  | 'sellerCancelHoldRefund';
+
+/** A time at which the flow moves on by itself: a fixed duration, or days that the store sets (0 switches it off). */
+export type Deadline =
+  | { readonly key: string; readonly after: string }
+  | { readonly key: string; readonly setting: 'autoDeliverDays' | 'autoConfirmDays' };
+
+export interface StateNode {
+  readonly id: string;
+  readonly type: 'state';
+  readonly status: Exclude<PublicStatus, 'PURCHASE_DECIDED' | 'CANCELED' | 'RETURNED' | 'EXCHANGED'>;
+  readonly step: StepType;
+  readonly label: string;
+  readonly deadlines?: readonly Deadline[];
+  readonly permissions?: Readonly<Partial<Record<PermissionKey, true | { readonly within: string }>>>;
+}
+export interface EndNode {
+  readonly id: string;
+  readonly type: 'end';
+  readonly outcome: 'COMPLETED' | 'CANCELED';
+  readonly label: string;
+}
+export type Node = StateNode | EndNode;
+
+export interface Action {
+  readonly key: string;
+  readonly by: 'seller' | 'buyer';
+  readonly label: string;
+  readonly mode?: 'button' | 'form';
+  /** The order-item endpoint that this action is (part B rule 4). */
+  readonly platform?: 'confirm' | 'dispatch' | 'delivered' | 'fulfill' | 'decide' | 'extend';
+}
+export type Trigger =
+  | { readonly type: 'seller.action' | 'buyer.action'; readonly key: string }
+  | { readonly type: 'event'; readonly name: string }
+  | { readonly type: 'elapsed'; readonly deadline: string };
+
+/** What passing an edge does besides moving. */
+export type Execution =
+  | { readonly type: 'tracking.start' | 'tracking.stop' }
+  | { readonly type: 'deadline.extend'; readonly deadline: string; readonly by: string };
+
+export interface Edge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly on: Trigger;
+  /** No exit and no entry: deadlines keep running. */
+  readonly internal?: boolean;
+  readonly run?: readonly Execution[];
+}
+export interface Graph {
+  readonly schema: 1;
+  readonly start: string;
+  readonly states: readonly Node[];
+  readonly actions: readonly Action[];
+  readonly edges: readonly Edge[];
+}

@@ -1,0 +1,12 @@
+import type { Graph } from '../graph.ts';
+import { shippingStandard } from './shippingStandard.ts';
+
+/** A published graph by key and version. Default flows are versioned with the code and never change. */
+const published: Readonly<Record<string, Graph>> = { 'shipping-standard@1': shippingStandard };
+
+/** The graph of a flow version; throws when this build does not know it, which only a wrong deploy can cause. */
+export function graphOf(key: string, version: number): Graph {
+  const graph = published[`${key}@${version}`];
+  if (!graph) throw new Error(`No flow ${key}@${version}`);
+  return graph;
+}

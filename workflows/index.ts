@@ -1,0 +1,4 @@
+/** The bundle's entry: one export per kind of run. */
+export { orderItem } from './orders/workflow.ts';
+export { payment } from './payments/workflow.ts';
+export { webhookDelivery } from './webhooks/workflow.ts';

@@ -1,0 +1,76 @@
+/** Every failure the service can answer with: code → HTTP status and default message. The README lists the same. */
+export const catalogue = {
+  VALIDATION_FAILED: { status: 400, message: 'The request is not valid.' },
+  INVALID_PARAMETER: { status: 400, message: 'A query parameter is not valid.' },
+  INVALID_PRICE_UNIT: { status: 400, message: 'The sale price must be a multiple of 10 won.' },
+  CATEGORY_NOT_LEAF: { status: 400, message: 'The category has children.' },
+  STORE_REQUIRED: { status: 400, message: 'The request must name a store.' },
+  SHIPPING_ADDRESS_REQUIRED: { status: 400, message: 'An order with shipping needs a shipping address.' },
+  RETURN_URL_NOT_ALLOWED: { status: 400, message: 'The return address is not allowed for this store.' },
+  UNAUTHORIZED: { status: 401, message: 'The token is missing, expired, revoked or unknown.' },
+  INSUFFICIENT_SCOPE: { status: 403, message: 'The token lacks a required scope.' },
+  TENANT_MISMATCH: { status: 403, message: 'The token belongs to another store.' },
+  NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
+  STORE_NOT_FOUND: { status: 404, message: 'There is no such store.' },
+  CATEGORY_NOT_FOUND: { status: 404, message: 'There is no such category.' },
+  PRODUCT_NOT_FOUND: { status: 404, message: 'There is no such product.' },
+  VARIANT_NOT_FOUND: { status: 404, message: 'There is no such variant.' },
+  CHECKOUT_NOT_FOUND: { status: 404, message: 'There is no such checkout.' },
+  PAYMENT_NOT_FOUND: { status: 404, message: 'There is no such payment.' },
+  ORDER_NOT_FOUND: { status: 404, message: 'There is no such order.' },
+  ORDER_ITEM_NOT_FOUND: { status: 404, message: 'There is no such order item.' },
+  WEBHOOK_NOT_FOUND: { status: 404, message: 'There is no such webhook.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take that method.' },
+  CATEGORY_IN_USE: { status: 409, message: 'The category has products.' },
+  OUT_OF_STOCK: { status: 409, message: 'There is not enough stock.' },
+  CONCURRENT_UPDATE: { status: 409, message: 'The record was changed meanwhile.' },
+  INVALID_STATUS: { status: 409, message: 'The action is not allowed in the current status.' },
+  ALREADY_PAID: { status: 409, message: 'The checkout is already paid.' },
+  AMOUNT_CHANGED: { status: 409, message: 'The amount to pay has changed.' },
+  CHECKOUT_EXPIRED: { status: 409, message: 'The checkout has expired.' },
+  CHECKOUT_STALE: { status: 409, message: 'A line of the checkout can no longer be sold as it was.' },
+  PAYMENT_IN_PROGRESS: { status: 409, message: 'The payment is being approved.' },
+  PAYMENT_EXPIRED: { status: 409, message: 'The payment has expired.' },
+  PAYMENT_NOT_CONFIGURED: { status: 409, message: 'The store offers no such way to pay.' },
+  WEBHOOK_LIMIT_EXCEEDED: { status: 409, message: 'A store can have 10 webhooks.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'The idempotency key was used for another request.' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than 256 kB.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
+  TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests; try again later.' },
+  INTERNAL: { status: 500, message: 'Unexpected failure.' },
+  TEMPORARILY_UNAVAILABLE: { status: 503, message: 'The request was carried out already or never will be; ask again with the same key.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+/** One problem of a request: `field` in dotted form (`items[2].quantity`), D7. */
+export interface FieldError {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface FaultExtra {
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly fieldErrors?: readonly FieldError[];
+}
+
+/** An expected failure. Anything else that is thrown is a bug and answers INTERNAL. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: ErrorCode;
+  readonly extra: FaultExtra;
+
+  constructor(code: ErrorCode, extra: FaultExtra = {}) {
+    super(catalogue[code].message);
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+/** VALIDATION_FAILED for one field. */
+export const invalid = (field: string, code: string, message: string): Fault =>
+  new Fault('VALIDATION_FAILED', { fieldErrors: [{ field, code, message }] });
+
+export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(catalogue, code);

@@ -1,0 +1,36 @@
+/** Ids for people and machines. Randomness is handed in, so that this file is pure. */
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The prefixes of D9. They are for people: no code reads them. */
+export type IdPrefix =
+  | 'sto' | 'cli' | 'cat' | 'prd' | 'var' | 'gst' | 'chk' | 'att' | 'ord' | 'oit' | 'whk' | 'evt' | 'dlv' | 'run' | 'mov';
+
+/** `prd_` and a UUIDv7 in base62, 22 digits: 10 random bytes behind 48 bits of milliseconds, so ids sort by age. */
+export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {
+  let value = BigInt(at) << 80n;
+  for (let i = 0; i < 10; i++) value |= BigInt(random[i] ?? 0) << BigInt(8 * (9 - i));
+  value = (value & ~(0xfn << 76n)) | (7n << 76n);
+  value = (value & ~(0x3n << 62n)) | (2n << 62n);
+  return `${prefix}_${base62(value, 22)}`;
+}
+
+/** `pay_` and 32 characters, at least 160 random bits: a payment id is a secret of its buyer. */
+export function paymentId(random: Uint8Array): string {
+  let value = 0n;
+  for (const byte of random) value = (value << 8n) | BigInt(byte);
+  return `pay_${base62(value, 32)}`;
+}
+
+/** Order number: Korean day `YYMMDD` and 8 random digits. */
+export function orderNo(day: string, random: number): string {
+  return day + String(random % 100_000_000).padStart(8, '0');
+}
+
+/** Position behind an order number: 01 … 99, then 100 …. */
+export const position = (n: number): string => String(n).padStart(2, '0');
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  return text;
+}

@@ -1,0 +1,58 @@
+/** What runs and transitions say to each other. Ids, amounts, enumerations and times only: nothing personal. */
+
+/** A run: the store and the id of the row that it owns. `clock` only after continue-as-new. */
+export interface RunRef {
+  readonly storeId: string;
+  readonly runId: string;
+  readonly clock?: number;
+}
+
+/** What a run owes after a transition. Times are business milliseconds. */
+export interface Owed {
+  /** The next time at which something must happen; null when only a command can move it. */
+  readonly wakeAt: number | null;
+  /** Calls to make now; each is handed back as an outcome. */
+  readonly calls: readonly Call[];
+  readonly done: boolean;
+  /** The store's clock offset; 0 outside sandboxes. */
+  readonly clock: number;
+  /** In plain words, what the run waits for. */
+  readonly note: string;
+  readonly status: string;
+}
+
+/** One call to the outside. The id is the same each time the same call is owed. */
+export interface Call {
+  readonly id: string;
+  readonly kind: string;
+  readonly storeId: string;
+  readonly input: Readonly<Record<string, string | number>>;
+}
+
+/** How a call ended. LOST: its activity never answered, so nothing is known. */
+export interface Outcome {
+  readonly kind: string;
+  readonly [field: string]: string | number | boolean | null;
+}
+
+/** A wish that changes a row which a run owns (architecture.md § Commands). */
+export interface Command {
+  readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };
+  readonly requestId: string;
+  readonly actor: string;
+  /** Real time; a command that reaches its transition later is refused. */
+  readonly notAfter: number;
+  readonly name: string;
+  readonly input: Readonly<Record<string, string | number | boolean | null>>;
+  /** `settled` also waits until no call is in flight. */
+  readonly wait?: 'committed' | 'settled';
+}
+
+export type RunEvent =
+  | { readonly type: 'load' }
+  | { readonly type: 'elapsed' }
+  | { readonly type: 'command'; readonly command: Command }
+  | { readonly type: 'outcome'; readonly callId: string; readonly outcome: Outcome };
+
+/** The names of the workflow types; each has one folder, one transition and one line in `run`. */
+export type RunKind = 'orderItem' | 'payment' | 'webhookDelivery';

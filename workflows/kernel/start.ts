@@ -1,0 +1,31 @@
+/** How every run is started: always USE_EXISTING with ALLOW_DUPLICATE, so that a terminated or lost run heals. */
+import { TypedSearchAttributes } from '@temporalio/common';
+import { orderNo, storeId } from './attributes.ts';
+import type { RunKind, RunRef } from './obligations.ts';
+import { RUNS_QUEUE } from './queues.ts';
+
+/** What names a run to Temporal. */
+export interface RunName {
+  readonly storeId: string;
+  readonly kind: RunKind;
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly orderNo: string | null;
+}
+
+/** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
+export function startOptions(run: RunName) {
+  const args: [RunRef] = [{ storeId: run.storeId, runId: run.runId }];
+  return {
+    workflowId: run.workflowId,
+    taskQueue: RUNS_QUEUE,
+    args,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    staticSummary: run.orderNo ? `${run.kind} of order ${run.orderNo}` : run.kind,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: storeId, value: run.storeId },
+      ...(run.orderNo ? [{ key: orderNo, value: run.orderNo }] : []),
+    ]),
+  } as const;
+}

@@ -1,0 +1,25 @@
+/** Business times are milliseconds since 1970. Korean time is a fixed +09:00; there is no daylight saving. */
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+const KOREA = 9 * HOUR;
+
+/** `2026-11-20T09:30:00+09:00` (D10); with milliseconds where a feed compares times (D70). */
+export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seconds'): string {
+  const text = new Date(at + KOREA).toISOString();
+  return `${precision === 'seconds' ? text.slice(0, 19) : text.slice(0, 23)}+09:00`;
+}
+
+/** The Korean calendar day as `YYMMDD`, the head of order and claim numbers. */
+export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
+
+const DURATION = /^P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
+
+/** ISO 8601 duration without months and years in milliseconds, or null when it is none: `P3DT1H` → 262,800,000. */
+export function duration(text: string): number | null {
+  const match = DURATION.exec(text);
+  if (!match || text === 'P' || text.endsWith('T')) return null;
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
+  return (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND;
+}

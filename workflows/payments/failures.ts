@@ -1,0 +1,49 @@
+/** Why a payment attempt failed, as a buyer may read it (design/adapters.md § 2). Provider messages stay with the seller. */
+export type FailureCategory =
+  | 'BUYER_CANCELED' | 'LIMIT_OR_BALANCE' | 'DECLINED' | 'INVALID_INSTRUMENT' | 'AUTHENTICATION_FAILED' | 'RISK_BLOCKED'
+  | 'METHOD_UNAVAILABLE' | 'SESSION_EXPIRED' | 'PROVIDER_UNAVAILABLE' | 'CONFIGURATION' | 'MERCHANT_REFUSED' | 'UNRESOLVED';
+
+export interface Failure {
+  readonly attemptId: string;
+  readonly category: FailureCategory;
+  readonly code: string;
+  readonly message: string;
+  readonly optionUnavailable: boolean;
+}
+
+const MESSAGES: Readonly<Record<FailureCategory, string>> = {
+  BUYER_CANCELED: '결제를 취소했습니다.',
+  LIMIT_OR_BALANCE: '한도 초과 또는 잔액 부족으로 결제하지 못했습니다.',
+  DECLINED: '카드사 또는 은행이 결제를 거절했습니다.',
+  INVALID_INSTRUMENT: '결제 수단 정보를 확인해 주세요.',
+  AUTHENTICATION_FAILED: '본인 인증에 실패했습니다.',
+  RISK_BLOCKED: '안전한 거래를 위해 결제가 차단되었습니다.',
+  METHOD_UNAVAILABLE: '지금은 이 결제 수단을 쓸 수 없습니다.',
+  SESSION_EXPIRED: '결제 시간이 지났습니다. 다시 시도해 주세요.',
+  PROVIDER_UNAVAILABLE: '결제사와 연결하지 못했습니다. 결제되지 않았습니다.',
+  CONFIGURATION: '상점의 결제 설정에 문제가 있습니다.',
+  MERCHANT_REFUSED: '상점에서 이 결제를 받을 수 없습니다.',
+  UNRESOLVED: '결제 결과를 확인하지 못해 취소했습니다.',
+};
+
+/** Codes that a provider or we give, by category. Anything else with a 4xx is DECLINED. */
+const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
+  BUYER_CANCELED: [/^PAY_PROCESS_CANCELED$/, /^USER_CANCEL$/],
+  LIMIT_OR_BALANCE: [/^REJECT_CARD_PAYMENT$/, /^REJECT_ACCOUNT_PAYMENT$/, /^EXCEED_MAX_(?!AUTH)/],
+  INVALID_INSTRUMENT: [/^INVALID_CARD_/, /^INVALID_STOPPED_CARD$/, /INSTALLMENT/, /^NOT_ALLOWED_POINT_USE$/, /^REJECT_TOSSPAY_INVALID_ACCOUNT$/],
+  AUTHENTICATION_FAILED: [/^INVALID_PASSWORD$/, /^EXCEED_MAX_AUTH_COUNT$/, /^INVALID_AUTHORIZE_AUTH$/],
+  RISK_BLOCKED: [/^FDS_ERROR$/],
+  METHOD_UNAVAILABLE: [/^NOT_SUPPORTED_METHOD$/, /^NOT_AVAILABLE_(BANK|PAYMENT)$/, /^BELOW_MINIMUM_AMOUNT$/],
+  SESSION_EXPIRED: [/^NOT_FOUND_PAYMENT_SESSION$/, /^EXPIRED$/],
+  PROVIDER_UNAVAILABLE: [/^NOT_CHARGED$/],
+  CONFIGURATION: [/^UNAUTHORIZED_KEY$/, /^INVALID_API_KEY$/, /^FORBIDDEN_REQUEST$/, /^NOT_FOUND_TERMINAL_ID$/, /^NOT_REGISTERED_BUSINESS$/],
+  MERCHANT_REFUSED: [/^OUT_OF_STOCK$/, /^CHECKOUT_STALE$/, /^SUPERSEDED$/, /^INVALID_REQUEST$/],
+};
+
+/** The public failure of an attempt: REJECT_CARD_PAYMENT → LIMIT_OR_BALANCE with our own sentence. */
+export function failureOf(attemptId: string, code: string): Failure {
+  const found = Object.entries(CODES).find(([, patterns]) => patterns.some((pattern) => pattern.test(code)));
+  const category = (found?.[0] ?? 'DECLINED') as FailureCategory;
+  const optionUnavailable = category === 'METHOD_UNAVAILABLE' || category === 'CONFIGURATION';
+  return { attemptId, category, code, message: MESSAGES[category], optionUnavailable };
+}

@@ -1,0 +1,92 @@
+/** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
+import { MINUTE, SECOND } from '../kernel/time.ts';
+
+export type { Failure } from './failures.ts';
+
+export const PAYMENT_LIFETIME_MS = 10 * MINUTE;
+/** A provider's authentication dies after this; only then is an unanswered confirm certainly without effect. */
+export const AUTHENTICATION_LIFETIME_MS = 10 * MINUTE;
+
+export const PAYMENT_STATUSES = ['pending', 'processing', 'completed', 'failed', 'expired'] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export const PAYMENT_RESULTS = ['PENDING', 'PROCESSING', 'COMPLETED', 'CANCELED', 'FAILED', 'EXPIRED'] as const;
+export type PaymentResult = (typeof PAYMENT_RESULTS)[number];
+
+/** OPEN: the buyer may pay. CONFIRMING: the provider was asked. The others are final. */
+export type AttemptStatus = 'OPEN' | 'CONFIRMING' | 'APPROVED' | 'DECLINED' | 'CANCELED' | 'SUPERSEDED' | 'EXPIRED' | 'VOIDED';
+
+/** The one call that a payment owes at a time, not before `dueAt`. */
+export interface PendingCall {
+  readonly id: string;
+  readonly kind: 'confirm' | 'read' | 'void';
+  readonly attemptId: string;
+  readonly dueAt: number;
+}
+
+/**
+ * A provider's answer, classified into three, never two. APPROVED: order id, amount and status match our attempt.
+ * DECLINED: a definite no. UNKNOWN: everything else. `ended`: the provider has finished with our request, so a
+ * reading taken later is the whole truth.
+ */
+export interface ProviderAnswer {
+  readonly kind: 'APPROVED' | 'DECLINED' | 'UNKNOWN' | 'UNPAID' | 'VOIDED' | 'LOST';
+  readonly code: string;
+  readonly ended: boolean;
+  readonly approvedMethod: string | null;
+}
+
+/** Three readings "not charged" after an answered confirm prove that nothing was charged: 2 + 4 + 8 s. */
+export const PROVING_READINGS = 3;
+const READ_GAPS = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND, 30 * SECOND] as const;
+
+/** The wait before look-up `n` (from 0) of an unknown outcome: 2, 4, 8, 15, then 30 seconds. */
+export const readGap = (n: number): number => READ_GAPS[Math.min(n, READ_GAPS.length - 1)]!;
+
+export interface Doubt {
+  readonly readings: number;
+  /** The last confirm was answered (not lost, not still running). */
+  readonly ended: boolean;
+  readonly confirmedAt: number;
+  readonly expiresAt: number;
+}
+
+/**
+ * What follows a reading that says "not charged": proven when the confirm was answered and three readings agree, or
+ * when the authentication is dead; after the payment's expiry no confirm is sent (D40); else the confirm is repeated
+ * under the same key.
+ */
+export function afterUnpaid(doubt: Doubt, at: number): 'not-charged' | 'confirm-again' | 'read-again' {
+  if (at >= doubt.confirmedAt + AUTHENTICATION_LIFETIME_MS) return 'not-charged';
+  if (doubt.ended && doubt.readings >= PROVING_READINGS) return 'not-charged';
+  return at < doubt.expiresAt ? 'confirm-again' : 'read-again';
+}
+
+/**
+ * Where a buyer may be sent back to. Sandbox stores without a payment domain: every https address, and http on
+ * localhost and 127.0.0.1 (D38). `absolute` is false for anything that is no absolute URL.
+ */
+export function judgeReturnUrl(text: string): 'ok' | 'not-absolute' | 'not-allowed' {
+  if (!URL.canParse(text)) return 'not-absolute';
+  const url = new URL(text);
+  if (url.protocol === 'https:' && url.username === '' && url.password === '') return 'ok';
+  const local = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
+  return url.protocol === 'http:' && local && url.username === '' ? 'ok' : 'not-allowed';
+}
+
+/** `returnUrl` with `svcPaymentId` and `svcResult` appended; the existing query is kept. */
+export function returnAddress(returnUrl: string, paymentId: string, result: PaymentResult): string {
+  const url = new URL(returnUrl);
+  url.searchParams.set('svcPaymentId', paymentId);
+  url.searchParams.set('svcResult', result);
+  return url.href;
+}
+
+/** `{orderNo}-{2-digit attempt}`: what the provider knows an attempt by. */
+export const pgOrderId = (orderNo: string, attempt: number): string => `${orderNo}-${String(attempt).padStart(2, '0')}`;
+
+export const PAYMENT_METHODS = ['CARD', 'EASY_PAY', 'BANK_TRANSFER', 'VIRTUAL_ACCOUNT', 'MOBILE'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+/** What a store offers at present; virtual accounts are left out by D22. */
+export const OFFERED: readonly { pg: 'tosspayments'; method: PaymentMethod; provider: string | null; label: string }[] = [
+  { pg: 'tosspayments', method: 'CARD', provider: null, label: '신용·체크카드' },
+];

@@ -1,0 +1,29 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { RunRef } from '../kernel/obligations.ts';
+import { CALLS_QUEUE } from '../kernel/queues.ts';
+import { host } from '../kernel/run.ts';
+import type { PaymentCalls } from './contract.ts';
+
+/** One attempt each: a lost answer is looked up by the next transition, never assumed. */
+const calls = (summary: string) =>
+  proxyActivities<PaymentCalls>({
+    taskQueue: CALLS_QUEUE,
+    startToCloseTimeout: '65s',
+    retry: { maximumAttempts: 1 },
+    summary,
+  });
+
+/**
+ * One checkout payment. States: pending → processing → completed, failed or expired. Timers: the payment's
+ * expiry; while an outcome is unknown, the next look-up. Calls: confirm, read, void.
+ */
+export async function payment(run: RunRef): Promise<void> {
+  await host(run, {
+    transition: 'movePayment',
+    calls: {
+      confirm: (call) => calls(`confirm ${call.input['pgOrderId']}`).confirmPayment(call),
+      read: (call) => calls(`read ${call.input['pgOrderId']}`).readPayment(call),
+      void: (call) => calls(`void ${call.input['pgOrderId']}`).voidPayment(call),
+    },
+  });
+}

@@ -1,0 +1,53 @@
+/** Delivery of events: when to try again, and how an attempt ends (part B § Delivery, retry, ordering). */
+import { HOUR, MINUTE } from '../kernel/time.ts';
+
+/** Every type that a store may subscribe to (part B § Events). */
+export const EVENT_TYPES = [
+  'ORDER.PAID',
+  'ORDER.CONFIRMED',
+  'ORDER.DISPATCHED',
+  'ORDER.DELIVERED',
+  'ORDER.PURCHASE_DECIDED',
+  'ORDER.ADDRESS_CHANGE_REQUESTED',
+  'ORDER.CANCELED',
+  'ORDER.FULFILLED',
+  'ORDER.FLOW_STATE_CHANGED',
+  'ORDER.FLOW_NOTIFICATION',
+  'CLAIM.CANCEL_REQUESTED',
+  'CLAIM.RETURN_REQUESTED',
+  'CLAIM.EXCHANGE_REQUESTED',
+  'CLAIM.COMPLETED',
+  'INQUIRY.CREATED',
+  'REVIEW.CREATED',
+  'PRODUCT.OUT_OF_STOCK',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const WEBHOOK_LIMIT = 10;
+/** Gaps after attempt 1, 2, 3 and 4; the fifth attempt is the last. */
+export const GAPS_MS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
+export const ATTEMPTS = GAPS_MS.length + 1;
+
+export const DELIVERY_STATUSES = ['PENDING', 'PENDING_RETRY', 'SUCCESS', 'FAILED'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export const DELIVERY_ERRORS = ['TIMEOUT', 'CONNECTION_FAILED', 'BLOCKED_ADDRESS', 'NON_2XX', 'WEBHOOK_SUSPENDED'] as const;
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
+
+/** What follows attempt `n` (from 1) that ended at `at`: null error is success; the fifth failure is FAILED. */
+export function afterAttempt(n: number, error: DeliveryError | null, at: number): { status: DeliveryStatus; nextAttemptAt: number | null } {
+  if (error === null) return { status: 'SUCCESS', nextAttemptAt: null };
+  const gap = GAPS_MS[n - 1];
+  return gap === undefined ? { status: 'FAILED', nextAttemptAt: null } : { status: 'PENDING_RETRY', nextAttemptAt: at + gap };
+}
+
+export const isWaiting = (status: DeliveryStatus): boolean => status === 'PENDING' || status === 'PENDING_RETRY';
+
+/** How one attempt ended on the wire. */
+export interface AttemptOutcome {
+  readonly errorCode: DeliveryError | null;
+  readonly responseStatusCode: number | null;
+  readonly responseTimeMs: number | null;
+  /** The first 1,024 characters; NUL removed, bad bytes replaced (D86). */
+  readonly responseBodyExcerpt: string | null;
+}
+export const EXCERPT_CHARACTERS = 1024;

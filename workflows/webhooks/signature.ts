@@ -1,0 +1,11 @@
+/** The text that a webhook signature covers, and how times are told to receivers. */
+
+/** ISO 8601 in UTC, as event bodies carry it. */
+export const universal = (at: number): string => new Date(at).toISOString();
+
+/** HMAC-SHA256 covers `{t}.{raw body}`; `t` is Unix seconds of the real clock. */
+export const signedText = (seconds: number, body: string): string => `${seconds}.${body}`;
+
+/** `t=…,v1=…[,v1=…]`, the new secret's value first. */
+export const signatureHeader = (seconds: number, values: readonly string[]): string =>
+  [`t=${seconds}`, ...values.map((value) => `v1=${value}`)].join(',');

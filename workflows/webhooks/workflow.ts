@@ -1,0 +1,24 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { RunRef } from '../kernel/obligations.ts';
+import { CALLS_QUEUE } from '../kernel/queues.ts';
+import { host } from '../kernel/run.ts';
+import type { WebhookCalls } from './contract.ts';
+
+const calls = (summary: string) =>
+  proxyActivities<WebhookCalls>({
+    taskQueue: CALLS_QUEUE,
+    startToCloseTimeout: '20s',
+    retry: { maximumAttempts: 1 },
+    summary,
+  });
+
+/**
+ * One delivery of one event to one receiver. States: PENDING → PENDING_RETRY … → SUCCESS or FAILED. Timers: the
+ * gaps 1 m, 5 m, 30 m, 2 h. Calls: one attempt at a time.
+ */
+export async function webhookDelivery(run: RunRef): Promise<void> {
+  await host(run, {
+    transition: 'moveWebhookDelivery',
+    calls: { attempt: (call) => calls(`attempt ${call.input['attempt']} of 5`).attemptDelivery(call) },
+  });
+}
