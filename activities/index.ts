@@ -4,7 +4,11 @@ import { paymentActivities, paymentCalls } from './payments.ts';
 import { webhookActivities, webhookCalls } from './webhooks.ts';
 
 /** Transitions: short, on Postgres only. */
-export const createTransitions = (deps: ActivityDeps) => ({ ...orderActivities(deps), ...paymentActivities(deps), ...webhookActivities(deps) });
+export const createTransitions = (deps: ActivityDeps) => ({
+  ...orderActivities(deps),
+  ...paymentActivities(deps),
+  ...webhookActivities(deps),
+});
 
 /** Calls to the outside, on a task queue of their own. */
 export const createCalls = (deps: ActivityDeps) => ({ ...paymentCalls(deps), ...webhookCalls(deps) });

@@ -49,7 +49,7 @@ async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, del
 }
 
 /** The headers of part B § Events; `v1` covers the very bytes that are sent. */
-export function sign(parcel: Parcel, deliveryId: string, seconds: number): Record<string, string> {
+function sign(parcel: Parcel, deliveryId: string, seconds: number): Record<string, string> {
   const values = parcel.secrets.map((secret) => createHmac('sha256', secret).update(signedText(seconds, parcel.body)).digest('hex'));
   return {
     'content-type': 'application/json',

@@ -1,6 +1,6 @@
 /** The Koa application: used by main.ts and by tests. */
 import { randomUUID } from 'node:crypto';
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { stringify } from 'yaml';
@@ -38,7 +38,17 @@ const identify =
     const began = clock.now();
     await next();
     const { method, status } = ctx;
-    log.info({ requestId, storeId: ctx.state['storeId'] as unknown, method, route: ctx['_matchedRoute'] as unknown, status, ms: clock.now() - began }, 'request');
+    log.info(
+      {
+        requestId,
+        storeId: ctx.state['storeId'] as unknown,
+        method,
+        route: ctx['_matchedRoute'] as unknown,
+        status,
+        ms: clock.now() - began,
+      },
+      'request',
+    );
   };
 
 const envelope =
@@ -86,4 +96,3 @@ function identityRoutes(deps: ApiDeps): Router {
   });
   return router;
 }
-

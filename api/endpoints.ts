@@ -5,6 +5,7 @@ import { list as listCategories } from './categories/list.ts';
 import { create as createCheckout } from './checkout/create.ts';
 import { get as getCheckout } from './checkout/get.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
+import { carriers } from './orders/carriers.ts';
 import { confirm } from './orders/confirm.ts';
 import { delivered } from './orders/delivered.ts';
 import { dispatch } from './orders/dispatch.ts';
@@ -30,13 +31,13 @@ import { list as listWebhooks } from './webhooks/list.ts';
 import { listDeliveries } from './webhooks/listDeliveries.ts';
 
 export const endpoints: readonly Endpoint[] = [
-  ...[getStore, patchStore],
-  ...[readClock, advanceClock],
-  ...[createCategory, listCategories],
-  ...[createProduct, listProducts, getProduct, changeStock],
-  ...[listOrders, getOrder, listItems, getItem, flow, confirm, dispatch, delivered],
-  ...[createWebhook, listWebhooks, getWebhook, listDeliveries],
-  ...[anonymous],
-  ...[createCheckout, getCheckout],
-  ...[start, retry, status],
-];
+  [getStore, patchStore],
+  [readClock, advanceClock],
+  [createCategory, listCategories],
+  [createProduct, listProducts, getProduct, changeStock],
+  [listOrders, getOrder, listItems, getItem, flow, carriers, confirm, dispatch, delivered],
+  [createWebhook, listWebhooks, getWebhook, listDeliveries],
+  [anonymous],
+  [createCheckout, getCheckout],
+  [start, retry, status],
+].flat();

@@ -36,7 +36,9 @@ child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 
 function install() {
   const stamp = join(root, 'node_modules/.installed');
-  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   process.stderr.write('Installing the locked packages (once, about a minute) …\n');
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {

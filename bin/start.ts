@@ -13,7 +13,13 @@ await run(async () => {
   const dir = dataDir();
   let stores: CreatedStore[] = [];
   const write = (system: System) => stores.length > 0 && writeDevJson(dir, system, stores);
-  const system = await startSystem({ dataDir: dir, port: Number(process.env['PORT'] ?? 3000), fresh: values.fresh, durable: true, onChange: write });
+  const system = await startSystem({
+    dataDir: dir,
+    port: Number(process.env['PORT'] ?? 3000),
+    fresh: values.fresh,
+    durable: true,
+    onChange: write,
+  });
   const stop = async () => {
     say('\nStopping …');
     await system.stop();

@@ -1,7 +1,7 @@
 /** Roles and schema. The owner's DATABASE_URL suffices; several processes may do this at once. */
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
-import pg from 'pg';
+import { Client, escapeLiteral } from 'pg';
 import { roleUrl, type Role } from './kernel/config.ts';
 import { Thread0001 } from './migrations/0001_thread.ts';
 
@@ -9,7 +9,7 @@ const MIGRATION_LOCK = 7_265_001;
 
 /** Brings a database to the newest schema; does nothing when it is there already. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const owner = new pg.Client({ connectionString: databaseUrl });
+  const owner = new Client({ connectionString: databaseUrl });
   await owner.connect();
   try {
     await owner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -17,6 +17,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     const orm = await MikroORM.init({
       clientUrl: databaseUrl,
       entities: [],
+      logger: () => {},
       discovery: { warnWhenNoEntities: false },
       extensions: [Migrator],
       migrations: { migrationsList: [Thread0001], snapshot: false, transactional: true },
@@ -29,9 +30,8 @@ export async function migrate(databaseUrl: string): Promise<void> {
 }
 
 /** `sangjeom_app` and `sangjeom_relay` log in, `sangjeom_lookup` only owns functions. None bypasses row security. */
-async function roles(owner: pg.Client, databaseUrl: string): Promise<void> {
-  const login = (role: Role) =>
-    `LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD ${pg.escapeLiteral(new URL(roleUrl(databaseUrl, role)).password)}`;
+async function roles(owner: Client, databaseUrl: string): Promise<void> {
+  const login = (role: Role) => `LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD ${escapeLiteral(new URL(roleUrl(databaseUrl, role)).password)}`;
   const wanted = {
     sangjeom_app: login('sangjeom_app'),
     sangjeom_relay: login('sangjeom_relay'),

@@ -12,7 +12,7 @@ import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/en
 export type Em = EntityManager;
 
 /** Parents before children: rows are written in this order. */
-export const entities = [
+const entities = [
   StoreEntity,
   ClientEntity,
   SigningKeyEntity,

@@ -2,16 +2,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Payments } from './payments.ts';
-import { createToss } from './toss.ts';
+import { Toss } from './toss.ts';
 import { submit, windowPage } from './window.ts';
 
 const port = Number(process.env['SIMULATOR_PORT'] ?? 3001);
 const payments = new Payments(process.env['SIMULATOR_FILE'] ?? null);
-const toss = createToss(payments, process.env['TOSS_SECRET_KEY'] ?? 'test_sk_sangjeom');
+const toss = new Toss(payments, process.env['TOSS_SECRET_KEY'] ?? 'test_sk_sangjeom');
 
 const send = (response: ServerResponse, status: number, body: string, type: string) =>
   void response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
-const sendJson = (response: ServerResponse, status: number, body: unknown) => send(response, status, JSON.stringify(body), 'application/json');
+const sendJson = (response: ServerResponse, status: number, body: unknown) =>
+  send(response, status, JSON.stringify(body), 'application/json');
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://simulator');
@@ -25,7 +26,13 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (pathname === '/__sim/payments') {
     const shown = payments.all().map(({ paymentKey, orderId, status, totalAmount, balanceAmount, cancels }) => ({
-      pg: 'tosspayments', paymentKey, orderId, status, totalAmount, balanceAmount, cancels,
+      pg: 'tosspayments',
+      paymentKey,
+      orderId,
+      status,
+      totalAmount,
+      balanceAmount,
+      cancels,
     }));
     return sendJson(response, 200, shown);
   }
@@ -53,7 +60,9 @@ const server = createServer((request, response) => {
   handle(request, response).catch((error: unknown) => sendJson(response, 400, { code: 'INVALID_REQUEST', message: String(error) }));
 });
 server.on('error', (error: NodeJS.ErrnoException) => {
-  process.stderr.write(error.code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set SIMULATOR_PORT.\n` : `${String(error)}\n`);
+  process.stderr.write(
+    error.code === 'EADDRINUSE' ? `Port ${port} is in use: stop what uses it, or set SIMULATOR_PORT.\n` : `${String(error)}\n`,
+  );
   process.exit(1);
 });
 server.listen(port, '127.0.0.1', () => process.send?.('ready'));

@@ -29,74 +29,90 @@ export interface Call {
   readonly body: Record<string, unknown>;
 }
 
-export function createToss(payments: Payments, secretKey: string) {
-  const kept = new Map<string, Promise<Answer> | Answer>();
-  const next = new Map<string, string[]>();
+export class Toss {
+  readonly #payments: Payments;
+  readonly #secretKey: string;
+  /** Answers by key and address; a promise while the first is being made. */
+  readonly #kept = new Map<string, Promise<Answer> | Answer>();
+  readonly #next = new Map<string, string[]>();
+
+  constructor(payments: Payments, secretKey: string) {
+    this.#payments = payments;
+    this.#secretKey = secretKey;
+  }
+
+  /** The next call of an operation behaves like a card ending, or `unavailable` for reads. */
+  behave(operation: string, behaviour: string): void {
+    this.#next.set(operation, [...(this.#next.get(operation) ?? []), behaviour]);
+  }
 
   /** Answers a call; the same key on the same address gets the first answer, 409 while that is being made. */
-  async function answer(call: Call): Promise<Answer> {
+  async answer(call: Call): Promise<Answer> {
     const secret = Buffer.from(call.authorization.replace(/^Basic /, ''), 'base64').toString();
-    if (secret !== `${secretKey}:`) return refuse(401, 'UNAUTHORIZED_KEY');
+    if (secret !== `${this.#secretKey}:`) return refuse(401, 'UNAUTHORIZED_KEY');
     if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
-    if (call.method === 'GET') return read(call.path);
-    if (call.key === null) return work(call);
+    if (call.method === 'GET') return this.#read(call.path);
+    if (call.key === null) return this.#work(call);
     const scope = [call.key, call.authorization, call.method, call.path].join('|');
-    const known = kept.get(scope);
+    const known = this.#kept.get(scope);
     if (known instanceof Promise) return refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING');
     if (known) return { ...known, drop: false };
-    const working = work(call);
-    kept.set(scope, working);
+    const working = this.#work(call);
+    this.#kept.set(scope, working);
     const made = await working;
-    kept.set(scope, structuredClone(made));
+    this.#kept.set(scope, structuredClone(made));
     return made;
   }
 
-  function read(path: string): Answer {
+  #read(path: string): Answer {
     const [, orderId] = /^\/v1\/payments\/orders\/([^/]+)$/.exec(path) ?? [];
     const [, paymentKey] = /^\/v1\/payments\/([^/]+)$/.exec(path) ?? [];
-    const payment = orderId === undefined ? payments.byKey(decodeURIComponent(paymentKey ?? '')) : payments.byOrder(decodeURIComponent(orderId));
-    if (next.get('read')?.shift() === 'unavailable') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    if (this.#next.get('read')?.shift() === 'unavailable') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    const payment =
+      orderId === undefined
+        ? this.#payments.byKey(decodeURIComponent(paymentKey ?? ''))
+        : this.#payments.byOrder(decodeURIComponent(orderId));
     return payment ? { status: 200, body: show(payment) } : refuse(404, 'NOT_FOUND_PAYMENT');
   }
 
-  function work(call: Call): Promise<Answer> {
-    if (call.path === '/v1/payments/confirm') return confirm(call.body);
+  async #work(call: Call): Promise<Answer> {
+    if (call.path === '/v1/payments/confirm') return this.#confirm(call.body);
     const [, paymentKey] = /^\/v1\/payments\/([^/]+)\/cancel$/.exec(call.path) ?? [];
-    return Promise.resolve(paymentKey === undefined ? refuse(404, 'NOT_FOUND') : cancel(decodeURIComponent(paymentKey), call.body));
+    return paymentKey === undefined ? refuse(404, 'NOT_FOUND') : this.#cancel(decodeURIComponent(paymentKey), call.body);
   }
 
-  async function confirm({ paymentKey, orderId, amount }: Record<string, unknown>): Promise<Answer> {
-    const payment = typeof paymentKey === 'string' ? payments.byKey(paymentKey) : undefined;
+  async #confirm({ paymentKey, orderId, amount }: Call['body']): Promise<Answer> {
+    const payment = typeof paymentKey === 'string' ? this.#payments.byKey(paymentKey) : undefined;
     if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
     if (payment.orderId !== orderId || payment.totalAmount !== amount) return refuse(400, 'INVALID_REQUEST');
     if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
     if (payment.status !== 'IN_PROGRESS') return refuse(403, 'REJECT_CARD_PAYMENT');
-    if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) {
-      payment.status = 'EXPIRED';
-      payments.save(payment);
-      return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
-    }
-    const ending = next.get('confirm')?.shift() ?? payment.card.slice(-4);
+    if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) return this.#end(payment, 'EXPIRED', 404, 'NOT_FOUND_PAYMENT_SESSION');
+    return this.#decide(payment, this.#next.get('confirm')?.shift() ?? payment.card.slice(-4));
+  }
+
+  /** What a card's ending does (design/adapters.md § 1.4). */
+  async #decide(payment: Payment, ending: string): Promise<Answer> {
     if (ending === '0022') await sleep(SLOW_MS);
     const decline = DECLINES[ending];
-    if (decline) return abort(payment, ...decline);
+    if (decline) return this.#end(payment, 'ABORTED', ...decline);
     if (ending === '0030') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
     if (ending === '0050') return refuse(401, 'UNAUTHORIZED_KEY');
     Object.assign(payment, { status: 'DONE', method: '카드' });
-    payments.save(payment);
+    this.#payments.save(payment);
     if (ending === '0021') await sleep(SLOW_MS);
     if (ending === '0031') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
     return { status: 200, body: show(payment), drop: ending === '0020' };
   }
 
-  function abort(payment: Payment, status: number, code: string): Answer {
-    Object.assign(payment, { status: 'ABORTED', failure: { code, message: code } });
-    payments.save(payment);
-    return refuse(status, code);
+  #end(payment: Payment, status: 'ABORTED' | 'EXPIRED', httpStatus: number, code: string): Answer {
+    Object.assign(payment, { status, failure: { code, message: code } });
+    this.#payments.save(payment);
+    return refuse(httpStatus, code);
   }
 
-  function cancel(paymentKey: string, { cancelAmount, cancelReason }: Record<string, unknown>): Answer {
-    const payment = payments.byKey(paymentKey);
+  #cancel(paymentKey: string, { cancelAmount, cancelReason }: Call['body']): Answer {
+    const payment = this.#payments.byKey(paymentKey);
     if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
     if (payment.status === 'CANCELED') return refuse(400, 'ALREADY_CANCELED_PAYMENT');
     if (payment.status !== 'DONE' && payment.status !== 'PARTIAL_CANCELED') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
@@ -107,23 +123,15 @@ export function createToss(payments: Payments, secretKey: string) {
     const amount = typeof cancelAmount === 'number' ? cancelAmount : payment.balanceAmount;
     if (amount > payment.balanceAmount || amount < 1) return refuse(400, 'EXCEED_CANCEL_AMOUNT');
     payment.balanceAmount -= amount;
-    payment.cancels.push({ amount, reason: String(cancelReason ?? ''), at: new Date().toISOString() });
+    payment.cancels.push({ amount, reason: typeof cancelReason === 'string' ? cancelReason : '', at: new Date().toISOString() });
     payment.status = payment.balanceAmount === 0 ? 'CANCELED' : 'PARTIAL_CANCELED';
-    payments.save(payment);
+    this.#payments.save(payment);
     return { status: 200, body: show(payment) };
   }
-
-  return {
-    answer,
-    /** The next call of an operation behaves like a card ending, or `unavailable` for reads. */
-    behave(operation: string, behaviour: string): void {
-      next.set(operation, [...(next.get(operation) ?? []), behaviour]);
-    },
-  };
 }
 
 /** A payment as the API shows it. */
-export const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({
+const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({
   version: '2022-11-16',
   paymentKey,
   orderId,
@@ -135,5 +143,8 @@ export const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmoun
   currency: 'KRW',
   failure,
   easyPay: null,
-  cancels: cancels.length > 0 ? cancels.map(({ amount, reason, at }) => ({ cancelAmount: amount, cancelReason: reason, canceledAt: at, cancelStatus: 'DONE' })) : null,
+  cancels:
+    cancels.length > 0
+      ? cancels.map(({ amount, reason, at }) => ({ cancelAmount: amount, cancelReason: reason, canceledAt: at, cancelStatus: 'DONE' }))
+      : null,
 });

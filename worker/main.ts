@@ -1,7 +1,7 @@
 /** The worker process: workflows and transitions, calls, relay, reconciler. Any number may run side by side. */
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { createCalls, createTransitions } from '../activities/index.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { realClock } from '../db/kernel/clock.ts';
@@ -34,10 +34,15 @@ const worker = await Worker.create({
   maxConcurrentLocalActivityExecutions: 40,
   maxConcurrentActivityTaskExecutions: 40,
 });
-const caller = await Worker.create({ ...shared, taskQueue: CALLS_QUEUE, activities: createCalls(deps), maxConcurrentActivityTaskExecutions: 200 });
+const caller = await Worker.create({
+  ...shared,
+  taskQueue: CALLS_QUEUE,
+  activities: createCalls(deps),
+  maxConcurrentActivityTaskExecutions: 200,
+});
 
 const client = new Client({ connection: await Connection.connect({ address }), namespace });
-const pool = new pg.Pool({
+const pool = new Pool({
   connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
   max: 6,
   connectionTimeoutMillis: 2000,

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import pg from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
 import type { Log } from '../db/kernel/log.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
@@ -16,7 +16,7 @@ const ROUND_MS = 2000;
 const BATCH = 200;
 
 export interface ReconcilerDeps {
-  readonly pool: pg.Pool;
+  readonly pool: Pool;
   readonly client: Client;
   readonly namespace: string;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ async function round(deps: ReconcilerDeps): Promise<void> {
 }
 
 /** A namespace id that we have not seen means that Temporal's database is new: no run is loaded any more. */
-async function noticeNewNamespace({ client, namespace, log }: ReconcilerDeps, tx: pg.PoolClient): Promise<void> {
+async function noticeNewNamespace({ client, namespace, log }: ReconcilerDeps, tx: PoolClient): Promise<void> {
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   const id = namespaceInfo?.id;
   if (!id) return;
@@ -59,14 +59,12 @@ async function noticeNewNamespace({ client, namespace, log }: ReconcilerDeps, tx
   if (known.rows[0]?.namespace_id === id) return;
   await tx.query('BEGIN');
   await tx.query('INSERT INTO temporal_namespace VALUES ($1, $2) ON CONFLICT (namespace) DO UPDATE SET namespace_id = $2', [namespace, id]);
-  const { rowCount } = await tx.query(
-    `UPDATE run SET loaded_at = NULL, pokes = 0, poked_at = NULL WHERE done_at IS NULL`,
-  );
+  const { rowCount } = await tx.query(`UPDATE run SET loaded_at = NULL, pokes = 0, poked_at = NULL WHERE done_at IS NULL`);
   await tx.query('COMMIT');
   if (known.rows.length > 0) log.warn({ namespace, runs: rowCount }, 'Temporal has a new database: bringing every open run back');
 }
 
-async function pokeOverdue({ client, clock }: ReconcilerDeps, tx: pg.PoolClient): Promise<number> {
+async function pokeOverdue({ client, clock }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
   const { rows } = await tx.query<{ store_id: string; workflow_id: string; kind: RunKind; run_id: string; order_no: string | null }>(
     'SELECT * FROM lookup_overdue_runs($1, $2)',
@@ -76,8 +74,14 @@ async function pokeOverdue({ client, clock }: ReconcilerDeps, tx: pg.PoolClient)
     await Promise.allSettled(
       rows.slice(i, i + 16).map(async (row) => {
         const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
-        await tx.query('UPDATE run SET poked_at = $3, pokes = pokes + 1 WHERE store_id = $1 AND workflow_id = $2', [row.store_id, row.workflow_id, now]);
-        await client.withDeadline(Date.now() + 5000, () => client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' }));
+        await tx.query('UPDATE run SET poked_at = $3, pokes = pokes + 1 WHERE store_id = $1 AND workflow_id = $2', [
+          row.store_id,
+          row.workflow_id,
+          now,
+        ]);
+        await client.withDeadline(Date.now() + 5000, () =>
+          client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' }),
+        );
       }),
     );
   }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import pg from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
@@ -24,7 +24,7 @@ interface Row {
   readonly order_no: string | null;
 }
 export interface RelayDeps {
-  readonly pool: pg.Pool;
+  readonly pool: Pool;
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,7 +55,7 @@ class Bell {
 
 async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<void> {
   while (!signal.aborted) {
-    let client: pg.PoolClient | undefined;
+    let client: PoolClient | undefined;
     try {
       client = await pool.connect();
       await client.query('LISTEN outbox');

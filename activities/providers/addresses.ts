@@ -2,9 +2,25 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 const V4_DENIED = [
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24',
-  '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24',
-  '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16/32',
 ].map(parseV4);
 const V6_ALLOWED = parseV6('2000::/3');
 const V6_DENIED = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '2001:4:112::/48'].map(parseV6);
@@ -24,7 +40,8 @@ export function isPublic(address: string): boolean {
 }
 
 /** True for 127.0.0.0/8 and ::1, which only a development system may call. */
-export const isLoopback = (address: string): boolean => (isIPv4(address) ? address.startsWith('127.') : isIPv6(address) && v6(address) === 1n);
+export const isLoopback = (address: string): boolean =>
+  isIPv4(address) ? address.startsWith('127.') : isIPv6(address) && v6(address) === 1n;
 
 function parseV4(range: string): Range {
   const [base = '', bits] = range.split('/');

@@ -24,30 +24,11 @@ export interface Outgoing {
 const EXCERPT_BYTES = 4096;
 
 /** The address of a host name, or why it must not be called. */
-type Resolved = { readonly address: string } | { readonly error: Extract<DeliveryError, 'BLOCKED_ADDRESS' | 'CONNECTION_FAILED' | 'TIMEOUT'> };
+type Resolved =
+  | { readonly address: string }
+  | { readonly error: Extract<DeliveryError, 'BLOCKED_ADDRESS' | 'CONNECTION_FAILED' | 'TIMEOUT'> };
 
 export function createEgress(config: EgressConfig) {
-  const isAllowed = (address: string) => isPublic(address) || (config.allowLoopback && isLoopback(address));
-
-  /** Resolves A and AAAA; one bad address among several blocks all. */
-  async function resolve(hostname: string, signal: AbortSignal): Promise<Resolved> {
-    const literal = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal)) return isAllowed(literal) ? { address: literal } : { error: 'BLOCKED_ADDRESS' };
-    if (config.allowLoopback && config.dns === null && hostname === 'localhost') return { address: '127.0.0.1' };
-    if (/(^|\.)localhost$/i.test(hostname) && config.dns === null) return { error: 'BLOCKED_ADDRESS' };
-    const resolver = new Resolver();
-    if (config.dns !== null) resolver.setServers([config.dns]);
-    const cancel = () => resolver.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
-    const name = hostname.replace(/\.$/, '');
-    const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    signal.removeEventListener('abort', cancel);
-    if (signal.aborted) return { error: 'TIMEOUT' };
-    const addresses = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.some((address) => !isAllowed(address))) return { error: 'BLOCKED_ADDRESS' };
-    return addresses[0] === undefined ? { error: 'CONNECTION_FAILED' } : { address: addresses[0] };
-  }
-
   return {
     /** Judges an address at registration: null when it may be called or is not in DNS yet (part B § Webhooks). */
     async screen(url: string, deadlineMs: number): Promise<'INVALID_URL' | 'BLOCKED_ADDRESS' | null> {
@@ -55,9 +36,9 @@ export function createEgress(config: EgressConfig) {
       const { protocol, username, password, hostname } = new URL(url);
       if (username !== '' || password !== '') return 'INVALID_URL';
       if (protocol !== 'https:' && !(protocol === 'http:' && config.allowLoopback)) return 'INVALID_URL';
-      const resolved = await resolve(hostname, AbortSignal.timeout(deadlineMs));
-      if ('error' in resolved) return resolved.error === 'BLOCKED_ADDRESS' ? 'BLOCKED_ADDRESS' : null;
-      return protocol === 'http:' && !isLoopback(resolved.address) ? 'INVALID_URL' : null;
+      const resolved = await resolve(config, hostname, AbortSignal.timeout(deadlineMs));
+      if (protocol === 'http:') return 'address' in resolved && isLoopback(resolved.address) ? null : 'INVALID_URL';
+      return 'error' in resolved && resolved.error === 'BLOCKED_ADDRESS' ? 'BLOCKED_ADDRESS' : null;
     },
 
     /** POSTs, and answers how it ended: success is a 2xx status within the deadline, whatever its body does (D16). */
@@ -66,7 +47,7 @@ export function createEgress(config: EgressConfig) {
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), outgoing.deadlineMs);
       try {
-        const reply = await send(outgoing, controller.signal);
+        const reply = await send(config, outgoing, controller.signal);
         return { ...reply, responseTimeMs: Math.round(performance.now() - began) };
       } finally {
         clearTimeout(timer);
@@ -74,34 +55,63 @@ export function createEgress(config: EgressConfig) {
       }
     },
   };
+}
+export type Egress = ReturnType<typeof createEgress>;
 
-  async function send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<Omit<AttemptOutcome, 'responseTimeMs'>> {
-    const target = new URL(url);
-    const resolved = await resolve(target.hostname, signal);
-    if ('error' in resolved) return failed(resolved.error);
-    if (target.protocol === 'http:' && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
-    const options: RequestOptions & { servername?: string } = {
-      method: 'POST',
-      host: resolved.address,
-      port: target.port || (target.protocol === 'https:' ? 443 : 80),
-      path: target.pathname + target.search,
-      headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
-      agent: false,
-      signal,
-      maxHeaderSize: 16_384,
-      ...(isIP(target.hostname.replace(/^\[|\]$/g, '')) ? {} : { servername: target.hostname }),
-    };
-    let response: IncomingMessage;
-    try {
-      response = await answerOf(target.protocol === 'https:' ? httpsRequest : httpRequest, options, body);
-    } catch {
-      return failed(signal.aborted ? 'TIMEOUT' : 'CONNECTION_FAILED');
-    }
-    const { statusCode = 0 } = response;
-    const succeeded = statusCode >= 200 && statusCode < 300;
-    const excerpt = await readExcerpt(response, signal);
-    return { errorCode: succeeded ? null : 'NON_2XX', responseStatusCode: statusCode, responseBodyExcerpt: excerpt };
+const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+/** Resolves A and AAAA; one bad address among several blocks all. */
+async function resolve({ allowLoopback, dns }: EgressConfig, hostname: string, signal: AbortSignal): Promise<Resolved> {
+  const isAllowed = (address: string) => isPublic(address) || (allowLoopback && isLoopback(address));
+  const name = bare(hostname);
+  if (isIP(name)) return isAllowed(name) ? { address: name } : { error: 'BLOCKED_ADDRESS' };
+  if (dns === null && /(^|\.)localhost$/i.test(name)) return allowLoopback ? { address: '127.0.0.1' } : { error: 'BLOCKED_ADDRESS' };
+  const resolver = new Resolver();
+  if (dns !== null) resolver.setServers([dns]);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  signal.removeEventListener('abort', cancel);
+  if (signal.aborted) return { error: 'TIMEOUT' };
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (!addresses.every(isAllowed)) return { error: 'BLOCKED_ADDRESS' };
+  return addresses[0] === undefined ? { error: 'CONNECTION_FAILED' } : { address: addresses[0] };
+}
+
+async function send(
+  config: EgressConfig,
+  { url, headers, body }: Outgoing,
+  signal: AbortSignal,
+): Promise<Omit<AttemptOutcome, 'responseTimeMs'>> {
+  const target = new URL(url);
+  const resolved = await resolve(config, target.hostname, signal);
+  if ('error' in resolved) return failed(resolved.error);
+  const isTls = target.protocol === 'https:';
+  if (!isTls && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
+  const options: RequestOptions & { servername?: string } = {
+    method: 'POST',
+    host: resolved.address,
+    port: target.port || (isTls ? 443 : 80),
+    path: target.pathname + target.search,
+    headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
+    agent: false,
+    signal,
+    maxHeaderSize: 16_384,
+    ...(isTls && !isIP(bare(target.hostname)) && { servername: bare(target.hostname) }),
+  };
+  let response: IncomingMessage;
+  try {
+    response = await answerOf(isTls ? httpsRequest : httpRequest, options, body);
+  } catch {
+    return failed(signal.aborted ? 'TIMEOUT' : 'CONNECTION_FAILED');
   }
+  const { statusCode = 0 } = response;
+  const isSuccess = statusCode >= 200 && statusCode < 300;
+  return {
+    errorCode: isSuccess ? null : 'NON_2XX',
+    responseStatusCode: statusCode,
+    responseBodyExcerpt: await readExcerpt(response, signal),
+  };
 }
 
 const failed = (errorCode: DeliveryError) => ({ errorCode, responseStatusCode: null, responseBodyExcerpt: null });
@@ -129,6 +139,5 @@ async function readExcerpt(response: IncomingMessage, signal: AbortSignal): Prom
   });
   response.destroy();
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES)).replaceAll('\u0000', '');
-  return [...text].slice(0, EXCERPT_CHARACTERS).join('');
+  return Array.from(text).slice(0, EXCERPT_CHARACTERS).join('');
 }
-export type Egress = ReturnType<typeof createEgress>;

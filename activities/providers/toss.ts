@@ -88,13 +88,8 @@ export function createToss(config: TossConfig) {
       const reply = await call('GET', `/v1/payments/orders/${encodeURIComponent(attempt.pgOrderId)}`, READ_MS);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
-      if (status === 404) return { ...unknown('NOT_FOUND', true), kind: 'UNPAID' };
-      if (status !== 200) return unknown(json.code ?? `HTTP_${status}`, false);
-      if (isApproved(json, attempt)) return approved(json);
-      if (json.status === 'ABORTED' || json.status === 'EXPIRED') return declined(json.failure?.code ?? json.status, json.failure?.message);
-      if (json.status === 'CANCELED') return { ...unknown('CANCELED', true), kind: 'VOIDED' };
-      if (json.status === 'READY' || json.status === 'IN_PROGRESS') return { ...unknown(json.status, true), kind: 'UNPAID' };
-      return unknown(json.status ?? 'NO_STATUS', false);
+      if (status === 404) return unpaid('NOT_FOUND');
+      return status === 200 ? judge(json, attempt) : unknown(json.code ?? `HTTP_${status}`, false);
     },
     /** Cancels all of a payment that must not be; done when nothing is left of it. */
     async void(attempt: TossAttempt): Promise<TossAnswer> {
@@ -104,6 +99,24 @@ export function createToss(config: TossConfig) {
       return { ...unknown('lost' in reply ? reply.lost : (reply.json.code ?? 'VOIDED'), false), kind: done ? 'VOIDED' : 'UNKNOWN' };
     },
   };
+}
+
+/** What a reading says. READY and IN_PROGRESS: authenticated at most, not charged as of now. */
+function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
+  if (isApproved(payment, attempt)) return approved(payment);
+  switch (payment.status) {
+    case 'ABORTED':
+    case 'EXPIRED':
+      return declined(payment.failure?.code ?? payment.status, payment.failure?.message);
+    case 'CANCELED':
+      return { ...unknown('CANCELED', true), kind: 'VOIDED' };
+    case 'READY':
+    case 'IN_PROGRESS':
+      return unpaid(payment.status);
+    case undefined:
+    default:
+      return unknown(payment.status ?? 'NO_STATUS', false);
+  }
 }
 
 const isApproved = (payment: TossPayment, attempt: TossAttempt) =>
@@ -116,5 +129,12 @@ const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
   approvedMethod: easyPay ? 'EASY_PAY' : (METHODS[method ?? ''] ?? 'CARD'),
   message: null,
 });
-const declined = (code: string, message?: string): TossAnswer => ({ kind: 'DECLINED', code, ended: true, approvedMethod: null, message: message ?? null });
+const declined = (code: string, message?: string): TossAnswer => ({
+  kind: 'DECLINED',
+  code,
+  ended: true,
+  approvedMethod: null,
+  message: message ?? null,
+});
 const unknown = (code: string, ended: boolean): TossAnswer => ({ kind: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
+const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), kind: 'UNPAID' });

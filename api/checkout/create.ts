@@ -4,7 +4,10 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 
-const Line = closed({ productId: Id, optionId: Type.Optional(Id), quantity: Type.Integer({ minimum: 1, maximum: 999 }) }, { title: 'CheckoutLine' });
+const Line = closed(
+  { productId: Id, optionId: Type.Optional(Id), quantity: Type.Integer({ minimum: 1, maximum: 999 }) },
+  { title: 'CheckoutLine' },
+);
 
 export const create = endpoint({
   id: 'checkout.create',

@@ -9,7 +9,12 @@ import { covers } from '../kernel/scopes.ts';
 import { TOKEN_SECONDS } from '../kernel/tokens.ts';
 
 type OAuthError = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type';
-const STATUS: Readonly<Record<OAuthError, number>> = { invalid_request: 400, invalid_client: 401, invalid_scope: 400, unsupported_grant_type: 400 };
+const STATUS: Readonly<Record<OAuthError, number>> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_scope: 400,
+  unsupported_grant_type: 400,
+};
 
 class Refused extends Error {
   readonly code: OAuthError;
@@ -48,12 +53,14 @@ async function grant(ctx: Context, deps: ApiDeps) {
 
 /** Form parameters; each may be there once (RFC 6749 § 3.2). */
 async function readForm(ctx: Context): Promise<URLSearchParams> {
-  if (!ctx.is('application/x-www-form-urlencoded')) throw new Refused('invalid_request', 'The body must be application/x-www-form-urlencoded');
+  if (!ctx.is('application/x-www-form-urlencoded'))
+    throw new Refused('invalid_request', 'The body must be application/x-www-form-urlencoded');
   const form = new URLSearchParams((await readBytes(ctx)).toString('utf8'));
   const names = [...form.keys()];
   if (new Set(names).size < names.length) throw new Refused('invalid_request', 'A parameter is repeated');
   // oxlint-disable-next-line no-control-regex -- NUL must not reach Postgres
-  if ([...form].some(([name, value]) => /[\u0000-\u001f\u007f]/.test(name + value))) throw new Refused('invalid_request', 'Control characters');
+  if ([...form].some(([name, value]) => /[\u0000-\u001f\u007f]/.test(name + value)))
+    throw new Refused('invalid_request', 'Control characters');
   return form;
 }
 

@@ -8,7 +8,9 @@ import type { Static, TSchema } from './schema.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `/v1/claims/{claimId}` → `{ claimId: string }` */
-type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer Rest}` ? { readonly [K in Name]: string } & PathParams<Rest> : unknown;
+type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & PathParams<Rest>
+  : unknown;
 
 /**
  * Who may call. `store`: a store token with the scopes. `buyer`: X-Store-Code and a guest session. `shop`: X-Store-Code
@@ -54,7 +56,7 @@ interface Asked<R extends string, Q, B> extends Caller {
   readonly query: Q;
   readonly body: B;
   readonly deps: ApiDeps;
-  setHeader(name: string, value: string): void;
+  readonly setHeader: (name: string, value: string) => void;
 }
 type Means<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
 export type Call<R extends string, Q, B, C extends Change, P = unknown> = Asked<R, Q, B> & Means<C> & { readonly prepared: P };
@@ -66,9 +68,13 @@ export interface Endpoint extends Operation<string, TSchema, TSchema, TSchema, C
 }
 
 /** Two steps, so that the handler is checked against types that are already settled. */
-export function endpoint<const R extends string, C extends Change, Q extends TSchema = TSchema, B extends TSchema = TSchema, D extends TSchema = TSchema>(
-  operation: Operation<R, Q, B, D, C>,
-) {
+export function endpoint<
+  const R extends string,
+  C extends Change,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  D extends TSchema = TSchema,
+>(operation: Operation<R, Q, B, D, C>) {
   type Ask = Asked<R, Static<Q>, Static<B>>;
   const finish =
     <P>(prepare: ((call: Ask) => Promise<P>) | null) =>

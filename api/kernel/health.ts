@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import { sql } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
 

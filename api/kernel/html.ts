@@ -6,8 +6,14 @@ export class Html {
   }
 }
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (value: unknown): string =>
-  value instanceof Html ? value.text : Array.isArray(value) ? value.map(escape).join('') : String(value ?? '').replaceAll(/[&<>"']/g, (c) => ENTITIES[c]!);
+type Value = Html | string | number | null | undefined | readonly Value[];
 
-export const html = (parts: TemplateStringsArray, ...values: readonly unknown[]): Html =>
+const escape = (value: Value): string =>
+  value instanceof Html
+    ? value.text
+    : typeof value === 'object' && value !== null
+      ? value.map(escape).join('')
+      : `${value ?? ''}`.replaceAll(/[&<>"']/g, (c) => ENTITIES[c]!);
+
+export const html = (parts: TemplateStringsArray, ...values: readonly Value[]): Html =>
   new Html(parts.reduce((text, part, i) => text + part + (i < values.length ? escape(values[i]) : ''), ''));

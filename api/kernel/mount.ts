@@ -2,11 +2,18 @@
  * The only code that knows both Koa and endpoints. The order is fixed:
  * request id → rate limit → authenticate → scope → validate → idempotency → handle → envelope.
  */
-import Router, { type RouterContext } from '@koa/router';
+import { Router, type RouterContext } from '@koa/router';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { claimOperation, completeOperation, type OperationKey, type StoredReply, storedReply, storeRefusal } from '../../db/runs/operations.ts';
+import {
+  claimOperation,
+  completeOperation,
+  type OperationKey,
+  type StoredReply,
+  storedReply,
+  storeRefusal,
+} from '../../db/runs/operations.ts';
 import { catalogue, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 import { authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
@@ -53,14 +60,24 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
 }
 
 /** `/storefront/v1/checkout/…` is also answered as `/checkout/…`, `/v1/webhooks` as `/webhooks` where D1 allows it. */
-const aliases = (path: string): string[] => [path, ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/webhooks(?:\/.*)?)$/].flatMap((short) => short.exec(path)?.[1] ?? [])];
+const aliases = (path: string): string[] => [
+  path,
+  ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/webhooks(?:\/.*)?)$/].flatMap(
+    (short) => short.exec(path)?.[1] ?? [],
+  ),
+];
 
-async function accept(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps, checks: { query: Check | undefined; body: Check | undefined }): Promise<Request> {
+async function accept(
+  ctx: RouterContext,
+  endpoint: Endpoint,
+  deps: ApiDeps,
+  checks: { query: Check | undefined; body: Check | undefined },
+): Promise<Request> {
   const requestId = String(ctx.state['requestId']);
   if (endpoint.access === 'store') await limitRate(ctx, deps);
   const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
   ctx.state['storeId'] = caller.storeId;
-  const params = ctx.params as Record<string, string>;
+  const { params } = ctx;
   const query = { ...ctx.query };
   const body = checks.body ? await readJson(ctx) : undefined;
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
@@ -81,7 +98,8 @@ async function perform(request: Request): Promise<StoredReply> {
     const answer = endpoint.change === 'workflow' ? await command(request, call) : await transact(request, { ...call, prepared });
     return answer;
   } catch (error) {
-    if (request.keyed && error instanceof Fault) await rememberRefusal(request, error);
+    const twins = request.keyed && error instanceof Fault ? await rememberRefusal(request, error) : null;
+    if (twins) return twins;
     throw error;
   }
 }
@@ -131,12 +149,18 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
   }
 }
 
-/** Refusals of the handler are stored, never 401, 403, 429, validation or 5xx (D78). */
-async function rememberRefusal({ deps, caller, operation }: Request, fault: Fault): Promise<void> {
+/**
+ * Refusals of the handler are stored, never 401, 403, 429, validation or 5xx (D78). When a parallel twin was carried
+ * out meanwhile, its answer is ours too.
+ */
+async function rememberRefusal(request: Request, fault: Fault): Promise<StoredReply | null> {
+  const { deps, caller, operation } = request;
   const { status } = catalogue[fault.code];
   const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
-  if (!isStored) return;
+  if (!isStored) return null;
   const reply = { status, body: refusal(fault).error };
   await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeRefusal(em, caller.storeId, operation, reply, caller.realNow));
+  const kept = await replayed(request);
+  return kept && kept.status < 300 ? kept : null;
 }
 const NOT_STORED: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS']);

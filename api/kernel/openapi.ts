@@ -58,13 +58,18 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
     parameters: [
       ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', required: false, schema: hoist(schema) })),
-      ...(e.idempotent ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 } }] : []),
+      ...(e.idempotent
+        ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 } }]
+        : []),
     ],
     ...(e.body && { requestBody: { required: true, content: json(hoist(e.body)) } }),
     responses: {
       [String(e.status ?? 200)]: { description: 'Success', content: json(envelope(hoist(e.data ?? { type: 'null' }))) },
       ...Object.fromEntries(
-        [...byStatus].map(([status, codes]) => [String(status), { description: codes.join(', '), content: json({ $ref: '#/components/schemas/Failure' }) }]),
+        [...byStatus].map(([status, codes]) => [
+          String(status),
+          { description: codes.join(', '), content: json({ $ref: '#/components/schemas/Failure' }) },
+        ]),
       ),
     },
   };

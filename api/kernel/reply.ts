@@ -6,9 +6,12 @@ import { catalogue, Fault } from '../../workflows/kernel/errors.ts';
 
 export function succeed(ctx: Context, status: number, data: unknown): void {
   ctx.status = status;
-  ctx.body = { meta: { status, code: 'OK', message: '', isSuccess: true, requestId: ctx.state['requestId'] }, data: data ?? null, error: null };
+  ctx.body = {
+    meta: { status, code: 'OK', message: '', isSuccess: true, requestId: ctx.state['requestId'] },
+    data: data ?? null,
+    error: null,
+  };
 }
-
 
 /** A refusal as it is told, without its request id. */
 export interface Refusal {

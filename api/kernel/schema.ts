@@ -4,8 +4,10 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 export { Type, type Static, type TSchema };
 
 /** An object that takes no other fields. Never use Partial, Pick or Omit on one: they would open it again. */
-export const closed = <P extends TProperties>(properties: P, options: { title?: string; description?: string; minProperties?: number } = {}) =>
-  Type.Object(properties, { additionalProperties: false, ...options });
+export const closed = <P extends TProperties>(
+  properties: P,
+  options: { title?: string; description?: string; minProperties?: number } = {},
+) => Type.Object(properties, { additionalProperties: false, ...options });
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 export const oneOf = <const V extends string[]>(values: readonly [...V], description?: string) =>
@@ -18,7 +20,7 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
-export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
+const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 export const Address = closed(
@@ -38,4 +40,9 @@ export const paging = {
 };
 /** `data` of a list answer (D5). */
 export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
-export const page = <T>(query: { page: number; size: number }, items: T[], total: number) => ({ items, page: query.page, size: query.size, total });
+export const page = <T>(query: { page: number; size: number }, items: T[], total: number) => ({
+  items,
+  page: query.page,
+  size: query.size,
+  total,
+});

@@ -1,5 +1,15 @@
 /** Access tokens: RS256 by jose, the private key sealed in Postgres. */
-import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  exportPKCS8,
+  generateKeyPair,
+  importJWK,
+  importPKCS8,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { SigningKeyEntity } from '../../db/identity/entities.ts';
 import type { Keyring, Place } from '../../db/kernel/keyring.ts';
@@ -29,7 +39,9 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
   const current = rows.find((row) => row.status === 'current');
   if (!current) throw new Error('There is no signing key.');
   const privateKey = await importPKCS8(keyring.open(current.privateSealed, place(current.kid)), 'RS256');
-  const publicKeys = new Map(await Promise.all(rows.map(async (row) => [row.kid, await importJWK(row.publicJwk as JWK, 'RS256')] as const)));
+  const publicKeys = new Map(
+    await Promise.all(rows.map(async (row) => [row.kid, await importJWK(row.publicJwk as JWK, 'RS256')] as const)),
+  );
   return {
     jwks: { keys: rows.map((row) => row.publicJwk as JWK) },
     sign: ({ clientId, storeId, scopes }, now) =>

@@ -39,7 +39,10 @@ const isNoise = (e: ErrorObject) => e.keyword === 'anyOf' || (e.keyword === 'typ
 function fieldError(e: ErrorObject): FieldError {
   const { missingProperty, additionalProperty } = e.params as { missingProperty?: string; additionalProperty?: string };
   const extra = missingProperty ?? additionalProperty;
-  const path = e.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = e.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const field = [...path, ...(extra === undefined ? [] : [extra])].reduce(join, '');
   return { field, code: CODES[e.keyword] ?? 'INVALID', message: e.message ?? 'is not valid' };
 }

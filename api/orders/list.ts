@@ -28,5 +28,9 @@ export const list = endpoint({
   if (text !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
   const filter = { ...paged, ...(number !== undefined && { orderNo: number }), ...(status && { status }) };
   const { items, total } = await listOrders(em, storeId, filter);
-  return page(paged, items.map((found) => viewOrder(found.order, found.items, found.approvedAt)), total);
+  return page(
+    paged,
+    items.map((found) => viewOrder(found.order, found.items, found.approvedAt)),
+    total,
+  );
 });

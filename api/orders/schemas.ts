@@ -3,7 +3,7 @@ import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
-export const Status = oneOf(PUBLIC_STATUSES);
+const Status = oneOf(PUBLIC_STATUSES);
 const FlowState = closed(
   {
     key: Type.String(),

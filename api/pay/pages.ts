@@ -3,21 +3,22 @@ import type { Started } from '../../db/payments/store.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
 
-const page = (title: string, body: Html, refreshSeconds?: number): Html => html`<!doctype html>
-<html lang="ko">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
-<title>${title}</title>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-</body>
-</html>`;
+const page = (title: string, body: Html, refreshSeconds?: number): Html =>
+  html`<!doctype html>
+    <html lang="ko">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
+        <title>${title}</title>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`;
 
 const won = (amount: number) => `${new Intl.NumberFormat('ko-KR').format(amount)}원`;
 
@@ -33,21 +34,25 @@ export const payPage = ({ payment, storeName, window, cancelAction }: PayPage): 
   page(
     `${storeName} 결제`,
     html`${payment.testPayment ? html`<p role="note">테스트 결제입니다. 실제로 청구되지 않습니다.</p>` : ''}
-<dl>
-<dt>주문 번호</dt><dd>${payment.orderNo}</dd>
-<dt>주문 상품</dt><dd>${payment.lines.map((line) => html`<div>${line.productName} × ${line.quantity}</div>`)}</dd>
-<dt>결제 금액</dt><dd>${won(payment.totalWon)}</dd>
-<dt>결제 기한</dt><dd><time datetime="${korean(payment.expiresAt.getTime())}">${korean(payment.expiresAt.getTime()).slice(11, 16)}</time></dd>
-</dl>
-<form id="pay" method="get" action="${window.action}">
-${Object.entries(window.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button type="submit">결제하기</button>
-</form>
-<form id="cancel" method="get" action="${cancelAction}">
-<input type="hidden" name="attemptId" value="${payment.currentAttemptId}">
-<input type="hidden" name="code" value="USER_CANCEL">
-<button type="submit">취소</button>
-</form>`,
+      <dl>
+        <dt>주문 번호</dt>
+        <dd>${payment.orderNo}</dd>
+        <dt>주문 상품</dt>
+        <dd>${payment.lines.map((line) => html`<div>${line.productName} × ${line.quantity}</div>`)}</dd>
+        <dt>결제 금액</dt>
+        <dd>${won(payment.totalWon)}</dd>
+        <dt>결제 기한</dt>
+        <dd><time datetime="${korean(payment.expiresAt.getTime())}">${korean(payment.expiresAt.getTime()).slice(11, 16)}</time></dd>
+      </dl>
+      <form id="pay" method="get" action="${window.action}">
+        ${Object.entries(window.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        <button type="submit">결제하기</button>
+      </form>
+      <form id="cancel" method="get" action="${cancelAction}">
+        <input type="hidden" name="attemptId" value="${payment.currentAttemptId}" />
+        <input type="hidden" name="code" value="USER_CANCEL" />
+        <button type="submit">취소</button>
+      </form>`,
   );
 
 /** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
@@ -63,7 +68,13 @@ export const popupPage = (message: object, targetOrigin: string, returnTo: strin
   return page(
     '결제 창',
     html`<p><a href="${returnTo}">상점으로 돌아가기</a></p>
-<script type="application/json" id="signal">${new Html(data)}</script>
-<script nonce="${nonce}">const s = JSON.parse(document.getElementById('signal').textContent); window.opener?.postMessage(s.message, s.targetOrigin); window.close();</script>`,
+      <script type="application/json" id="signal">
+        ${new Html(data)}
+      </script>
+      <script nonce="${nonce}">
+        const s = JSON.parse(document.getElementById('signal').textContent);
+        window.opener?.postMessage(s.message, s.targetOrigin);
+        window.close();
+      </script>`,
   );
 };

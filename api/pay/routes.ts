@@ -3,7 +3,7 @@
  * idempotent by attempt; amounts are compared with our row; an unknown attempt gets a page that reveals nothing.
  */
 import { randomBytes } from 'node:crypto';
-import Router, { type RouterContext } from '@koa/router';
+import { Router, type RouterContext } from '@koa/router';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { readAttempt, runOf, type Started } from '../../db/payments/store.ts';
 import { findTenant, readStore } from '../../db/stores/store.ts';
@@ -34,10 +34,12 @@ const text = (ctx: RouterContext, name: string, longest = 300): string => {
 async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
-  const found = tenant && (await inStore(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
-    const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
-    return started && { ...started, storeName: (await readStore(em, tenant.storeId)).name, at: deps.clock.now() + tenant.clockOffsetMs };
-  }));
+  const found =
+    tenant &&
+    (await inStore(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
+      const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
+      return started && { ...started, storeName: (await readStore(em, tenant.storeId)).name, at: deps.clock.now() + tenant.clockOffsetMs };
+    }));
   if (found) await show(found);
   else send(ctx, unknownPage(), 404);
 }
@@ -66,7 +68,12 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
 
 /** The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. */
 async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
-  const input = { attemptId: found.attempt.attemptId, paymentKey: text(ctx, 'paymentKey', 200), pgOrderId: text(ctx, 'orderId'), amount: Number(text(ctx, 'amount') || Number.NaN) };
+  const input = {
+    attemptId: found.attempt.attemptId,
+    paymentKey: text(ctx, 'paymentKey', 200),
+    pgOrderId: text(ctx, 'orderId'),
+    amount: Number(text(ctx, 'amount') || Number.NaN),
+  };
   if (input.paymentKey === '' || !Number.isSafeInteger(input.amount)) return send(ctx, unknownPage(), 400);
   await obey(ctx, deps, found, { name: 'pay', input, wait: 'settled' });
 }
@@ -79,7 +86,12 @@ async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<
 async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
   const { payment, attempt } = found;
   const requestId = String(ctx.state['requestId']);
-  const operation = { principal: payment.paymentId, key: `${wish.name}-${attempt.attemptId}`, id: `pay.${wish.name}`, fingerprint: wish.name };
+  const operation = {
+    principal: payment.paymentId,
+    key: `${wish.name}-${attempt.attemptId}`,
+    id: `pay.${wish.name}`,
+    fingerprint: wish.name,
+  };
   const command: Command = { ...wish, operation, requestId, actor: 'BUYER', notAfter: deps.clock.now() + COMMAND_MS };
   try {
     await sendCommand(deps, runOf(payment), command);
@@ -87,7 +99,9 @@ async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
     if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(), 409);
   }
-  const fresh = await inStore(deps.orm, payment.storeId, REQUEST, (em) => readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId));
+  const fresh = await inStore(deps.orm, payment.storeId, REQUEST, (em) =>
+    readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId),
+  );
   if (!fresh || fresh.payment.status === 'processing') return see(ctx, found);
   leave(ctx, { ...found, ...fresh }, fresh.payment.result);
 }

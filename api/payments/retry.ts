@@ -13,7 +13,14 @@ export const retry = endpoint({
   idempotent: true,
   body: closed({ option: Option, returnUrl: Type.Optional(ReturnUrl) }, { title: 'AttemptRequest' }),
   data: PaymentStarted,
-  errors: ['PAYMENT_NOT_FOUND', 'RETURN_URL_NOT_ALLOWED', 'PAYMENT_IN_PROGRESS', 'PAYMENT_EXPIRED', 'ALREADY_PAID', 'PAYMENT_NOT_CONFIGURED'],
+  errors: [
+    'PAYMENT_NOT_FOUND',
+    'RETURN_URL_NOT_ALLOWED',
+    'PAYMENT_IN_PROGRESS',
+    'PAYMENT_EXPIRED',
+    'ALREADY_PAID',
+    'PAYMENT_NOT_CONFIGURED',
+  ],
 }).handle(async ({ em, storeId, params, body, at, realNow, deps }) => {
   if (body.returnUrl !== undefined) checkReturnUrl(body.returnUrl);
   const started = await retryPayment(em, storeId, params.paymentId, body.option, body.returnUrl ?? null, { at, realNow });

@@ -19,7 +19,8 @@ export const list = endpoint({
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, query }) => {
   const { productNo, status, ...paged } = query;
-  if (productNo !== undefined && !/^\d{1,9}$/.test(productNo)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
+  if (productNo !== undefined && !/^\d{1,9}$/.test(productNo))
+    throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
   if (status !== undefined && !isStatus(status)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
   const filter = { ...paged, ...(productNo !== undefined && { productNo: Number(productNo) }), ...(status !== undefined && { status }) };
   const { items, total } = await listProducts(em, storeId, filter);

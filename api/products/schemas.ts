@@ -8,7 +8,7 @@ const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: '
 export const Stock = Type.Integer({ minimum: 0, maximum: MOST_STOCK });
 const HttpsUrl = Type.String({ format: 'uri', pattern: '^https://', maxLength: 1000 });
 
-export const Variant = closed(
+const Variant = closed(
   {
     variantId: Id,
     variantNo: Type.String(),

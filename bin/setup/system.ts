@@ -66,7 +66,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ...options.env,
     };
     await supervisor.keep(ours('simulator', 'simulator/main.ts', dataDir, env));
-    await Promise.all([supervisor.keep(ours('worker', 'worker/main.ts', dataDir, env)), supervisor.keep(ours('api', 'api/main.ts', dataDir, env))]);
+    await Promise.all([
+      supervisor.keep(ours('worker', 'worker/main.ts', dataDir, env)),
+      supervisor.keep(ours('api', 'api/main.ts', dataDir, env)),
+    ]);
     const api = `http://127.0.0.1:${port}`;
     const processes = () => supervisor.processes;
     system = { api, simulator, temporalUi: ui, temporalAddress: address, databaseUrl, env, processes, stop: () => supervisor.stop() };
@@ -113,7 +116,11 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
   return url;
 }
 
-async function startTemporal(supervisor: Supervisor, { dataDir }: SystemOptions, ports: Ports): Promise<{ address: string; ui: string | null }> {
+async function startTemporal(
+  supervisor: Supervisor,
+  { dataDir }: SystemOptions,
+  ports: Ports,
+): Promise<{ address: string; ui: string | null }> {
   const external = process.env['TEMPORAL_ADDRESS'];
   if (external) {
     await temporalAnswers(external);
@@ -127,7 +134,10 @@ async function startTemporal(supervisor: Supervisor, { dataDir }: SystemOptions,
     stopSignal: 'SIGTERM',
     async start() {
       const log = openSync(join(dataDir, 'temporal.log'), 'a');
-      const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), { stdio: ['ignore', log, log], detached: true });
+      const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), {
+        stdio: ['ignore', log, log],
+        detached: true,
+      });
       await Promise.race([temporalAnswers(address), died(child, `Temporal (see ${join(dataDir, 'temporal.log')})`)]);
       return child;
     },
@@ -145,7 +155,8 @@ async function temporalAnswers(address: string): Promise<void> {
       await connection.close();
       return;
     } catch (error) {
-      if (Date.now() > end) throw new Remedy(`Temporal at ${address} does not answer (${String(error)}): start it, or correct TEMPORAL_ADDRESS.`);
+      if (Date.now() > end)
+        throw new Remedy(`Temporal at ${address} does not answer (${String(error)}): start it, or correct TEMPORAL_ADDRESS.`);
       await sleep(100);
     }
   }
@@ -164,7 +175,9 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
         const log = openSync(join(dataDir, `${name}.log`), 'a');
         const child = fork(join(root, entry), [], { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env }, detached: true });
         child.once('message', () => resolve(child));
-        child.once('exit', (code) => reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)));
+        child.once('exit', (code) =>
+          reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)),
+        );
       }),
   };
 }
@@ -180,9 +193,14 @@ function developmentKeys(dataDir: string): string {
 async function stopOrphans(dataDir: string): Promise<void> {
   const file = join(dataDir, 'dev.json');
   if (!existsSync(file)) return;
-  const { supervisor, processes } = JSON.parse(readFileSync(file, 'utf8')) as { supervisor?: number; processes?: { name: string; pid: number }[] };
+  const { supervisor, processes } = JSON.parse(readFileSync(file, 'utf8')) as {
+    supervisor?: number;
+    processes?: { name: string; pid: number }[];
+  };
   if (supervisor !== undefined && supervisor !== process.pid && commandLine(supervisor).includes('bin/start.ts'))
-    throw new Remedy(`The system in ${dataDir} is running already (process ${supervisor}): stop it, or set DATA_DIR and PORT to other places.`);
+    throw new Remedy(
+      `The system in ${dataDir} is running already (process ${supervisor}): stop it, or set DATA_DIR and PORT to other places.`,
+    );
   for (const { name, pid } of processes ?? []) {
     const line = commandLine(pid);
     const isOurs = line.includes(dataDir) || line.includes(join(root, `${name}/main.ts`));

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Remedy, say, whileSaying } from './say.ts';
 
-export const CLI_VERSION = '1.8.2';
-export const TEST_SERVER_VERSION = '1.39.0';
+const CLI_VERSION = '1.8.2';
+const TEST_SERVER_VERSION = '1.39.0';
 
 const execute = promisify(execFile);
 const tools = fileURLToPath(new URL('../../tools/', import.meta.url));
@@ -138,6 +138,16 @@ async function needs(tool: string, args: string[], what: string): Promise<void> 
   });
 }
 
+const devServerTuning: readonly string[] = [
+  '--sqlite-pragma',
+  'journal_mode=wal',
+  '--sqlite-pragma',
+  'synchronous=normal',
+  ...['history.transferProcessorMaxPollRPS=5000', 'history.timerProcessorMaxPollRPS=5000', 'history.maxInFlightUpdates=100'].flatMap(
+    (setting) => ['--dynamic-config-value', setting],
+  ),
+];
+
 /** Flags of the dev server. The poll rates spare every task a wait for a 50 ms tick; WAL keeps what was committed. */
 export function devServerArguments(options: { db: string; port: number; uiPort: number }): string[] {
   return [
@@ -160,16 +170,3 @@ export function devServerArguments(options: { db: string; port: number; uiPort: 
     ]),
   ];
 }
-
-/** The tuning alone, for the servers that tests start through the SDK. */
-export const devServerTuning: readonly string[] = [
-  '--sqlite-pragma',
-  'journal_mode=wal',
-  '--sqlite-pragma',
-  'synchronous=normal',
-  ...[
-    'history.transferProcessorMaxPollRPS=5000',
-    'history.timerProcessorMaxPollRPS=5000',
-    'history.maxInFlightUpdates=100',
-  ].flatMap((setting) => ['--dynamic-config-value', setting]),
-];

@@ -1,17 +1,31 @@
 /** Categories, products and their stock. */
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { CATEGORY_LEVELS, checkPriceUnit, type FulfillmentMethod, type SalesStatus, type ShippingRequest, shippingRule, variantNo } from '../../workflows/catalog/rules.ts';
+import {
+  CATEGORY_LEVELS,
+  checkPriceUnit,
+  type FulfillmentMethod,
+  type SalesStatus,
+  type ShippingRequest,
+  shippingRule,
+  variantNo,
+} from '../../workflows/catalog/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 import { readStore } from '../stores/store.ts';
 import { type Category, CategoryEntity, type Product, ProductEntity, type Variant, VariantEntity } from './entities.ts';
 import { record } from './stock.ts';
 
-export async function createCategory(em: Em, storeId: string, wanted: { name: string; parentId?: string | null }, at: number): Promise<Category> {
+export async function createCategory(
+  em: Em,
+  storeId: string,
+  wanted: { name: string; parentId?: string | null },
+  at: number,
+): Promise<Category> {
   const parent = wanted.parentId ? await lockCategory(em, storeId, wanted.parentId) : null;
   if (parent) {
     if (parent.depth >= CATEGORY_LEVELS) throw invalid('parentId', 'OUT_OF_RANGE', `At most ${CATEGORY_LEVELS} levels.`);
-    if ((await em.count(ProductEntity, { storeId, categoryId: parent.categoryId, deletedAt: null })) > 0) throw new Fault('CATEGORY_IN_USE');
+    if ((await em.count(ProductEntity, { storeId, categoryId: parent.categoryId, deletedAt: null })) > 0)
+      throw new Fault('CATEGORY_IN_USE');
     parent.isLeaf = false;
   }
   const category = em.create(CategoryEntity, {
@@ -75,7 +89,9 @@ export async function createProduct(em: Em, storeId: string, wanted: NewProduct,
   const productId = newId('prd', at);
   const now = new Date(at);
   const product = em.create(ProductEntity, {
-    storeId, productId, productNo,
+    storeId,
+    productId,
+    productNo,
     name: wanted.name,
     description: wanted.description ?? null,
     images: [...(wanted.images ?? [])],
@@ -90,7 +106,8 @@ export async function createProduct(em: Em, storeId: string, wanted: NewProduct,
     updatedAt: now,
   });
   const variant = em.create(VariantEntity, {
-    storeId, productId,
+    storeId,
+    productId,
     variantId: newId('var', at),
     variantNo: variantNo(productNo, 1),
     optionValues: [],
@@ -101,7 +118,14 @@ export async function createProduct(em: Em, storeId: string, wanted: NewProduct,
   em.persist([product, variant]);
   await em.flush();
   if (variant.stockQuantity > 0)
-    await record(em, { storeId, variantId: variant.variantId, quantity: variant.stockQuantity, reason: 'INITIAL', reference: productId, at });
+    await record(em, {
+      storeId,
+      variantId: variant.variantId,
+      quantity: variant.stockQuantity,
+      reason: 'INITIAL',
+      reference: productId,
+      at,
+    });
   return { product, variants: [variant] };
 }
 
@@ -117,7 +141,11 @@ export interface ProductFilter extends Page {
 }
 
 /** Products, newest number first, with their variants: three queries whatever the page holds. */
-export async function listProducts(em: Em, storeId: string, filter: ProductFilter): Promise<{ items: ProductWithVariants[]; total: number }> {
+export async function listProducts(
+  em: Em,
+  storeId: string,
+  filter: ProductFilter,
+): Promise<{ items: ProductWithVariants[]; total: number }> {
   const where = {
     storeId,
     deletedAt: null,
@@ -150,7 +178,13 @@ export interface StockChange {
 }
 
 /** Sets or adjusts a variant's stock, absolute or by a difference; a wrong expectation is CONCURRENT_UPDATE. */
-export async function changeStock(em: Em, key: { storeId: string; productId: string; variantId: string }, change: StockChange, reference: string, at: number) {
+export async function changeStock(
+  em: Em,
+  key: { storeId: string; productId: string; variantId: string },
+  change: StockChange,
+  reference: string,
+  at: number,
+) {
   const { storeId, productId, variantId } = key;
   if ((change.stockQuantity === undefined) === (change.adjustment === undefined))
     throw invalid('stockQuantity', 'REQUIRED', 'Send either stockQuantity or adjustment.');
@@ -160,7 +194,10 @@ export async function changeStock(em: Em, key: { storeId: string; productId: str
      WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND p.deleted_at IS NULL FOR UPDATE OF v`,
     [storeId, productId, variantId],
   );
-  if (!row) throw (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0 ? new Fault('VARIANT_NOT_FOUND') : new Fault('PRODUCT_NOT_FOUND');
+  if (!row)
+    throw (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0
+      ? new Fault('VARIANT_NOT_FOUND')
+      : new Fault('PRODUCT_NOT_FOUND');
   if (change.expectedStockQuantity !== undefined && change.expectedStockQuantity !== row.stock_quantity)
     throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
   const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);

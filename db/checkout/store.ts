@@ -14,13 +14,25 @@ export interface WantedLine {
 }
 
 /** Opens a checkout for a direct purchase. Prices are today's; unknown products 404, unsellable ones OUT_OF_STOCK. */
-export async function openCheckout(em: Em, storeId: string, sessionId: string, wanted: readonly WantedLine[], at: number): Promise<Checkout> {
-  const sellable = await findSellable(em, storeId, wanted.map((line) => line.productId));
+export async function openCheckout(
+  em: Em,
+  storeId: string,
+  sessionId: string,
+  wanted: readonly WantedLine[],
+  at: number,
+): Promise<Checkout> {
+  const sellable = await findSellable(
+    em,
+    storeId,
+    wanted.map((line) => line.productId),
+  );
   const lines = wanted.map((line) => lineOf(sellable.get(line.productId), line));
   const short = shortLines(lines, sellable);
   if (short.length > 0) throw new Fault('OUT_OF_STOCK', { details: { items: short } });
   const checkout = em.create(CheckoutEntity, {
-    storeId, sessionId, lines,
+    storeId,
+    sessionId,
+    lines,
     checkoutId: newId('chk', at),
     status: 'OPEN',
     expiresAt: new Date(at + CHECKOUT_LIFETIME_MS),
@@ -33,7 +45,8 @@ export async function openCheckout(em: Em, storeId: string, sessionId: string, w
 function lineOf(found: ProductWithVariants | undefined, { optionId, quantity }: WantedLine): CheckoutLine {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
   const { product, variants } = found;
-  const variant = optionId === undefined ? (variants.length === 1 ? variants[0] : undefined) : variants.find((v) => v.variantId === optionId);
+  const variant =
+    optionId === undefined ? (variants.length === 1 ? variants[0] : undefined) : variants.find((v) => v.variantId === optionId);
   if (!variant) throw new Fault('VARIANT_NOT_FOUND');
   return {
     quantity,
@@ -57,7 +70,8 @@ function shortLines(lines: readonly CheckoutLine[], sellable: Map<string, Produc
     const found = sellable.get(productId);
     const variant = found?.variants.find((v) => v.variantId === optionId);
     const quantity = same.reduce((sum, line) => sum + line.quantity, 0);
-    const buyable = found?.product.status === 'ON_SALE' && !found.product.deletedAt && variant?.isSellable && variant.stockQuantity >= quantity;
+    const buyable =
+      found?.product.status === 'ON_SALE' && !found.product.deletedAt && variant?.isSellable && variant.stockQuantity >= quantity;
     return buyable ? [] : [{ productId, optionId }];
   });
 }
@@ -72,8 +86,14 @@ export async function findCheckout(em: Em, storeId: string, checkoutId: string, 
 
 /** The lines of a checkout at today's prices; CHECKOUT_STALE when one of them can no longer be sold (D37). */
 export async function repriceLines(em: Em, checkout: Checkout): Promise<CheckoutLine[]> {
-  const sellable = await findSellable(em, checkout.storeId, checkout.lines.map((line) => line.productId));
+  const sellable = await findSellable(
+    em,
+    checkout.storeId,
+    checkout.lines.map((line) => line.productId),
+  );
   const short = shortLines(checkout.lines, sellable);
   if (short.length > 0) throw new Fault('CHECKOUT_STALE', { details: { items: short } });
-  return checkout.lines.map((line) => lineOf(sellable.get(line.productId), { productId: line.productId, optionId: line.variantId, quantity: line.quantity }));
+  return checkout.lines.map((line) =>
+    lineOf(sellable.get(line.productId), { productId: line.productId, optionId: line.variantId, quantity: line.quantity }),
+  );
 }

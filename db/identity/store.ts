@@ -41,7 +41,13 @@ export async function findClient(em: Em, storeId: string, clientId: string, secr
 }
 
 /** A confidential client bound to its store. The secret is answered once. */
-export function createClient(em: Em, storeId: string, name: string, scopes: readonly string[], at: number): { clientId: string; clientSecret: string } {
+export function createClient(
+  em: Em,
+  storeId: string,
+  name: string,
+  scopes: readonly string[],
+  at: number,
+): { clientId: string; clientSecret: string } {
   const clientId = newId('cli', at);
   const clientSecret = `svcs_${randomBytes(32).toString('base64url')}`;
   em.persist(

@@ -15,4 +15,5 @@ export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && (OUTAGE.test(code) || SOCKET.test(code)) ? code : null;
 }
-export const isLockTimeout = (error: unknown): boolean => error instanceof Error && (sqlState(error) === '55P03' || isLockTimeout(error.cause));
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && (sqlState(error) === '55P03' || isLockTimeout(error.cause));

@@ -160,8 +160,21 @@ const webhooks = [
 ];
 
 const tenantTables = [
-  'client', 'category', 'product', 'variant', 'guest_session', 'checkout', 'payment', 'payment_attempt',
-  'orders', 'order_item', 'webhook', 'webhook_delivery', 'run', 'outbox', 'operation',
+  'client',
+  'category',
+  'product',
+  'variant',
+  'guest_session',
+  'checkout',
+  'payment',
+  'payment_attempt',
+  'orders',
+  'order_item',
+  'webhook',
+  'webhook_delivery',
+  'run',
+  'outbox',
+  'operation',
 ];
 
 const access = [

@@ -5,7 +5,6 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { nearest, nodeOf, step } from '../../workflows/flows/rules.ts';
 import type { Effect, FlowEvent, FlowState } from '../../workflows/flows/state.ts';
-import type { OrderItemWish } from '../../workflows/orders/contract.ts';
 import { type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
 import { progressStatus } from '../../workflows/orders/status.ts';
 import type { EventType } from '../../workflows/webhooks/rules.ts';
@@ -40,7 +39,7 @@ export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: nu
 
 const eventOf = (event: RunEvent): FlowEvent | null => {
   if (event.type === 'elapsed') return { type: 'elapsed' };
-  if (event.type === 'command') return { type: 'seller.action', key: event.command.name satisfies string as OrderItemWish };
+  if (event.type === 'command') return { type: 'seller.action', key: event.command.name };
   return null;
 };
 
@@ -67,7 +66,15 @@ async function advance(moving: Moving, event: FlowEvent, wished: Command | null,
   noteDelivery(item, effects);
   const { storeId, orderItemId } = item;
   em.persist(
-    em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { ...event, actor: wished?.actor ?? 'SYSTEM' }, at: new Date(changedAt), trace, effects }),
+    em.create(FlowStepEntity, {
+      storeId,
+      orderItemId,
+      seq: state.seq,
+      event: { ...event, actor: wished?.actor ?? 'SYSTEM' },
+      at: new Date(changedAt),
+      trace,
+      effects,
+    }),
   );
   await em.flush();
   await tell(moving, effects);
@@ -107,7 +114,11 @@ async function tell({ em, item, realNow }: Moving, effects: readonly Effect[]): 
     const type = STATUS_EVENT[change.to];
     return type ? [{ type, at: change.at, data: { orderId, status, testPayment: order.testPayment } }] : [];
   });
-  settleOrder(order, items.map((i) => i.status), item.lastChangedAt);
+  settleOrder(
+    order,
+    items.map((i) => i.status),
+    item.lastChangedAt,
+  );
   await emit(em, storeId, events, realNow);
 }
 
@@ -126,5 +137,7 @@ function noteOf(item: OrderItem, due: { key: string; at: number } | null): strin
   const state: FlowState = item.flowState;
   if (state.done) return `Finished: ${item.status}.`;
   const node = nodeOf(graphOf(item.flowKey, item.flowVersion), state.positions[0]!.node);
-  return due ? `${item.status} (${node.label}); ${due.key} at ${korean(due.at)}.` : `${item.status} (${node.label}); waits for the seller or buyer.`;
+  return due
+    ? `${item.status} (${node.label}); ${due.key} at ${korean(due.at)}.`
+    : `${item.status} (${node.label}); waits for the seller or buyer.`;
 }

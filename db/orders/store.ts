@@ -22,7 +22,16 @@ export async function createOrder(em: Em, payment: Payment, attempt: PaymentAtte
   const now = new Date(at);
   em.persist(
     em.create(OrderEntity, {
-      storeId, orderId, orderNo, checkoutId, paymentId, buyer, amounts, delivery, totalWon, testPayment,
+      storeId,
+      orderId,
+      orderNo,
+      checkoutId,
+      paymentId,
+      buyer,
+      amounts,
+      delivery,
+      totalWon,
+      testPayment,
       pg: attempt.pg,
       method: attempt.method,
       approvedMethod: attempt.approvedMethod ?? null,
@@ -64,7 +73,11 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, place, bundleNo, at,
   const now = new Date(at);
   em.persist(
     em.create(OrderItemEntity, {
-      storeId, orderItemId, orderItemNo, orderId, bundleNo,
+      storeId,
+      orderItemId,
+      orderItemNo,
+      orderId,
+      bundleNo,
       position: place,
       productId: line.productId,
       variantId: line.variantId,
@@ -82,7 +95,9 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, place, bundleNo, at,
       lastChangedAt: now,
     }),
   );
-  em.persist(em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }));
+  em.persist(
+    em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
+  );
   const workflowId = orderItemWorkflowId(storeId, orderItemNo);
   bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, bornAt: realNow });
 }
@@ -123,7 +138,11 @@ export async function readOrder(em: Em, storeId: string, orderId: string): Promi
 
 async function withItems(em: Em, storeId: string, orders: readonly Order[]): Promise<OrderWithItems[]> {
   if (orders.length === 0) return [];
-  const items = await em.find(OrderItemEntity, { storeId, orderId: { $in: orders.map((o) => o.orderId) } }, { orderBy: { position: 'asc' } });
+  const items = await em.find(
+    OrderItemEntity,
+    { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
+    { orderBy: { position: 'asc' } },
+  );
   const approvals = await sql<{ payment_id: string; completed_at: string }>(
     em,
     'SELECT payment_id, completed_at FROM payment WHERE store_id = ? AND payment_id = ANY(?::text[])',

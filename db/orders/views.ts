@@ -8,7 +8,7 @@ import type { Order, OrderItem } from './entities.ts';
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
 /** Where an item stands in its flow. */
-export function viewFlowState(item: OrderItem) {
+function viewFlowState(item: OrderItem) {
   const graph = graphOf(item.flowKey, item.flowVersion);
   const position = item.flowState.positions[0]!;
   const due = nearest(item.flowState);
@@ -25,7 +25,7 @@ export function viewFlowState(item: OrderItem) {
 }
 
 /** `actions[]` as D74 gives them, for seller and buyer. */
-export function viewActions(item: OrderItem) {
+function viewActions(item: OrderItem) {
   const graph = graphOf(item.flowKey, item.flowVersion);
   return (['seller', 'buyer'] as const).flatMap((by) =>
     actions(graph, item.flowState, by).map(({ action, reason }) => ({

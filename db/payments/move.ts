@@ -35,7 +35,11 @@ export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: numb
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
-  return { owed: owedBy(payment, attempts, at), clock: clockOffsetMs, reply: { status: 200, body: { status: payment.status, result: payment.result } } };
+  return {
+    owed: owedBy(payment, attempts, at),
+    clock: clockOffsetMs,
+    reply: { status: 200, body: { status: payment.status, result: payment.result } },
+  };
 }
 
 async function obey(moving: Moving, command: Command): Promise<void> {
@@ -109,7 +113,12 @@ async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall)
     at,
   );
   if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', attempt.attemptId);
-  payment.call = owe(next === 'confirm-again' ? 'confirm' : 'read', attempt, next === 'confirm-again' ? at : at + readGap(ordinal(call)), ordinal(call));
+  payment.call = owe(
+    next === 'confirm-again' ? 'confirm' : 'read',
+    attempt,
+    next === 'confirm-again' ? at : at + readGap(ordinal(call)),
+    ordinal(call),
+  );
 }
 
 async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
@@ -153,7 +162,8 @@ async function checkDoubts({ em, payment, at }: Moving): Promise<void> {
     { storeId, paymentId, doubtful: true, status: { $nin: ['CONFIRMING', 'APPROVED'] } },
     { orderBy: { seq: 'asc' } },
   );
-  if (attempt) payment.call = owe('read', attempt, Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS), 900 + attempt.readings);
+  if (attempt)
+    payment.call = owe('read', attempt, Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS), 900 + attempt.readings);
 }
 
 /** A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). */

@@ -63,7 +63,11 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   if (open) lapse(em, open, moment);
   const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
   const payment = em.create(PaymentEntity, {
-    ...priced, storeId, checkoutId, testPayment, expiresAt,
+    ...priced,
+    storeId,
+    checkoutId,
+    testPayment,
+    expiresAt,
     paymentId: makePaymentId(randomBytes(23)),
     orderNo: orderNo(koreanDay(moment.at), randomInt(100_000_000)),
     status: 'pending',
@@ -79,14 +83,25 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
 }
 
 const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
-  em.findOne(PaymentEntity, { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  em.findOne(
+    PaymentEntity,
+    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
 
 /** What names a payment's run. */
 export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>
   ({ storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo: number }) as const;
 
 /** A new attempt of a payment (POST …/attempts): the same ten minutes, any provider. */
-export async function retryPayment(em: Em, storeId: string, paymentId: string, option: PaymentOption, returnUrl: string | null, moment: Moment): Promise<Started> {
+export async function retryPayment(
+  em: Em,
+  storeId: string,
+  paymentId: string,
+  option: PaymentOption,
+  returnUrl: string | null,
+  moment: Moment,
+): Promise<Started> {
   checkOption(option);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
@@ -98,7 +113,11 @@ export async function retryPayment(em: Em, storeId: string, paymentId: string, o
 
 async function supersede(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, moment: Moment): Promise<Started> {
   const { storeId, paymentId } = payment;
-  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'SUPERSEDED', settledAt: new Date(moment.at) });
+  await em.nativeUpdate(
+    PaymentAttemptEntity,
+    { storeId, paymentId, status: 'OPEN' },
+    { status: 'SUPERSEDED', settledAt: new Date(moment.at) },
+  );
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
 }
@@ -113,7 +132,10 @@ function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: 
   const { storeId, paymentId, orderNo: number, totalWon } = payment;
   const seq = payment.attemptCount + 1;
   const attempt = em.create(PaymentAttemptEntity, {
-    storeId, paymentId, seq, returnUrl,
+    storeId,
+    paymentId,
+    seq,
+    returnUrl,
     attemptId: newId('att', at),
     pg: option.pg,
     method: option.method,

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import type { RunKind } from '../../workflows/kernel/obligations.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
@@ -19,7 +19,6 @@ export const RunEntity = defineEntity({
     createdAt: time(),
   },
 });
-export type Run = InferEntity<typeof RunEntity>;
 
 /** What a commit owes to Temporal: a start or a poke, delivered by the relay. */
 export const OutboxEntity = defineEntity({

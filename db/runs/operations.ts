@@ -71,6 +71,16 @@ export async function storeRefusal(em: Em, storeId: string, o: OperationKey, rep
     em,
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [storeId, o.principal, o.key, o.id, o.fingerprint, reply.status, JSON.stringify(reply.body), new Date(realNow), new Date(realNow + KEPT_MS)],
+    [
+      storeId,
+      o.principal,
+      o.key,
+      o.id,
+      o.fingerprint,
+      reply.status,
+      JSON.stringify(reply.body),
+      new Date(realNow),
+      new Date(realNow + KEPT_MS),
+    ],
   );
 }

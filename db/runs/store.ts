@@ -50,7 +50,14 @@ export interface KindOfRun {
  * A run's transition, all in the caller's transaction: operation row first, then the move, then the run line. A
  * command that was carried out before moves nothing; one that comes after its `notAfter` is refused.
  */
-export async function transition(em: Em, { kind, move }: KindOfRun, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Owed> {
+export async function transition(
+  em: Em,
+  { kind, move }: KindOfRun,
+  run: RunRef,
+  event: RunEvent,
+  at: number,
+  realNow: number,
+): Promise<Owed> {
   const repeated = event.type === 'command' && (await isRepeated(em, run, event.command, realNow));
   const moved = await move(em, run, repeated ? { type: 'load' } : event, at);
   if (moved === null) return { wakeAt: null, calls: [], done: true, clock: 0, note: 'The row is gone.', status: 'GONE' };

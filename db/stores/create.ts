@@ -20,7 +20,18 @@ export interface CreatedStore {
 export const newStoreId = (at: number): string => newId('sto', at);
 
 /** A store and its first client. `storeId` is the one that the transaction is bound to. */
-export async function createStore(em: Em, storeId: string, { storeCode, name, sandbox, scopes }: NewStore, at: number): Promise<CreatedStore> {
-  await sql(em, 'INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES (?, ?, ?, ?, ?)', [storeId, storeCode, name, sandbox, new Date(at)]);
+export async function createStore(
+  em: Em,
+  storeId: string,
+  { storeCode, name, sandbox, scopes }: NewStore,
+  at: number,
+): Promise<CreatedStore> {
+  await sql(em, 'INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES (?, ?, ?, ?, ?)', [
+    storeId,
+    storeCode,
+    name,
+    sandbox,
+    new Date(at),
+  ]);
   return { storeCode, storeId, sandbox, ...createClient(em, storeId, `${name} server`, scopes, at) };
 }

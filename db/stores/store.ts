@@ -15,14 +15,10 @@ type Lookup = 'lookup_store' | 'lookup_client' | 'lookup_payment';
 
 /** The tenant that a store code, client id or payment id belongs to, or null. */
 export async function findTenant(em: Em, by: Lookup, key: string): Promise<Tenant | null> {
-  const [row] = await sql<{ store_id: string; status: string; sandbox: boolean; clock_offset_ms: string }>(
-    em,
-    `SELECT * FROM ${by}(?)`,
-    [key],
-  );
-  return row
-    ? { storeId: row.store_id, status: row.status, sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) }
-    : null;
+  const [row] = await sql<{ store_id: string; status: string; sandbox: boolean; clock_offset_ms: string }>(em, `SELECT * FROM ${by}(?)`, [
+    key,
+  ]);
+  return row ? { storeId: row.store_id, status: row.status, sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) } : null;
 }
 
 /** The store of this transaction. */

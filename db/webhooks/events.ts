@@ -31,7 +31,15 @@ export async function emit(em: Em, storeId: string, events: readonly NewEvent[],
       const deliveryId = newId('dlv', at);
       em.persist(
         em.create(WebhookDeliveryEntity, {
-          storeId, deliveryId, webhookId, eventId, eventType: type, url, status: 'PENDING', attemptCount: 0, createdAt,
+          storeId,
+          deliveryId,
+          webhookId,
+          eventId,
+          eventType: type,
+          url,
+          status: 'PENDING',
+          attemptCount: 0,
+          createdAt,
         }),
       );
       const workflowId = webhookWorkflowId(storeId, deliveryId);

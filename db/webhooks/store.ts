@@ -17,11 +17,13 @@ export interface NewWebhook {
 /** Registers a receiver. Its secret is answered once and kept sealed; an 11th is WEBHOOK_LIMIT_EXCEEDED (D84). */
 export async function registerWebhook(em: Em, keyring: Keyring, storeId: string, wanted: NewWebhook, at: number) {
   await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR UPDATE', [storeId]);
-  if ((await em.count(WebhookEntity, { storeId })) >= WEBHOOK_LIMIT) throw new Fault('WEBHOOK_LIMIT_EXCEEDED', { details: { limit: WEBHOOK_LIMIT } });
+  if ((await em.count(WebhookEntity, { storeId })) >= WEBHOOK_LIMIT)
+    throw new Fault('WEBHOOK_LIMIT_EXCEEDED', { details: { limit: WEBHOOK_LIMIT } });
   const webhookId = newId('whk', at);
   const secret = `whsec_${randomBytes(32).toString('base64url')}`;
   const webhook = em.create(WebhookEntity, {
-    storeId, webhookId,
+    storeId,
+    webhookId,
     url: wanted.url,
     eventTypes: [...new Set(wanted.eventTypes)],
     status: 'ACTIVE',
@@ -43,10 +45,19 @@ export async function readWebhook(em: Em, storeId: string, webhookId: string): P
 }
 
 /** Deliveries of a subscription, newest first. */
-export async function listDeliveries(em: Em, storeId: string, webhookId: string, filter: { status?: DeliveryStatus; limit: number }): Promise<WebhookDelivery[]> {
+export async function listDeliveries(
+  em: Em,
+  storeId: string,
+  webhookId: string,
+  filter: { status?: DeliveryStatus; limit: number },
+): Promise<WebhookDelivery[]> {
   await readWebhook(em, storeId, webhookId);
   const { status, limit } = filter;
-  return em.find(WebhookDeliveryEntity, { storeId, webhookId, ...(status && { status }) }, { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit });
+  return em.find(
+    WebhookDeliveryEntity,
+    { storeId, webhookId, ...(status && { status }) },
+    { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit },
+  );
 }
 
 /** What an attempt sends, once it is claimed. */

@@ -28,8 +28,7 @@ export function shippingRule(request: ShippingRequest, storeFeeWon: number): Shi
   const deliveryType = request.deliveryType ?? 'PAID';
   const conditionalFreeWon = request.conditionalFreeAmount ?? null;
   const fieldErrors: FieldError[] = [];
-  const field = (name: string, message: string) =>
-    fieldErrors.push({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
+  const field = (name: string, message: string) => fieldErrors.push({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
   if (deliveryType === 'FREE' && (request.deliveryFee ?? 0) !== 0) field('deliveryFee', 'FREE delivery has no fee.');
   if (deliveryType === 'CONDITIONAL_FREE' && conditionalFreeWon === null)
     field('conditionalFreeAmount', 'CONDITIONAL_FREE needs the amount from which delivery is free.');

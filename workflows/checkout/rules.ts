@@ -65,7 +65,10 @@ export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
  * amount on (≥). Two lines of 10,000 with the same 3,000 policy: 23,000.
  */
 export function price(lines: readonly CheckoutLine[], zipCode: string | null): { amounts: Amounts; delivery: Delivery } {
-  const bundles = Map.groupBy(lines.map((line, i) => ({ line, bundle: bundleNumbers(lines)[i] })), (entry) => entry.bundle);
+  const bundles = Map.groupBy(
+    lines.map((line, i) => ({ line, bundle: bundleNumbers(lines)[i] })),
+    (entry) => entry.bundle,
+  );
   const baseFee = [...bundles.values()].reduce((sum, entries) => sum + bundleFee(entries.map((entry) => entry.line)), 0);
   const area = zipCode === null ? 'NONE' : remoteArea(zipCode);
   const productAmount = lines.reduce((sum, line) => sum + lineTotalWon(line), 0);

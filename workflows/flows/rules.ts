@@ -2,9 +2,9 @@
  * The order-flow interpreter: one pure function for command, deadline and event (design/flows.md § 2). It runs
  * inside the transition's transaction, in reads and in dry runs alike.
  */
-import { leastAdvanced, type PublicStatus } from '../orders/status.ts';
+import type { PublicStatus } from '../orders/status.ts';
 import { DAY, duration } from '../kernel/time.ts';
-import type { Action, Edge, Graph, Node, PermissionKey, Trigger } from './graph.ts';
+import type { Action, Edge, Graph, Node, Trigger } from './graph.ts';
 import type { Due, Effect, Facts, FlowEvent, FlowState, Position, Refusal, StepResult, Trace } from './state.ts';
 
 type Refuse = Pick<Refusal, 'code' | 'reason'>;
@@ -52,6 +52,8 @@ function perform(context: Context, state: FlowState | null, event: FlowEvent): D
       return { ...draft, state: closeClaim(state, event.claimId, context.at) };
     case 'reduced':
       return reduce(context, draft, event.member, event.quantity);
+    default:
+      return event satisfies never;
   }
 }
 
@@ -122,8 +124,7 @@ function reduce(context: Context, draft: Draft, memberId: string, quantity: numb
   const { state } = draft;
   const member = state.members.find((m) => m.id === memberId);
   if (state.done || !member) return refuse({ code: 'STALE', reason: 'STALE' });
-  if (quantity < 1 || quantity > member.activeQuantity)
-    return refuse({ code: 'INVALID_QUANTITY', reason: 'INVALID_QUANTITY' });
+  if (quantity < 1 || quantity > member.activeQuantity) return refuse({ code: 'INVALID_QUANTITY', reason: 'INVALID_QUANTITY' });
   const members = state.members
     .map((m) => (m.id === memberId ? { ...m, activeQuantity: m.activeQuantity - quantity } : m))
     .filter((m) => m.activeQuantity > 0);
@@ -185,9 +186,11 @@ export interface ActionView {
 /** What `by` may do at the present position; `reason` says why an action is off. */
 export function actions(graph: Graph, state: FlowState, by: 'seller' | 'buyer'): ActionView[] {
   const here = new Set(state.positions.map((p) => p.node));
-  const keys = graph.edges.flatMap(({ from, on }) => (here.has(from) && on.type === `${by}.action` && 'key' in on ? [on.key] : []));
+  const keys = new Set(
+    graph.edges.flatMap(({ from, on }) => (here.has(from) && on.type === `${by}.action` && 'key' in on ? [on.key] : [])),
+  );
   const reason = state.done ? 'FINISHED' : isPaused(state) ? 'CLAIM_IN_PROGRESS' : null;
-  return graph.actions.filter((action) => action.by === by && keys.includes(action.key)).map((action) => ({ action, reason }));
+  return graph.actions.filter((action) => action.by === by && keys.has(action.key)).map((action) => ({ action, reason }));
 }
 
 /** States to which an item may be moved directly: never an end, never while a claim is open (part B). */
@@ -195,16 +198,3 @@ export function moveTargets(graph: Graph, state: FlowState): string[] {
   if (state.done || isPaused(state)) return [];
   return graph.states.filter((n) => n.type === 'state' && n.id !== state.positions[0]?.node).map((n) => n.id);
 }
-
-/** Whether the present node permits `key` at `at`; a period counts from entering the node and includes its end. */
-export function permits(graph: Graph, state: FlowState, key: PermissionKey, at: number): boolean {
-  if (state.done || isPaused(state)) return false;
-  return state.positions.every((p) => {
-    const node = nodeOf(graph, p.node);
-    const rule = node.type === 'state' ? node.permissions?.[key] : undefined;
-    return rule === true || (rule !== undefined && at <= p.enteredAt + (duration(rule.within) ?? 0));
-  });
-}
-
-/** The least advanced status over several runs, as an order shows it. */
-export const leastAdvancedOf = (states: readonly FlowState[]): PublicStatus | null => leastAdvanced(states.map((s) => s.status));

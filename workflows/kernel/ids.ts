@@ -3,7 +3,21 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The prefixes of D9. They are for people: no code reads them. */
 export type IdPrefix =
-  | 'sto' | 'cli' | 'cat' | 'prd' | 'var' | 'gst' | 'chk' | 'att' | 'ord' | 'oit' | 'whk' | 'evt' | 'dlv' | 'run' | 'mov';
+  | 'sto'
+  | 'cli'
+  | 'cat'
+  | 'prd'
+  | 'var'
+  | 'gst'
+  | 'chk'
+  | 'att'
+  | 'ord'
+  | 'oit'
+  | 'whk'
+  | 'evt'
+  | 'dlv'
+  | 'run'
+  | 'mov';
 
 /** `prd_` and a UUIDv7 in base62, 22 digits: 10 random bytes behind 48 bits of milliseconds, so ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {

@@ -24,11 +24,11 @@ import { entityStatus, nextDeadline } from './attributes.ts';
 import type { Call, Command, Outcome, Owed, RunEvent, RunRef } from './obligations.ts';
 
 /** A seller's or buyer's wish, answered when its transition is committed. */
-export const command = defineUpdate<void, [Command]>('command');
+const command = defineUpdate<void, [Command]>('command');
 /** The store's clock moved: its offset in milliseconds, which only grows. */
-export const clock = defineSignal<[number]>('clock');
+const clock = defineSignal<[number]>('clock');
 /** "Look again": sent by the reconciler and by whoever changed what this run should know. */
-export const poke = defineSignal('poke');
+const poke = defineSignal('poke');
 
 /** What a kind adds to the skeleton: the name of its transition activity and the calls it can make. */
 export interface Kind {
@@ -37,90 +37,132 @@ export interface Kind {
 }
 type Transitions = Record<string, (run: RunRef, event: RunEvent, at: number) => Promise<Owed>>;
 
-/** The store, the order's number where there is one, and nothing that names a person. */
+/** A bug could leave a run due for ever; it then looks again once in this time instead of spinning. */
+const STUCK_MS = 30_000;
+
+/** Hosts one run until it is done. */
 export async function host(run: RunRef, kind: Kind): Promise<void> {
-  let owed: Owed = { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
-  let turn: Promise<unknown> = Promise.resolve();
-  let changes = 0;
-  let waiting = 0;
-  const inFlight = new Set<string>();
-  const now = () => Date.now() + owed.clock;
-
-  /** One transition at a time, in order of arrival. */
-  const apply = (event: RunEvent): Promise<void> => {
-    waiting++;
-    const mine = turn.then(async () => {
-      const next = await transition(kind, run, event, now());
-      show(owed, next);
-      owed = { ...next, clock: Math.max(owed.clock, next.clock) };
-      changes++;
-    });
-    turn = mine.catch(() => undefined).finally(() => waiting--);
-    return mine;
-  };
-  const ask = async (call: Call) => {
-    inFlight.add(call.id);
-    await apply({ type: 'outcome', callId: call.id, outcome: await outcomeOf(kind, call) });
-    inFlight.delete(call.id);
-    changes++;
-  };
-
-  setHandler(
-    command,
-    async (wish) => {
-      await apply({ type: 'command', command: wish }).catch((error: unknown) => {
-        throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
-      });
-      if (wish.wait === 'settled') await condition(() => waiting === 0 && inFlight.size === 0 && !pending());
-    },
-    { description: 'Carries out a command; answers when it is committed' },
-  );
-  setHandler(
-    clock,
-    (offset) => {
-      owed = { ...owed, clock: Math.max(owed.clock, offset) };
-      changes++;
-    },
-    { description: 'The clock of the sandbox store moved' },
-  );
-  let poked = false;
-  setHandler(
-    poke,
-    () => {
-      poked = true;
-      changes++;
-    },
-    { description: 'Look again at what the run owes' },
-  );
-  const pending = () => owed.calls.some((call) => !inFlight.has(call.id));
-
-  // A command that arrives with the start answers what is owed; a separate load would say the same.
-  await Promise.resolve();
-  if (waiting === 0) await apply({ type: 'load' });
-  else await turn;
-  if (changes === 0) await apply({ type: 'load' });
-
-  while (!owed.done) {
-    const seen = changes;
-    for (const call of owed.calls) if (!inFlight.has(call.id)) void ask(call);
-    if (owed.wakeAt !== null && owed.wakeAt <= now() && inFlight.size === 0) await apply({ type: 'elapsed' });
-    else if (poked && waiting === 0) {
-      poked = false;
-      await apply({ type: 'load' });
-    } else if (workflowInfo().continueAsNewSuggested && waiting === 0 && inFlight.size === 0 && allHandlersFinished())
-      await continueAsNew<(ref: RunRef) => Promise<void>>({ ...run, clock: owed.clock });
-    else await until(inFlight.size > 0 ? null : owed.wakeAt, () => changes !== seen, now, owed.note);
-  }
+  const hosted = new Hosted(run, kind);
+  setHandler(command, (wish) => hosted.obey(wish), { description: 'Carries out a command; answers when it is committed' });
+  setHandler(clock, (offset) => hosted.moveClock(offset), { description: 'The clock of the sandbox store moved' });
+  setHandler(poke, () => hosted.lookAgain(), { description: 'Look again at what the run owes' });
+  await hosted.load();
+  while (!hosted.isDone) await hosted.turn();
   await condition(allHandlersFinished);
 }
 
+class Hosted {
+  readonly #run: RunRef;
+  readonly #kind: Kind;
+  #owed: Owed;
+  /** The end of the queue of transitions: one at a time, in order of arrival. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  /** Counts everything that may change what to wait for. */
+  #changes = 0;
+  #poked = false;
+  readonly #inFlight = new Set<string>();
+
+  constructor(run: RunRef, kind: Kind) {
+    this.#run = run;
+    this.#kind = kind;
+    this.#owed = { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
+  }
+
+  get isDone(): boolean {
+    return this.#owed.done;
+  }
+  /** Business time. */
+  #now(): number {
+    return Date.now() + this.#owed.clock;
+  }
+  get #isIdle(): boolean {
+    return this.#waiting === 0 && this.#inFlight.size === 0;
+  }
+
+  async obey(wish: Command): Promise<void> {
+    try {
+      await this.#apply({ type: 'command', command: wish });
+    } catch (error) {
+      throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+    }
+    if (wish.wait === 'settled') await condition(() => this.#isIdle && this.#owed.calls.every((call) => this.#inFlight.has(call.id)));
+  }
+  moveClock(offset: number): void {
+    this.#owed = { ...this.#owed, clock: Math.max(this.#owed.clock, offset) };
+    this.#changes++;
+  }
+  lookAgain(): void {
+    this.#poked = true;
+    this.#changes++;
+  }
+
+  /** A command that arrives with the start answers what is owed; a separate load would say the same. */
+  async load(): Promise<void> {
+    await Promise.resolve();
+    await this.#queue;
+    if (this.#owed.status === '') await this.#apply({ type: 'load' });
+  }
+
+  /** One turn: make the calls that are owed, do what is due, or wait for something to change. */
+  async turn(): Promise<void> {
+    const seen = this.#changes;
+    const { calls, wakeAt, note } = this.#owed;
+    for (const call of calls) if (!this.#inFlight.has(call.id)) void this.#ask(call);
+    if (this.#poked) {
+      this.#poked = false;
+      await this.#apply({ type: 'load' });
+    } else if (wakeAt !== null && wakeAt <= this.#now() && this.#isIdle) {
+      await this.#apply({ type: 'elapsed' });
+      const isStuck = this.#owed.wakeAt === wakeAt && this.#owed.calls.length === 0 && !this.isDone;
+      if (isStuck)
+        await until(
+          this.#now() + STUCK_MS,
+          () => this.#changes > seen + 1,
+          () => this.#now(),
+          `stuck: ${note}`,
+        );
+    } else if (workflowInfo().continueAsNewSuggested && this.#isIdle && allHandlersFinished()) {
+      await continueAsNew<(ref: RunRef) => Promise<void>>({ ...this.#run, clock: this.#owed.clock });
+    } else {
+      const deadline = this.#inFlight.size > 0 ? null : wakeAt;
+      await until(
+        deadline,
+        () => this.#changes !== seen,
+        () => this.#now(),
+        note,
+      );
+    }
+  }
+
+  #apply(event: RunEvent): Promise<void> {
+    this.#waiting++;
+    const mine = this.#queue.then(async () => {
+      const next = await transition(this.#kind, this.#run, event, this.#now());
+      show(this.#owed, next);
+      this.#owed = { ...next, clock: Math.max(this.#owed.clock, next.clock) };
+    });
+    this.#queue = mine
+      .catch(() => undefined)
+      .then(() => {
+        this.#waiting--;
+        this.#changes++;
+      });
+    return mine;
+  }
+
+  async #ask(call: Call): Promise<void> {
+    this.#inFlight.add(call.id);
+    const outcome = await outcomeOf(this.#kind, call);
+    // A refused outcome is the row's to explain; the next load says what is owed instead.
+    await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.lookAgain());
+    this.#inFlight.delete(call.id);
+    this.#changes++;
+  }
+}
+
 /** Waits for a business time or until `changed`. The timer's summary is what an operator reads. */
-async function until(
-  deadline: number | null,
-  changed: () => boolean,
-  now: () => number,
-  summary: string,
-): Promise<void> {
+async function until(deadline: number | null, changed: () => boolean, now: () => number, summary: string): Promise<void> {
   if (deadline === null) return condition(changed);
   await CancellationScope.cancellable(async () => {
     const scope = CancellationScope.current();

@@ -1,10 +1,7 @@
 /** Names and ids of the order-item run. */
-import type { RunRef } from '../kernel/obligations.ts';
 
 /** `order-item/{storeId}/{orderItemNo}`: the number, because people look for it (D69). */
 export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
 
 /** What a seller may wish of an order item; each is an action of its flow. */
 export type OrderItemWish = 'confirm' | 'dispatch' | 'delivered';
-
-export type OrderItemRun = (run: RunRef) => Promise<void>;

@@ -23,7 +23,7 @@ const PROGRESS: Readonly<Record<PublicStatus, number>> = {
 };
 
 /** The status that is furthest behind: [CONFIRMED, PAID, CANCELED] → PAID. */
-export const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
+const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
   statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);
 
 /** `progressStatus` of an order: the least advanced among items that are not canceled; CANCELED when all are (D71). */

@@ -1,9 +1,7 @@
 /** Names, ids and messages of the checkout payment's run. */
-import type { Call, Outcome, RunRef } from '../kernel/obligations.ts';
+import type { Call, Outcome } from '../kernel/obligations.ts';
 
 export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
-
-export type PaymentRun = (run: RunRef) => Promise<void>;
 
 /** The calls to a payment provider. Each answers APPROVED, DECLINED or UNKNOWN; see providers/toss.ts. */
 export interface PaymentCalls {

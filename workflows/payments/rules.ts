@@ -36,7 +36,7 @@ export interface ProviderAnswer {
 }
 
 /** Three readings "not charged" after an answered confirm prove that nothing was charged: 2 + 4 + 8 s. */
-export const PROVING_READINGS = 3;
+const PROVING_READINGS = 3;
 const READ_GAPS = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND, 30 * SECOND] as const;
 
 /** The wait before look-up `n` (from 0) of an unknown outcome: 2, 4, 8, 15, then 30 seconds. */

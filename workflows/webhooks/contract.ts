@@ -1,9 +1,7 @@
 /** Names, ids and messages of a webhook delivery's run. */
-import type { Call, Outcome, RunRef } from '../kernel/obligations.ts';
+import type { Call, Outcome } from '../kernel/obligations.ts';
 
 export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
-
-export type WebhookDeliveryRun = (run: RunRef) => Promise<void>;
 
 /** The one call of a delivery: claims attempt n, signs, sends, and answers how it ended. */
 export interface WebhookCalls {

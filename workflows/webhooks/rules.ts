@@ -25,7 +25,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 export const WEBHOOK_LIMIT = 10;
 /** Gaps after attempt 1, 2, 3 and 4; the fifth attempt is the last. */
-export const GAPS_MS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
+const GAPS_MS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
 export const ATTEMPTS = GAPS_MS.length + 1;
 
 export const DELIVERY_STATUSES = ['PENDING', 'PENDING_RETRY', 'SUCCESS', 'FAILED'] as const;

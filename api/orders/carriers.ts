@@ -1,0 +1,13 @@
+import { CARRIERS } from '../../workflows/orders/rules.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+
+export const carriers = endpoint({
+  id: 'orders.carriers',
+  route: 'GET /v1/carriers',
+  summary: 'List the carriers that a dispatch may name',
+  access: 'store',
+  scopes: ['order:r'],
+  change: 'none',
+  data: closed({ items: Type.Array(closed({ carrierCode: Type.String(), name: Type.String() })) }),
+}).handle(async () => ({ items: Object.entries(CARRIERS).map(([carrierCode, name]) => ({ carrierCode, name })) }));

@@ -1,0 +1,15 @@
+/** `npm test`: the whole suite; arguments go to Jest. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './setup/paths.ts';
+
+const jest = spawnSync(
+  process.execPath,
+  ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js'), ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  },
+);
+process.exit(jest.status ?? 1);

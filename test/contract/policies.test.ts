@@ -1,0 +1,120 @@
+/** Generated from the endpoint list: what every operation refuses, whoever declares it. A route without a row cannot exist. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { SignJWT, generateKeyPair } from 'jose';
+import { endpoints } from '../../api/endpoints.ts';
+import type { Endpoint } from '../../api/kernel/endpoint.ts';
+import { errorsOf } from '../../api/kernel/openapi.ts';
+import { SCOPES } from '../../api/kernel/scopes.ts';
+import { call, type Headers_, token } from '../kernel/http.ts';
+import { query, underTest, type World, world } from '../kernel/world.ts';
+
+const url = (endpoint: Endpoint) => endpoint.route.split(' ')[1]!.replaceAll(/{(\w+)}/g, 'x');
+const method = (endpoint: Endpoint) => endpoint.route.split(' ')[0]!;
+const send = (endpoint: Endpoint, headers: Headers_, body: unknown = endpoint.body ? {} : undefined) =>
+  call(underTest.api, method(endpoint), url(endpoint), { body, headers });
+const named = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const);
+const store = named(endpoints.filter((endpoint) => endpoint.access === 'store'));
+
+let shop: World;
+let rival: World;
+let bearer: Record<string, string>;
+beforeAll(async () => {
+  [shop, rival] = await Promise.all([world(), world()]);
+  bearer = { authorization: `Bearer ${shop.seller.bearer}` };
+});
+
+test('ids are unique and name their file; writes of the store need scopes; reads have no body', () => {
+  const problems = endpoints.flatMap(({ id, route, access, scopes, change, body }) => [
+    ...(endpoints.filter((other) => other.id === id || other.route === route).length > 1 ? [`${id} is declared twice`] : []),
+    ...(access === 'store' && (scopes ?? []).length === 0 ? [`${id} needs a scope`] : []),
+    ...(route.startsWith('GET') && (body || change !== 'none') ? [`${id} is a GET that writes`] : []),
+  ]);
+  expect(problems).toEqual([]);
+});
+
+describe.each(store)('%s', (_, endpoint) => {
+  test('401 without a token, with garbage, and with a token of another key', async () => {
+    const { privateKey } = await generateKeyPair('RS256');
+    const forged = await new SignJWT({ use: 'store', store_id: shop.store.storeId, client_id: shop.store.clientId, scope: 'order:rw' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'x', typ: 'at+jwt' })
+      .setIssuer(underTest.api)
+      .setExpirationTime('1h')
+      .sign(privateKey);
+    for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: `Bearer ${forged}` }, { authorization: 'Basic eDp5' }]) {
+      const reply = await send(endpoint, headers);
+      expect([reply.status, reply.body.error?.code]).toEqual([401, 'UNAUTHORIZED']);
+    }
+  });
+  test('403 when the token lacks a scope, before the body is looked at', async () => {
+    const others = SCOPES.filter((scope) => !endpoint.scopes!.some((wanted) => scope.startsWith(`${wanted.split(':')[0]!}:`))).join(' ');
+    const headers = { authorization: `Bearer ${await token(underTest.api, shop.store, others)}` };
+    expect((await send(endpoint, headers, endpoint.body && { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_SCOPE');
+  });
+  test('403 when X-Store-Id names another store', async () => {
+    const reply = await send(endpoint, { ...bearer, 'x-store-id': rival.store.storeId });
+    expect(reply.body.error?.code).toBe('TENANT_MISMATCH');
+  });
+});
+
+describe.each(named(endpoints.filter((endpoint) => endpoint.body)))('%s', (_, endpoint) => {
+  const caller = async (): Promise<Headers_> => {
+    if (endpoint.access === 'store') return bearer;
+    return endpoint.access === 'buyer' ? (await shop.buyer()).headers : { 'x-store-code': shop.store.storeCode };
+  };
+  const reachable = endpoint.access !== 'payment';
+  test('refuses unknown fields, other media types, malformed JSON and control characters, and changes nothing', async () => {
+    if (!reachable) return expect((await send(endpoint, {}, { zz: 1 })).status).toBe(404);
+    const headers = await caller();
+    const unknown = await send(endpoint, headers, { zz: 1 });
+    expect(unknown.body.error?.fieldErrors).toContainEqual(expect.objectContaining({ field: 'zz', code: 'UNKNOWN_FIELD' }));
+    expect((await send(endpoint, { ...headers, 'content-type': 'text/plain' }, '{}')).body.error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+    for (const malformed of ['{', 'null', '[]', '"x"', '1'])
+      expect((await send(endpoint, headers, malformed)).body.error?.code).toBe('VALIDATION_FAILED');
+    expect((await send(endpoint, headers, { zz: '\u0000' })).body.error?.fieldErrors).toContainEqual(
+      expect.objectContaining({ code: 'CONTROL_CHARACTER' }),
+    );
+    const large = await send(endpoint, headers, JSON.stringify({ zz: 'x'.repeat(300_000) }));
+    expect([large.status, large.body.error?.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+test.each(named(endpoints.filter((endpoint) => endpoint.access === 'buyer')))(
+  '%s needs a store code and a guest session',
+  async (_, endpoint) => {
+    expect((await send(endpoint, {})).body.error?.code).toBe('STORE_REQUIRED');
+    expect((await send(endpoint, { 'x-store-code': 'no-such-store' })).body.error?.code).toBe('STORE_NOT_FOUND');
+    expect((await send(endpoint, { 'x-store-code': shop.store.storeCode })).status).toBe(401);
+    const foreign = (await rival.buyer()).headers['x-cart-token']!;
+    expect((await send(endpoint, { 'x-store-code': shop.store.storeCode, 'x-cart-token': foreign })).status).toBe(401);
+  },
+);
+
+test('ids of another store answer 404, in every position', async () => {
+  const { orderId, orderItemId } = await shop.order();
+  const { productId, variantId } = await shop.product();
+  const receiver = await shop.receiver();
+  receiver.close();
+  const foreign: Record<string, string> = { orderId, orderItemId, productId, variantId, webhookId: receiver.webhookId };
+  const body: Record<string, object> = { 'orders.dispatch': { deliveryMethod: 'NONE' }, 'products.changeStock': { stockQuantity: 1 } };
+  for (const [id, endpoint] of store.filter(([, e]) => e.route.includes('{'))) {
+    const path = endpoint.route.split(' ')[1]!.replaceAll(/{(\w+)}/g, (_, name: string) => foreign[name]!);
+    const reply = await rival.seller.call(method(endpoint), path, endpoint.body ? (body[id] ?? {}) : undefined);
+    expect([id, reply.status]).toEqual([id, 404]);
+  }
+  const { body: order } = await shop.seller.call('GET', `/v1/orders/${orderId}`);
+  expect(order.data.items[0].status).toBe('PAID');
+});
+
+test('every table with a store has forced row-level security, and the app role sees nothing without a tenant', async () => {
+  const loose = await query(
+    `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'store_id' AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`,
+  );
+  expect(loose).toEqual([]);
+  const roles = await query('SELECT rolname FROM pg_roles WHERE rolname LIKE $1 AND (rolsuper OR rolbypassrls)', ['sangjeom%']);
+  expect(roles).toEqual([]);
+});
+
+test('a reply never carries a code that its operation does not declare', () => {
+  for (const endpoint of endpoints) expect(errorsOf(endpoint)).toEqual([...new Set(errorsOf(endpoint))]);
+});

@@ -1,0 +1,4 @@
+export default async () => {
+  const { tearDown } = await import('./system.ts');
+  await tearDown();
+};

@@ -1,0 +1,157 @@
+/** Builders: each test makes a store of its own and what it needs in it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client as Temporal, Connection } from '@temporalio/client';
+import { Pool } from 'pg';
+import { makeStore } from '../../bin/setup/stores.ts';
+import type { CreatedStore } from '../../db/stores/create.ts';
+import { Buyer, pay, Seller } from './http.ts';
+import type { UnderTest } from './system.ts';
+
+export const underTest = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as UnderTest;
+const pool = new Pool({ connectionString: underTest.databaseUrl, max: 4 });
+pool.on('error', () => {});
+
+/** SQL from outside, as the owner: sees every store. */
+export async function query<Row extends object = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  return (await pool.query<Row & Record<string, unknown>>(text, [...values])).rows;
+}
+
+let temporal: Promise<Temporal> | undefined;
+export const temporalClient = (): Promise<Temporal> =>
+  (temporal ??= Connection.connect({ address: underTest.temporalAddress }).then((connection) => new Temporal({ connection })));
+
+/** Waits until `holds`, at most 20 seconds. */
+export async function until<T>(what: string, holds: () => Promise<T | false | null | undefined>, ms = 20_000): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const found = await holds();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await sleep(50);
+  }
+}
+
+export interface Paid {
+  readonly orderId: string;
+  readonly orderNo: string;
+  readonly orderItemId: string;
+  readonly paymentId: string;
+  readonly payUrl: string;
+}
+
+export class World {
+  readonly store: CreatedStore;
+  readonly seller: Seller;
+  constructor(store: CreatedStore, seller: Seller) {
+    this.store = store;
+    this.seller = seller;
+  }
+
+  /** A product of this store; free delivery unless told otherwise. */
+  async product(changes: object = {}): Promise<{ productId: string; variantId: string }> {
+    const { body: category } = await this.seller.call('POST', '/v1/categories', { name: '잡화' });
+    const request = {
+      name: '양모 머플러',
+      salePrice: 10_000,
+      categoryId: category.data.categoryId as string,
+      stockQuantity: 100,
+      ...changes,
+    };
+    const { status, body } = await this.seller.call('POST', '/v1/products', request);
+    if (status !== 201) throw new Error(JSON.stringify(body.error));
+    return { productId: body.data.productId as string, variantId: body.data.variants[0].variantId as string };
+  }
+  buyer(): Promise<Buyer> {
+    return Buyer.arrive(underTest.api, this.store.storeCode);
+  }
+  /** A started payment of one unit. */
+  async payment(
+    product?: { productId: string },
+    buyer?: Buyer,
+  ): Promise<{ buyer: Buyer; checkoutId: string; paymentId: string; attemptId: string; payUrl: string }> {
+    const { productId } = product ?? (await this.product());
+    const who = buyer ?? (await this.buyer());
+    const { checkoutId } = (await who.checkout(productId)).body.data as { checkoutId: string };
+    const started = await who.start(checkoutId);
+    if (started.status !== 200) throw new Error(JSON.stringify(started.body.error));
+    const { paymentId, attemptId, payUrl } = started.body.data as { paymentId: string; attemptId: string; payUrl: string };
+    return { buyer: who, checkoutId, paymentId, attemptId, payUrl };
+  }
+  /** A bought item. */
+  async order(product?: { productId: string }): Promise<Paid> {
+    const { buyer, paymentId, payUrl } = await this.payment(product);
+    await pay(payUrl);
+    const { orderId, orderNo } = (await buyer.status(paymentId)).body.data as { orderId: string; orderNo: string };
+    const order = await this.seller.call('GET', `/v1/orders/${orderId}`);
+    return { orderId, orderNo, paymentId, payUrl, orderItemId: order.body.data.items[0].orderItemId as string };
+  }
+  async act(orderItemId: string, action: string, body: object = {}) {
+    return this.seller.call('POST', `/v1/order-items/${orderItemId}/${action}`, body);
+  }
+  async item(orderItemId: string) {
+    return (await this.seller.call('GET', `/v1/order-items/${orderItemId}`)).body.data as Record<string, unknown> & { status: string };
+  }
+  async advance(advance: string) {
+    return (await this.seller.call('POST', '/v1/sandbox/clock', { advance })).body.data as { now: string; settled: boolean };
+  }
+  /** A loopback receiver, subscribed to all order events of the thread. */
+  async receiver(
+    answer: (request: Received, response: ServerResponse) => void = (_, response) => void response.end('ok'),
+  ): Promise<Receiver> {
+    const receiver = await Receiver.listen(answer);
+    const { status, body } = await this.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+    if (status !== 201) throw new Error(JSON.stringify(body.error));
+    receiver.webhookId = body.data.webhookId as string;
+    receiver.secret = body.data.secret as string;
+    return receiver;
+  }
+  async deliveries(webhookId: string) {
+    return (await this.seller.call('GET', `/v1/webhooks/${webhookId}/deliveries`)).body.data.items as Record<string, unknown>[];
+  }
+}
+export const THREAD_EVENTS = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];
+
+export interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+export class Receiver {
+  readonly received: Received[] = [];
+  readonly url: string;
+  readonly close: () => void;
+  webhookId = '';
+  secret = '';
+  private constructor(url: string, close: () => void) {
+    this.url = url;
+    this.close = close;
+  }
+  get types(): string[] {
+    return this.received.map(({ headers }) => String(headers['svc-event-type']));
+  }
+  static async listen(answer: (request: Received, response: ServerResponse) => void): Promise<Receiver> {
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const received = { headers: request.headers, body };
+        receiver.received.push(received);
+        answer(received, response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const receiver = new Receiver(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return receiver;
+  }
+}
+
+let made = 0;
+/** A new sandbox store with a seller who may do everything. */
+export async function world(): Promise<World> {
+  const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
+  const store = await makeStore(underTest.databaseUrl, { code, name: '시험 상점', sandbox: true, withProduct: false });
+  return new World(store, await Seller.login(underTest.api, store));
+}
