@@ -20,12 +20,16 @@ await run(async () => {
     durable: true,
     onChange: write,
   });
+  let stopping = false;
   const stop = async () => {
+    // A terminal sends Ctrl-C to every process of ours, and the bootstrap passes it on: the second one is no news.
+    if (stopping) return;
+    stopping = true;
     say('\nStopping …');
     await system.stop();
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   stores = await developmentStores(dir, system);
   write(system);
   print(system, stores[0]!);

@@ -1,5 +1,5 @@
 /** The worker process: workflows and transitions, calls, relay, reconciler. Any number may run side by side. */
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { Pool } from 'pg';
 import { createCalls, createTransitions } from '../activities/index.ts';
@@ -29,7 +29,7 @@ const worker = await Worker.create({
   workflowBundle: await workflowBundle(),
   activities: createTransitions(deps),
   // A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
-  maxCachedWorkflows: 250,
+  maxCachedWorkflows: 200,
   maxConcurrentWorkflowTaskExecutions: 40,
   maxConcurrentLocalActivityExecutions: 40,
   maxConcurrentActivityTaskExecutions: 40,
@@ -41,7 +41,8 @@ const caller = await Worker.create({
   maxConcurrentActivityTaskExecutions: 200,
 });
 
-const client = new Client({ connection: await Connection.connect({ address }), namespace });
+// The relay shares the worker's connection: a started run's first task comes with the answer to its start.
+const client = new Client({ connection, namespace });
 const pool = new Pool({
   connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
   max: 6,

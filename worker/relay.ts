@@ -22,6 +22,9 @@ interface Row {
   readonly workflow_id: string;
   readonly run_id: string;
   readonly order_no: string | null;
+  readonly status: string | null;
+  readonly wake_at: Date | null;
+  readonly is_loaded: boolean;
 }
 export interface RelayDeps {
   readonly pool: Pool;
@@ -95,7 +98,8 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<nu
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT * FROM outbox WHERE not_before IS NULL OR not_before <= $1 ORDER BY outbox_id FOR UPDATE SKIP LOCKED LIMIT ${BATCH}`,
+      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND r.loaded_at IS NOT NULL) AS is_loaded
+       FROM outbox o WHERE not_before IS NULL OR not_before <= $1 ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT ${BATCH}`,
       [new Date(clock.now())],
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
@@ -121,11 +125,12 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<nu
   }
 }
 
-/** Starts or pokes the run that a row names. */
+/** Starts or pokes the run that a row names. A run that was started meanwhile by a command needs no start. */
 async function deliver(client: Client, row: Row): Promise<void> {
+  if (row.is_loaded) return;
   const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
   await client.withDeadline(Date.now() + 5000, async () => {
-    if (row.message === 'start') await client.workflow.start(row.kind, startOptions(run));
+    if (row.message === 'start') await client.workflow.start(row.kind, { ...startOptions(run), requestEagerStart: true });
     else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
   });
 }

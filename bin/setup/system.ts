@@ -137,6 +137,7 @@ async function startTemporal(
       const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), {
         stdio: ['ignore', log, log],
         detached: true,
+        env: { ...process.env, GOGC: '400' },
       });
       await Promise.race([temporalAnswers(address), died(child, `Temporal (see ${join(dataDir, 'temporal.log')})`)]);
       return child;
@@ -165,6 +166,9 @@ async function temporalAnswers(address: string): Promise<void> {
 const died = (child: ChildProcess, what: string): Promise<never> =>
   new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
 
+/** As bin/bootstrap.mjs starts them: bounded heaps. */
+const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=8'];
+
 /** One of our own processes: its log goes to a file, and it ends when we do. */
 function ours(name: string, entry: string, dataDir: string, env: Readonly<Record<string, string>>): Service {
   return {
@@ -173,7 +177,12 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
     start: () =>
       new Promise((resolve, reject) => {
         const log = openSync(join(dataDir, `${name}.log`), 'a');
-        const child = fork(join(root, entry), [], { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env }, detached: true });
+        const child = fork(join(root, entry), [], {
+          stdio: ['ignore', log, log, 'ipc'],
+          execArgv: HEAP,
+          env: { ...process.env, ...env, MALLOC_ARENA_MAX: '2' },
+          detached: true,
+        });
         child.once('message', () => resolve(child));
         child.once('exit', (code) =>
           reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)),

@@ -2,15 +2,17 @@
  * Named places at which a test may kill the process: `FAILPOINTS=transition.before-commit=0.02` kills it there in
  * one of fifty passes. Nothing happens unless the variable is set.
  */
-export type Failpoint =
-  | 'transition.before-commit'
-  | 'transition.after-commit'
-  | 'request.before-commit'
-  | 'request.after-commit'
-  | 'relay.after-start'
-  | 'provider.after-answer'
-  | 'webhook.before-send'
-  | 'webhook.after-send';
+export const FAILPOINTS = [
+  'transition.before-commit',
+  'transition.after-commit',
+  'request.before-commit',
+  'request.after-commit',
+  'relay.after-start',
+  'provider.after-answer',
+  'webhook.before-send',
+  'webhook.after-send',
+] as const;
+type Failpoint = (typeof FAILPOINTS)[number];
 
 const armed = new Map(
   (process.env['FAILPOINTS'] ?? '')

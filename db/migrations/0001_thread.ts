@@ -45,7 +45,8 @@ const runs = [
   `CREATE TABLE outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, store_id text NOT NULL, message text NOT NULL,
     kind text NOT NULL, workflow_id text NOT NULL, run_id text NOT NULL, order_no text,
-    created_at timestamptz(3) NOT NULL, attempts integer NOT NULL DEFAULT 0, not_before timestamptz(3))`,
+    status text,
+    wake_at timestamptz(3), created_at timestamptz(3) NOT NULL, attempts integer NOT NULL DEFAULT 0, not_before timestamptz(3))`,
   `CREATE INDEX outbox_store ON outbox (store_id)`,
   `CREATE FUNCTION outbox_ring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NOTIFY outbox; RETURN NULL; END $$`,
   `CREATE TRIGGER outbox_ring AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION outbox_ring()`,

@@ -99,7 +99,7 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, place, bundleNo, at,
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
   const workflowId = orderItemWorkflowId(storeId, orderItemNo);
-  bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, bornAt: realNow });
+  bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, status: state.status, bornAt: realNow });
 }
 
 export interface OrderFilter {

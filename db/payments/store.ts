@@ -78,7 +78,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     createdAt: new Date(moment.at),
   });
   em.persist(payment);
-  bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), bornAt: moment.realNow });
+  bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), status: 'PENDING', bornAt: moment.realNow, startAfterMs: START_AFTER_MS });
   return { payment, attempt: newAttempt(em, payment, start.option, returnUrl, moment.at) };
 }
 
@@ -88,6 +88,9 @@ const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | 
     { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
+
+/** Most buyers are back within seconds; their return starts the run then, in one workflow task instead of three. */
+const START_AFTER_MS = 3000;
 
 /** What names a payment's run. */
 export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>

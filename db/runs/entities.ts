@@ -32,6 +32,11 @@ export const OutboxEntity = defineEntity({
     workflowId: p.string(),
     runId: p.string(),
     orderNo: p.string().nullable(),
+    /** What operators see of the run before it has said anything itself. */
+    status: p.string().nullable(),
+    wakeAt: time().nullable(),
     createdAt: time(),
+    /** Real time before which the relay leaves the row alone. */
+    notBefore: time().nullable(),
   },
 });

@@ -13,17 +13,24 @@ export interface Birth {
   readonly orderNo: string | null;
   /** Business time at which the run must first do something by itself. */
   readonly wakeAt: number | null;
+  /** What the run's row says at first; operators filter by it. */
+  readonly status: string;
   /** Real time. */
   readonly bornAt: number;
+  /** A run that a command will very likely start within seconds need not be started by the relay first. */
+  readonly startAfterMs?: number;
 }
 
 /** A run is born in the transaction of its cause, with the outbox row that starts its workflow. */
 export function bear(em: Em, birth: Birth): void {
-  const { storeId, kind, workflowId, runId, orderNo } = birth;
+  const { storeId, kind, workflowId, runId, orderNo, status, startAfterMs } = birth;
   const createdAt = new Date(birth.bornAt);
+  const notBefore = startAfterMs === undefined ? null : new Date(birth.bornAt + startAfterMs);
   const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
   em.persist(em.create(RunEntity, { storeId, kind, workflowId, runId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }));
-  em.persist(em.create(OutboxEntity, { storeId, message: 'start', kind, workflowId, runId, orderNo, createdAt }));
+  em.persist(
+    em.create(OutboxEntity, { storeId, message: 'start', kind, workflowId, runId, orderNo, status, wakeAt, createdAt, notBefore }),
+  );
 }
 
 /** Asks a run to look again, once this transaction is committed. */

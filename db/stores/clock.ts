@@ -55,7 +55,7 @@ export async function isQuiet(em: Em, storeId: string, at: number): Promise<bool
   const [row] = await sql<{ busy: boolean }>(
     em,
     `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ?)
-         OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ?) AS busy`,
+         OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ? AND (not_before IS NULL OR attempts > 0)) AS busy`,
     [storeId, new Date(at), storeId],
   );
   return row?.busy === false;

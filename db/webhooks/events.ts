@@ -43,7 +43,16 @@ export async function emit(em: Em, storeId: string, events: readonly NewEvent[],
         }),
       );
       const workflowId = webhookWorkflowId(storeId, deliveryId);
-      bear(em, { storeId, kind: 'webhookDelivery', workflowId, runId: deliveryId, orderNo: null, wakeAt: at, bornAt: realNow });
+      bear(em, {
+        storeId,
+        kind: 'webhookDelivery',
+        workflowId,
+        runId: deliveryId,
+        orderNo: null,
+        wakeAt: at,
+        status: 'PENDING',
+        bornAt: realNow,
+      });
     }
   }
 }

@@ -212,10 +212,16 @@ async function outcomeOf(kind: Kind, call: Call): Promise<Outcome> {
   }
 }
 
-/** Shows operators what changed: status and next deadline as search attributes, the note as current details. */
+/**
+ * Shows operators what changed: the note as current details, status and next deadline as search attributes. A status
+ * that lasts only as long as a call is not worth an event.
+ */
 function show(was: Owed, is: Owed): void {
   if (is.note !== was.note) setCurrentDetails(is.note);
-  if (is.status === was.status && is.wakeAt === was.wakeAt) return;
+  if (is.calls.length > 0) return;
+  const shown = workflowInfo().typedSearchAttributes;
+  const isShown = shown.get(entityStatus) === is.status && (shown.get(nextDeadline)?.getTime() ?? null) === is.wakeAt;
+  if (isShown) return;
   upsertSearchAttributes([
     { key: entityStatus, value: is.status },
     { key: nextDeadline, value: is.wakeAt === null ? null : new Date(is.wakeAt) },

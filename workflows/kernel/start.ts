@@ -1,6 +1,6 @@
 /** How every run is started: always USE_EXISTING with ALLOW_DUPLICATE, so that a terminated or lost run heals. */
 import { TypedSearchAttributes } from '@temporalio/common';
-import { orderNo, storeId } from './attributes.ts';
+import { entityStatus, nextDeadline, orderNo, storeId } from './attributes.ts';
 import type { RunKind, RunRef } from './obligations.ts';
 import { RUNS_QUEUE } from './queues.ts';
 
@@ -11,6 +11,9 @@ export interface RunName {
   readonly workflowId: string;
   readonly runId: string;
   readonly orderNo: string | null;
+  /** What operators see before the run has said anything itself. */
+  readonly status?: string | null;
+  readonly wakeAt?: number | null;
 }
 
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
@@ -26,6 +29,8 @@ export function startOptions(run: RunName) {
     typedSearchAttributes: new TypedSearchAttributes([
       { key: storeId, value: run.storeId },
       ...(run.orderNo ? [{ key: orderNo, value: run.orderNo }] : []),
+      ...(run.status ? [{ key: entityStatus, value: run.status }] : []),
+      ...(run.wakeAt ? [{ key: nextDeadline, value: new Date(run.wakeAt) }] : []),
     ]),
   } as const;
 }

@@ -1,0 +1,56 @@
+/** The same machine without us: a bare Postgres transaction, a bare Temporal update with one local activity. */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { Pool } from 'pg';
+import { type Figures, load } from './measure.ts';
+
+/** Insert, update, commit: what an order writes at the least. */
+export async function barePostgres(databaseUrl: string, callers: number, count: number): Promise<Figures> {
+  const pool = new Pool({ connectionString: databaseUrl, max: callers });
+  await pool.query('CREATE TABLE IF NOT EXISTS bench_bare (id text PRIMARY KEY, n integer NOT NULL)');
+  const figures = await load('bare Postgres: one transaction of four statements', callers, count, async () => {
+    const tx = await pool.connect();
+    const id = randomUUID();
+    await tx.query('BEGIN');
+    await tx.query('INSERT INTO bench_bare VALUES ($1, 0)', [id]);
+    await tx.query('UPDATE bench_bare SET n = 1 WHERE id = $1', [id]);
+    await tx.query('COMMIT');
+    tx.release();
+  });
+  await pool.query('DROP TABLE bench_bare');
+  await pool.end();
+  return figures;
+}
+
+/** Update-with-start of a workflow whose handler runs one local activity that does nothing. */
+export async function bareTemporal(address: string, runs: readonly (readonly [callers: number, count: number])[]): Promise<Figures[]> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const connection = await NativeConnection.connect({ address });
+  const taskQueue = `bare-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowsPath: fileURLToPath(new URL('./bareWorkflow.ts', import.meta.url)),
+    activities: { nothing: async () => 'ok' },
+  });
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const figures: Figures[] = [];
+  await worker.runUntil(async () => {
+    for (const [callers, count] of runs)
+      figures.push(
+        await load('bare Temporal: update-with-start, one local activity', callers, count, () => {
+          const workflowId = `bare-${randomUUID()}`;
+          const startWorkflowOperation = new WithStartWorkflowOperation('bare', {
+            workflowId,
+            taskQueue,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+          });
+          return client.workflow.executeUpdateWithStart('work', { startWorkflowOperation });
+        }),
+      );
+  });
+  await connection.close();
+  return figures;
+}

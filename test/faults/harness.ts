@@ -1,0 +1,130 @@
+/** Kills processes under load, then checks that nothing was lost and nothing happened twice. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../bin/setup/ports.ts';
+import { makeStore } from '../../bin/setup/stores.ts';
+import { startSystem, type System } from '../../bin/setup/system.ts';
+import type { CreatedStore } from '../../db/stores/create.ts';
+import { Seller } from '../kernel/http.ts';
+import { settle, violations } from './invariants.ts';
+import { Load } from './load.ts';
+
+export const VICTIMS = ['api', 'worker', 'postgres', 'temporal'] as const;
+
+export interface Bench {
+  readonly system: System;
+  readonly store: CreatedStore;
+  readonly seller: Seller;
+  readonly productId: string;
+  readonly delivered: Set<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** A system of its own with a sandbox store and a receiver that now and then refuses. */
+export async function bench(env: Readonly<Record<string, string>> = {}): Promise<Bench> {
+  const dir = mkdtempSync(join(tmpdir(), 'sangjeom-faults-'));
+  chmodSync(dir, 0o755);
+  const system = await startSystem({
+    dataDir: join(dir, 'data'),
+    port: await freePort(3500),
+    fresh: true,
+    durable: true,
+    env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'error', ...env },
+  });
+  const store = await makeStore(system.databaseUrl, { code: 'faults', name: 'faults', sandbox: true, withProduct: true });
+  const delivered = new Set<string>();
+  const receiver = await listen(delivered);
+  const seller = await patiently(() => Seller.login(system.api, store));
+  const { productId } = (await patiently(() => seller.call('GET', '/v1/products'))).body.data.items[0] as { productId: string };
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const eventTypes = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];
+  await patiently(async () => {
+    const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
+    if (status !== 201) throw new Error(`webhook: ${status}`);
+  });
+  const close = async () => {
+    receiver.closeAllConnections();
+    receiver.close();
+    await system.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { system, store, seller, productId, delivered, close };
+}
+
+/** With failpoints armed a process may die under any request: ask again. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries > 40) throw error;
+      await sleep(250);
+    }
+  }
+}
+
+async function listen(delivered: Set<string>): Promise<Server> {
+  const server = createServer((request, response) => {
+    void text(request).then(
+      () => {
+        delivered.add(String(request.headers['svc-event-id']));
+        response.end('ok');
+      },
+      () => {},
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+export interface Report {
+  readonly kills: number;
+  readonly orders: number;
+  readonly requests: number;
+  readonly retries: number;
+  readonly violations: readonly string[];
+}
+
+/** Kills `kills` processes at random moments under load, lets everything settle, and looks. */
+export async function killUnderLoad(under: Bench, options: { kills: number; buyers: number; gapMs: number }): Promise<Report> {
+  const { system, store, productId, delivered } = under;
+  const load = new Load(system, store, productId);
+  const running = load.run(options.buyers);
+  await sleep(1500);
+  for (let k = 0; k < options.kills; k++) {
+    kill(system, VICTIMS[k % VICTIMS.length]!);
+    await sleep(options.gapMs / 2 + Math.random() * options.gapMs);
+  }
+  await sleep(options.kills === 0 ? options.gapMs * 4 : 1000);
+  load.stop();
+  await running;
+  // What failed to reach the receiver is tried again on the store's clock, which only this moves.
+  await patiently(async () => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }));
+  const left = await settle(system.databaseUrl, 180_000);
+  const found = await violations(system.databaseUrl, system.simulator, { delivered, promised: load.promised });
+  const { promised } = load;
+  const all = left === null ? found : [`never settled: ${left}`, ...found];
+  return { kills: options.kills, orders: promised.orders.size, requests: promised.requests, retries: promised.retries, violations: all };
+}
+
+/** kill -9 of a process; Postgres with all its children, as a power cut of that service. */
+export function kill(system: System, name: (typeof VICTIMS)[number]): void {
+  const pid = system.processes().find((process) => process.name === name)?.pid;
+  if (pid === undefined) return;
+  try {
+    process.kill(name === 'postgres' || name === 'temporal' ? -pid : pid, 'SIGKILL');
+  } catch {
+    // already gone
+  }
+}
+
+/** Stops or continues a whole process group: a server that hangs, not one that is gone. */
+export function freeze(system: System, name: 'postgres', signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const pid = system.processes().find((process) => process.name === name)!.pid;
+  process.kill(-pid, signal);
+}

@@ -1,0 +1,131 @@
+/** What must hold however often anything was killed, checked by SQL and the provider's ledger from outside. */
+import { Client, Pool } from 'pg';
+import { call } from '../kernel/http.ts';
+import type { Promised } from './load.ts';
+
+export interface Seen {
+  /** Event ids that the receiver answered 200. */
+  readonly delivered: ReadonlySet<string>;
+  readonly promised: Promised;
+}
+
+/** Every violation, in words; empty when all is well. */
+export async function violations(databaseUrl: string, simulator: string, seen: Seen): Promise<string[]> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  const rows = async <Row extends object>(text: string) => (await pool.query<Row & Record<string, unknown>>(text)).rows;
+  const none = async (what: string, text: string) =>
+    (await rows(text)).length > 0 ? [`${what}: ${JSON.stringify((await rows(text)).slice(0, 3))}`] : [];
+  try {
+    return [
+      ...(await none('a checkout has two orders', 'SELECT checkout_id FROM orders GROUP BY checkout_id HAVING count(*) > 1')),
+      ...(await none(
+        'a completed payment has no order',
+        `SELECT payment_id FROM payment p WHERE status = 'completed' AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.payment_id = p.payment_id)`,
+      )),
+      ...(await none(
+        'an order has no completed payment',
+        `SELECT order_id FROM orders o JOIN payment p USING (store_id, payment_id) WHERE p.status <> 'completed'`,
+      )),
+      ...(await none(
+        'stock is not what the movements say',
+        'SELECT v.variant_id, v.stock_quantity, sum(m.quantity) AS moved FROM variant v JOIN stock_movement m USING (store_id, variant_id) GROUP BY 1, 2 HAVING v.stock_quantity <> sum(m.quantity)',
+      )),
+      ...(await none(
+        'stock held for nothing',
+        `SELECT a.attempt_id FROM stock_movement m JOIN payment_attempt a ON a.attempt_id = m.reference WHERE m.reason = 'SALE' AND a.status IN ('DECLINED', 'CANCELED', 'EXPIRED') AND NOT EXISTS (SELECT 1 FROM stock_movement u WHERE u.reference = m.reference AND u.reason = 'SALE_UNDONE')`,
+      )),
+      ...(await none(
+        'an order took other than its stock',
+        `SELECT o.order_id FROM orders o JOIN order_item i USING (store_id, order_id) JOIN payment p USING (store_id, payment_id) JOIN payment_attempt a ON a.payment_id = p.payment_id AND a.status = 'APPROVED' LEFT JOIN stock_movement m ON m.reference = a.attempt_id AND m.reason = 'SALE' WHERE m.quantity IS DISTINCT FROM -i.quantity`,
+      )),
+      ...(await none(
+        'a change has no event',
+        `SELECT i.order_item_id FROM order_item i WHERE (SELECT count(*) FROM event e WHERE e.body::jsonb -> 'data' ->> 'orderId' = i.order_id) < CASE i.status WHEN 'PAID' THEN 1 WHEN 'CONFIRMED' THEN 2 WHEN 'DISPATCHED' THEN 3 ELSE 4 END`,
+      )),
+      ...(await none(
+        'an event was told twice',
+        `SELECT body::jsonb -> 'data' ->> 'orderId', type FROM event GROUP BY 1, 2 HAVING count(*) > 1`,
+      )),
+      ...(await none(
+        'an event has no delivery',
+        'SELECT event_id FROM event e WHERE NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.event_id = e.event_id)',
+      )),
+      ...(await none(
+        'a delivery waits without a run',
+        `SELECT delivery_id FROM webhook_delivery d WHERE status IN ('PENDING', 'PENDING_RETRY') AND NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = d.delivery_id AND r.done_at IS NULL)`,
+      )),
+      ...(await none(
+        'an item has no run',
+        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.order_item_id AND (r.done_at IS NULL) = (i.status <> 'PURCHASE_DECIDED'))`,
+      )),
+      ...(await none('a run is not loaded', `SELECT workflow_id FROM run WHERE done_at IS NULL AND loaded_at IS NULL`)),
+      ...(await none('the outbox is not empty', 'SELECT outbox_id FROM outbox')),
+      ...(await promisesBroken(pool, seen)),
+      ...(await undelivered(pool, seen)),
+      ...(await ledgerDiffers(pool, simulator)),
+    ];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function promisesBroken(pool: Pool, { promised }: Seen): Promise<string[]> {
+  const { rows: orders } = await pool.query<{ order_id: string; payment_id: string }>('SELECT order_id, payment_id FROM orders');
+  const { rows: payments } = await pool.query<{ payment_id: string }>('SELECT payment_id FROM payment');
+  const started = new Set(payments.map((row) => row.payment_id));
+  const { rows: items } = await pool.query<{ order_item_id: string; status: string }>('SELECT order_item_id, status FROM order_item');
+  const orderOf = new Map(orders.map((row) => [row.payment_id, row.order_id]));
+  const statusOf = new Map(items.map((row) => [row.order_item_id, row.status]));
+  const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED'];
+  return [
+    ...[...promised.payments].filter((id) => !started.has(id)).map((id) => `a payment that was promised is lost: ${id}`),
+    ...[...promised.orders]
+      .filter(([payment, order]) => orderOf.get(payment) !== order)
+      .map(([payment]) => `an order that was promised is lost: ${payment}`),
+    ...[...promised.items]
+      .filter(([item, status]) => rank.indexOf(statusOf.get(item) ?? '') < rank.indexOf(status))
+      .map(([item, status]) => `${item} was said to be ${status} and is ${String(statusOf.get(item))}`),
+  ];
+}
+
+async function undelivered(pool: Pool, { delivered }: Seen): Promise<string[]> {
+  const { rows } = await pool.query<{ event_id: string }>(`SELECT event_id FROM webhook_delivery WHERE status = 'SUCCESS'`);
+  return rows.filter(({ event_id: id }) => !delivered.has(id)).map(({ event_id: id }) => `marked as sent, never received: ${id}`);
+}
+
+/** Σ charged − refunded at the provider = Σ orders: no money without an order, no order without money. */
+async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
+  const ledger = (await call(simulator, 'GET', '/__sim/payments')).body as unknown as { status: string; balanceAmount: number }[];
+  const held = ledger
+    .filter(({ status }) => status === 'DONE' || status === 'PARTIAL_CANCELED')
+    .reduce((sum, { balanceAmount }) => sum + balanceAmount, 0);
+  const { rows } = await pool.query<{ sum: string | null }>('SELECT sum(total_won) AS sum FROM orders');
+  const owed = Number(rows[0]?.sum ?? 0);
+  return held === owed ? [] : [`the provider holds ${held} won, the orders say ${owed}`];
+}
+
+/** Waits until nothing is under way: payments settled, runs loaded, outbox empty, deliveries ended. */
+export async function settle(databaseUrl: string, timeoutMs: number): Promise<string | null> {
+  const end = Date.now() + timeoutMs;
+  let left = 'no connection';
+  while (Date.now() < end) {
+    const client = new Client({ connectionString: databaseUrl });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query<Record<string, number>>(
+        `SELECT (SELECT count(*)::int FROM payment WHERE status = 'processing') AS processing, (SELECT count(*)::int FROM outbox) AS outbox,
+           (SELECT count(*)::int FROM run WHERE done_at IS NULL AND loaded_at IS NULL) AS unloaded,
+           (SELECT count(*)::int FROM webhook_delivery WHERE status IN ('PENDING', 'PENDING_RETRY')) AS waiting`,
+      );
+      left = JSON.stringify(rows[0]);
+      if (Object.values(rows[0]!).every((n) => n === 0)) return null;
+    } catch {
+      // still coming back
+    } finally {
+      await client.end().catch(() => {});
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return left;
+}

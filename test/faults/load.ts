@@ -1,0 +1,143 @@
+/** Load for the fault harness: buyers who buy and sellers who move items, each retrying with the same key until answered. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { System } from '../../bin/setup/system.ts';
+import type { CreatedStore } from '../../db/stores/create.ts';
+import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../kernel/http.ts';
+
+/** What was promised to somebody: it must be true afterwards. */
+export interface Promised {
+  /** Payments that a buyer was told have been started. */
+  readonly payments: Set<string>;
+  /** Orders that a buyer was told of, by payment. */
+  readonly orders: Map<string, string>;
+  /** Items that a seller was told are confirmed or dispatched. */
+  readonly items: Map<string, 'CONFIRMED' | 'DISPATCHED'>;
+  requests: number;
+  retries: number;
+}
+
+export class Load {
+  readonly #system: System;
+  readonly #store: CreatedStore;
+  readonly #productId: string;
+  readonly promised: Promised = { payments: new Set(), orders: new Map(), items: new Map(), requests: 0, retries: 0 };
+  #stopped = false;
+  #sequence = 0;
+  #bearer: Promise<string> | undefined;
+
+  constructor(system: System, store: CreatedStore, productId: string) {
+    this.#system = system;
+    this.#store = store;
+    this.#productId = productId;
+  }
+
+  /** Runs until stopped; each buyer finishes what it has begun. */
+  async run(buyers: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: buyers }, async () => {
+        while (!this.#stopped) await this.#buyOne();
+      }),
+    );
+  }
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Asks with one key until there is an answer that is neither an outage nor lost. */
+  async #ask(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Headers_,
+  ): Promise<{ status: number; data: Record<string, unknown> | null; code: string | null }> {
+    const key = `k-${this.#sequence++}`;
+    for (;;) {
+      this.promised.requests++;
+      try {
+        const { status, body: reply } = await call(this.#system.api, method, path, {
+          body,
+          headers: { ...headers, 'idempotency-key': key },
+        });
+        if (status < 500 && reply.error?.code !== 'IDEMPOTENCY_IN_PROGRESS')
+          return { status, data: reply.data as Record<string, unknown> | null, code: reply.error?.code ?? null };
+      } catch {
+        // killed under our hands: ask again
+      }
+      this.promised.retries++;
+      await sleep(100);
+    }
+  }
+
+  async #buyOne(): Promise<void> {
+    const shop = { 'x-store-code': this.#store.storeCode };
+    const session = await this.#ask('POST', '/storefront/v1/auth/anonymous', {}, shop);
+    const buyer = { ...shop, 'x-cart-token': String(session.data?.['cartToken']) };
+    const opened = await this.#ask('POST', '/storefront/v1/checkout', { items: [{ productId: this.#productId, quantity: 1 }] }, buyer);
+    if (opened.status !== 201) return;
+    const start = { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
+    const started = await this.#ask('POST', `/storefront/v1/checkout/${String(opened.data!['checkoutId'])}/payment`, start, buyer);
+    if (started.status !== 200) return;
+    const { paymentId, payUrl } = started.data as { paymentId: string; payUrl: string };
+    this.promised.payments.add(paymentId);
+    await this.#pay(payUrl);
+    const orderId = await this.#settled(paymentId);
+    if (orderId === null) return;
+    this.promised.orders.set(paymentId, orderId);
+    await this.#ship(orderId);
+  }
+
+  /** Through the screen and the provider's window; a return that is cut off is left to the status look-up. */
+  async #pay(payUrl: string): Promise<void> {
+    const open = async (url: string): Promise<{ text: string; location: string | null }> => {
+      for (let tries = 0; tries < 100; tries++) {
+        try {
+          const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(15_000) });
+          if (response.status < 500) return { text: await response.text(), location: response.headers.get('location') };
+        } catch {
+          // killed under our hands: open it again
+        }
+        await sleep(150);
+      }
+      return { text: '', location: null };
+    };
+    const form = formOf((await open(payUrl)).text, 'pay');
+    if (!form) return;
+    const submit = new URL('/window/toss/submit', form.action);
+    const card = Math.random() < 0.1 ? '4111111111110020' : '4111111111110000';
+    submit.search = String(new URLSearchParams({ ...form.fields, card, outcome: 'pay' }));
+    const { location } = await open(submit.href);
+    if (location !== null) await open(location);
+  }
+
+  async #settled(paymentId: string): Promise<string | null> {
+    for (let tries = 0; tries < 600; tries++) {
+      const status = await call(this.#system.api, 'GET', `/storefront/v1/payments/${paymentId}`).catch(() => null);
+      const data = status?.body.data as { status?: string; result?: string; orderId?: string } | null | undefined;
+      if (data?.status === 'completed') return data.orderId!;
+      if (data?.status === 'failed' || data?.status === 'expired' || (data?.status === 'pending' && data.result !== 'PENDING')) return null;
+      if (data?.status === 'pending' && tries > 20) return null;
+      await sleep(200);
+    }
+    return null;
+  }
+
+  async #ship(orderId: string): Promise<void> {
+    this.#bearer ??= token(this.#system.api, this.#store).catch(async () => {
+      this.#bearer = undefined;
+      await sleep(300);
+      return '';
+    });
+    const headers = { authorization: `Bearer ${await this.#bearer}` };
+    const order = await this.#ask('GET', `/v1/orders/${orderId}`, undefined, headers);
+    const item = (order.data?.['items'] as { orderItemId: string }[] | undefined)?.[0]?.orderItemId;
+    if (item === undefined) return;
+    for (const [action, body, status] of [
+      ['confirm', {}, 'CONFIRMED'],
+      ['dispatch', { deliveryMethod: 'NONE' }, 'DISPATCHED'],
+    ] as const) {
+      const done = await this.#ask('POST', `/v1/order-items/${item}/${action}`, body, headers);
+      if (done.status !== 200) return;
+      this.promised.items.set(item, status);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then two sabotages that must be caught. */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { root } from '../../bin/setup/paths.ts';
+import { run } from '../../bin/setup/say.ts';
+import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
+import type { Report } from './harness.ts';
+import { SABOTAGES, sabotaged } from './sabotage.ts';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+await run(async () => {
+  const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' }, buyers: { type: 'string', default: '6' } } });
+  const common = ['--buyers', values.buyers];
+  let failed = 0;
+  const judge = (what: string, { orders, requests, retries, violations }: Report, isExpected: boolean) => {
+    failed += isExpected ? 0 : 1;
+    print(
+      `${isExpected ? 'ok  ' : 'FAIL'} ${what}: ${orders} orders, ${requests} requests, ${retries} retries, ${violations.length} violations`,
+    );
+    for (const violation of violations.slice(0, isExpected ? 1 : 20)) print(`       ${violation}`);
+  };
+  const random = await drill(root, [...common, '--kills', values.kills]);
+  judge(`${values.kills} random kills of API, worker, Postgres and Temporal`, random, random.violations.length === 0);
+  for (const failpoint of FAILPOINTS) {
+    const report = await drill(root, [...common, '--failpoints', `${failpoint}=0.03`, '--gap', '4000']);
+    judge(`killed at ${failpoint}`, report, report.violations.length === 0);
+  }
+  for (const sabotage of SABOTAGES) {
+    const copy = sabotaged(sabotage);
+    const report = await drill(copy, [...common, '--failpoints', sabotage.failpoints, '--gap', '4000']);
+    judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
+    rmSync(copy, { recursive: true, force: true });
+  }
+  print(failed === 0 ? 'All invariants held, and the sabotages were caught.' : `${failed} drills failed.`);
+  return failed === 0 ? 0 : 1;
+});
+
+async function drill(tree: string, args: readonly string[]): Promise<Report> {
+  const child = spawn(process.execPath, [join(tree, 'test/faults/drill.ts'), ...args], { cwd: tree, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [output, code] = await Promise.all([text(child.stdout), new Promise((resolve) => child.once('exit', resolve))]);
+  const line = output.trim().split('\n').at(-1) ?? '';
+  return line.startsWith('{')
+    ? (JSON.parse(line) as Report)
+    : { kills: 0, orders: 0, requests: 0, retries: 0, violations: [`the drill ended with code ${String(code)}`] };
+}

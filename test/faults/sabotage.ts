@@ -1,0 +1,52 @@
+/** Known faults, put into a copy of the tree: a harness that does not find them proves nothing. */
+import { chmodSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../bin/setup/paths.ts';
+
+interface Sabotage {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+  /** Where processes are killed, so that the fault shows. */
+  readonly failpoints: string;
+}
+
+export const SABOTAGES: readonly Sabotage[] = [
+  {
+    name: 'answer before commit',
+    file: 'api/kernel/mount.ts',
+    find: `failpoint('request.before-commit');`,
+    put: `if (endpoint.change === 'here') {
+          ctx.respond = false;
+          ctx.res.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify({ meta: {}, data: reply.body, error: null }));
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        failpoint('request.before-commit');`,
+    failpoints: 'request.before-commit=0.1',
+  },
+  {
+    name: 'mark sent before sending',
+    file: 'activities/webhooks.ts',
+    find: `failpoint('webhook.before-send');`,
+    put: `await inStore(orm, storeId, REQUEST, (em) =>
+        recordAttempt(em, storeId, deliveryId, n, { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' }),
+      );
+      failpoint('webhook.before-send');`,
+    failpoints: 'webhook.before-send=0.2',
+  },
+];
+
+/** A copy of the tree with the fault in it. */
+export function sabotaged({ file, find, put }: Sabotage): string {
+  const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
+  chmodSync(copy, 0o755);
+  for (const part of ['api', 'workflows', 'db', 'activities', 'worker', 'simulator', 'bin', 'test', 'package.json', 'package-lock.json'])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const source = readFileSync(join(copy, file), 'utf8');
+  if (!source.includes(find)) throw new Error(`the sabotage does not fit ${file} any more`);
+  writeFileSync(join(copy, file), source.replace(find, put));
+  return copy;
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../../bin/setup/paths.ts';
+import { freePort } from '../../bin/setup/ports.ts';
+import { Buyer, get, pay } from '../kernel/http.ts';
+import { query, underTest, world } from '../kernel/world.ts';
+
+let second: ChildProcess;
+let apis: string[];
+beforeAll(async () => {
+  const port = await freePort(4900);
+  second = fork(join(root, 'api/main.ts'), [], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, ...underTest.env, PORT: String(port), PUBLIC_URL: underTest.api },
+  });
+  await new Promise((resolve) => second.once('message', resolve));
+  apis = [underTest.api, `http://127.0.0.1:${port}`];
+});
+afterAll(() => void second.kill());
+
+describe('two API processes', () => {
+  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 3);
+  test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))('40 buyers, stock 10: exactly 10 orders (round %i)', async () => {
+    const shop = await world();
+    const { productId, variantId } = await shop.product({ stockQuantity: 10 });
+    const buy = async (i: number): Promise<string> => {
+      const buyer = await Buyer.arrive(apis[i % 2]!, shop.store.storeCode);
+      const opened = await buyer.checkout(productId);
+      if (opened.status !== 201) return opened.body.error!.code;
+      const started = await buyer.start(opened.body.data.checkoutId as string);
+      if (started.status !== 200) return started.body.error!.code;
+      const end = await pay(started.body.data.payUrl as string);
+      return end.searchParams.get('svcResult')!;
+    };
+    const ends = await Promise.all(Array.from({ length: 40 }, (_, i) => buy(i)));
+    expect(ends.filter((end) => end === 'COMPLETED')).toHaveLength(10);
+    expect(ends.filter((end) => !['COMPLETED', 'FAILED', 'OUT_OF_STOCK', 'CHECKOUT_STALE'].includes(end))).toEqual([]);
+    expect(await query('SELECT count(*)::int AS n FROM orders WHERE store_id = $1', [shop.store.storeId])).toEqual([{ n: 10 }]);
+    const [stock] = await query(
+      'SELECT stock_quantity AS n, (SELECT sum(quantity)::int FROM stock_movement m WHERE m.variant_id = v.variant_id) AS moved FROM variant v WHERE variant_id = $1',
+      [variantId],
+    );
+    expect(stock).toEqual({ n: 0, moved: 0 });
+  });
+
+  test('100 parallel payment starts on one checkout: one payment, one order, the rest superseded or told', async () => {
+    const shop = await world();
+    const { productId } = await shop.product();
+    const buyer = await shop.buyer();
+    const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
+    const other = new Buyer(apis[1]!, buyer.headers);
+    const started = await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? buyer : other).start(checkoutId)));
+    const answered = started.filter(({ status }) => status === 200);
+    expect(started.filter(({ status }) => status !== 200 && status !== 503).map(({ body }) => body.error?.code)).toEqual([]);
+    expect(new Set(answered.map(({ body }) => body.data.paymentId as string)).size).toBe(1);
+    const ends = await Promise.all(
+      answered.map(async ({ body }) => ((await get(body.data.payUrl as string)).location ? 'superseded' : pay(body.data.payUrl as string))),
+    );
+    expect(ends.filter((end) => end !== 'superseded')).toHaveLength(1);
+    expect(await query('SELECT count(*)::int AS n FROM orders WHERE checkout_id = $1', [checkoutId])).toEqual([{ n: 1 }]);
+    expect((await buyer.start(checkoutId)).body.error?.code).toBe('ALREADY_PAID');
+  });
+
+  test('twenty returns of one buyer at once: one confirm, one order', async () => {
+    const shop = await world();
+    const { payUrl, paymentId } = await shop.payment();
+    const submit = await get(payUrl);
+    const { formOf } = await import('../kernel/http.ts');
+    const form = formOf(submit.text, 'pay')!;
+    const query_ = new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' });
+    const { location } = await get(`${underTest.simulator}/window/toss/submit?${query_.toString()}`);
+    const ends = await Promise.all(Array.from({ length: 20 }, () => get(location!.href)));
+    expect(new Set(ends.map((end) => end.location?.searchParams.get('svcResult')))).toEqual(new Set(['COMPLETED']));
+    expect(await query('SELECT count(*)::int AS n FROM orders WHERE payment_id = $1', [paymentId])).toEqual([{ n: 1 }]);
+  });
+});

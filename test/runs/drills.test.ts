@@ -1,0 +1,132 @@
+/** Every kind of run is reset to each of its workflow tasks and terminated at each: nothing changes, nothing is lost. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../../bin/setup/paths.ts';
+import { resetRun, workflowTasks } from '../../bin/setup/reset.ts';
+import { startOptions } from '../../workflows/kernel/start.ts';
+import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import { query, temporalClient, underTest, until, world } from '../kernel/world.ts';
+import { atRest, snapshot, type Story, story } from './story.ts';
+
+let told: Story;
+let before: object;
+beforeAll(async () => {
+  told = await story();
+  before = await snapshot(told.shop);
+});
+afterAll(() => told.receiver.close());
+
+describe('reset', () => {
+  test('to each workflow task of each run: money, stock, orders and deliveries are unchanged', async () => {
+    const client = await temporalClient();
+    const kinds = new Set(told.workflowIds.map((id) => id.split('/')[0]));
+    expect([...kinds].toSorted()).toEqual(['order-item', 'payment', 'webhook']);
+    let resets = 0;
+    for (const workflowId of told.workflowIds) {
+      const { runId } = await client.workflow.getHandle(workflowId).describe();
+      for (const eventId of await workflowTasks(client, workflowId, runId)) {
+        await resetRun(client, workflowId, eventId, 'drill', runId);
+        await atRest(workflowId);
+        resets++;
+      }
+    }
+    expect(resets).toBeGreaterThan(15);
+    const sent = told.receiver.received.length;
+    expect(await snapshot(told.shop)).toEqual(before);
+    expect(told.receiver.received).toHaveLength(sent);
+    expect(sent).toBe(6);
+  });
+  test('by the support command', async () => {
+    const workflowId = told.workflowIds.find((id) => id.startsWith('order-item/'))!;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(root, 'bin/support.ts'), 'reset', workflowId, '--reason', 'drill'],
+      {
+        env: { ...process.env, DATABASE_URL: underTest.databaseUrl, TEMPORAL_ADDRESS: underTest.temporalAddress },
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ run: { workflow_id: workflowId, kind: 'orderItem' }, workflow: { pending: [] } });
+    await atRest(workflowId);
+    expect(await snapshot(told.shop)).toEqual(before);
+  });
+});
+
+describe('termination', () => {
+  test('after every step of an item, and of a delivery that waits: the run comes back and ends the same', async () => {
+    const client = await temporalClient();
+    const shop = await world();
+    let refusals = 1;
+    const receiver = await shop.receiver((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
+    const terminateAll = async () => {
+      const open = await query<{ workflow_id: string }>(
+        'SELECT workflow_id FROM run WHERE store_id = $1 AND done_at IS NULL AND loaded_at IS NOT NULL',
+        [shop.store.storeId],
+      );
+      await Promise.allSettled(open.map(({ workflow_id: id }) => client.workflow.getHandle(id).terminate('drill')));
+      return open.length;
+    };
+    const { buyer, paymentId, payUrl } = await shop.payment();
+    await until(
+      'payment loaded',
+      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+    );
+    expect(await terminateAll()).toBe(1);
+    const { pay } = await import('../kernel/http.ts');
+    await pay(payUrl);
+    const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+    const orderItemId = (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data.items[0].orderItemId as string;
+    for (const [action, body] of [
+      ['confirm', {}],
+      ['dispatch', { deliveryMethod: 'NONE' }],
+    ] as const) {
+      await until(
+        'loaded',
+        async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1,
+      );
+      expect(await terminateAll()).toBeGreaterThan(0);
+      expect((await shop.act(orderItemId, action, body)).status).toBe(200);
+    }
+    expect(await terminateAll()).toBeGreaterThan(0);
+    expect(await shop.advance('P20D')).toMatchObject({ settled: true });
+    expect((await shop.item(orderItemId)).status).toBe('PURCHASE_DECIDED');
+    const steps = await query('SELECT 1 FROM flow_step WHERE order_item_id = $1', [orderItemId]);
+    expect(steps).toHaveLength(5);
+    await until('all delivered', async () => (await shop.deliveries(receiver.webhookId)).every(({ status }) => status === 'SUCCESS'));
+    expect(await shop.deliveries(receiver.webhookId)).toHaveLength(5);
+    receiver.close();
+  });
+  test('of a run that nobody commands: the reconciler brings it back', async () => {
+    const client = await temporalClient();
+    const shop = await world();
+    const { buyer, paymentId } = await shop.payment();
+    const workflowId = `payment/${shop.store.storeId}/${paymentId}`;
+    await until(
+      'loaded',
+      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+    );
+    await client.workflow.getHandle(workflowId).terminate('drill');
+    await query(`UPDATE payment SET expires_at = now() - interval '2 minutes' WHERE payment_id = $1`, [paymentId]);
+    await query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE run_id = $1`, [paymentId]);
+    await until('expired', async () => (await buyer.status(paymentId)).body.data.status === 'expired');
+  });
+});
+
+test('a run whose row is done ends at once when it is started again', async () => {
+  const client = await temporalClient();
+  for (const [prefix, kind] of [
+    ['order-item', 'orderItem'],
+    ['payment', 'payment'],
+    ['webhook', 'webhookDelivery'],
+  ] as const) {
+    const workflowId = told.workflowIds.find((id) => id.startsWith(`${prefix}/`))!;
+    const [row] = await query<{ run_id: string }>('SELECT run_id FROM run WHERE workflow_id = $1', [workflowId]);
+    const handle = await client.workflow.start(
+      kind satisfies RunKind,
+      startOptions({ storeId: told.shop.store.storeId, kind, workflowId, runId: row!.run_id, orderNo: null }),
+    );
+    await handle.result();
+  }
+  expect(await snapshot(told.shop)).toEqual(before);
+});

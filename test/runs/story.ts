@@ -1,0 +1,62 @@
+/** One bought, shipped and decided item with a flaky receiver, and everything about its store that SQL and the provider can see. */
+import type { Client } from '@temporalio/client';
+import { call } from '../kernel/http.ts';
+import { query, Receiver, temporalClient, THREAD_EVENTS, underTest, until, type World, world } from '../kernel/world.ts';
+
+export interface Story {
+  readonly shop: World;
+  readonly receiver: Receiver;
+  readonly orderItemId: string;
+  readonly workflowIds: readonly string[];
+}
+
+/** The receiver refuses its first request, so that a delivery has a retry in its history. */
+export async function story(): Promise<Story> {
+  const shop = await world();
+  let refusals = 1;
+  const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
+  await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+  const { orderItemId } = await shop.order();
+  await shop.act(orderItemId, 'confirm');
+  await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
+  await shop.advance('P20D');
+  const runs = await query<{ workflow_id: string; done_at: Date | null }>(
+    'SELECT workflow_id, done_at FROM run WHERE store_id = $1 ORDER BY workflow_id',
+    [shop.store.storeId],
+  );
+  if (runs.some((run) => run.done_at === null)) throw new Error('the story has not ended');
+  return { shop, receiver, orderItemId, workflowIds: runs.map((run) => run.workflow_id) };
+}
+
+/** Money, stock, orders, steps, events and deliveries of a store, and what the provider charged. */
+export async function snapshot({ store }: World): Promise<object> {
+  const tables = [
+    'payment',
+    'payment_attempt',
+    'orders',
+    'order_item',
+    'flow_step',
+    'variant',
+    'stock_movement',
+    'event',
+    'webhook_delivery',
+  ];
+  const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2`, [store.storeId])));
+  const keys = new Set((rows[1] as { payment_key: string }[]).map((attempt) => attempt.payment_key));
+  const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as { paymentKey: string }[];
+  return {
+    ...Object.fromEntries(tables.map((table, i) => [table, rows[i]])),
+    ledger: ledger.filter(({ paymentKey }) => keys.has(paymentKey)),
+  };
+}
+
+/** Waits until a run is closed, or open with nothing left to do. */
+export async function atRest(workflowId: string): Promise<void> {
+  const client: Client = await temporalClient();
+  await until(`${workflowId} at rest`, async () => {
+    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
+    return (
+      status.name === 'COMPLETED' || (status.name === 'RUNNING' && !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0)
+    );
+  });
+}
