@@ -49,6 +49,8 @@ const pool = new Pool({
   connectionTimeoutMillis: 2000,
   keepAlive: true,
 });
+// A connection that breaks while it is in use reports to nobody else; without a listener it would end the process.
+pool.on('connect', (connection) => connection.on('error', (error) => log.warn({ err: error }, 'relay connection lost')));
 pool.on('error', (error) => log.warn({ err: error }, 'relay connection lost'));
 const stopping = new AbortController();
 const loops = [

@@ -32,6 +32,7 @@ export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: numb
   if (event.type === 'command') await obey(moving, event.command);
   if (event.type === 'outcome' && payment.call?.id === event.callId) await settle(moving, payment.call, event.outcome);
   if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
+  if (isEnded(payment) && !payment.call) await checkDoubts(moving);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
@@ -130,7 +131,6 @@ async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod:
   payment.orderId = await createOrder(em, payment, attempt, at, realNow);
   Object.assign(payment, { status: 'completed', result: 'COMPLETED', completedAt: new Date(at), lastFailure: null });
   await em.nativeUpdate(CheckoutEntity, { storeId: payment.storeId, checkoutId: payment.checkoutId }, { status: 'COMPLETED' });
-  await checkDoubts(moving);
 }
 
 /** A definite no: stock back when it was taken (`tookAs`), the session stays pending for another attempt (D36). */
@@ -141,6 +141,8 @@ async function decline(moving: Moving, attempt: PaymentAttempt, code: string, to
   attempt.status = canceled ? 'CANCELED' : 'DECLINED';
   attempt.failure = failure;
   attempt.settledAt = new Date(at);
+  // A provider's own no is final; what we only proved by readings is read once more at the end.
+  if (code !== 'NOT_CHARGED') attempt.doubtful = false;
   if (tookAs) await returnStock(em, payment.storeId, payment.lines, tookAs, at);
   Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
 }
@@ -150,7 +152,6 @@ async function expire(moving: Moving): Promise<void> {
   const { storeId, paymentId } = payment;
   await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', settledAt: new Date(at) });
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
-  await checkDoubts(moving);
 }
 
 /** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
@@ -173,9 +174,10 @@ async function settleLate(moving: Moving, attempt: PaymentAttempt, call: Pending
   else if (outcome.kind === 'VOIDED' || outcome.kind === 'UNPAID' || outcome.kind === 'DECLINED') {
     if (outcome.kind === 'VOIDED') attempt.status = 'VOIDED';
     attempt.doubtful = false;
-    await checkDoubts(moving);
   } else payment.call = owe(call.kind === 'void' ? 'void' : 'read', attempt, at + readGap(ordinal(call)), ordinal(call));
 }
+
+const isEnded = ({ status }: Payment) => status === 'completed' || status === 'failed' || status === 'expired';
 
 function wakeAtOf(payment: Payment): Date | null {
   if (payment.call) return new Date(payment.call.dueAt);
@@ -183,9 +185,9 @@ function wakeAtOf(payment: Payment): Date | null {
 }
 
 function owedBy(payment: Payment, attempt: PaymentAttempt | null, at: number): Moved['owed'] {
-  const { call, status } = payment;
+  const { call } = payment;
   const wakeAt = payment.wakeAt?.getTime() ?? null;
-  const done = call === null && (status === 'completed' || status === 'failed' || status === 'expired');
+  const done = !call && isEnded(payment);
   const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call)] : [];
   return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
 }

@@ -60,7 +60,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     Object.assign(open, priced);
     return supersede(em, open, start.option, returnUrl, moment);
   }
-  if (open) lapse(em, open, moment);
+  if (open) await lapse(em, open, moment);
   const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
   const payment = em.create(PaymentEntity, {
     ...priced,
@@ -126,7 +126,13 @@ async function supersede(em: Em, payment: Payment, option: PaymentOption, return
 }
 
 /** The open payment's time is over but its run has not said so yet: free the checkout, and let the run finish. */
-function lapse(em: Em, payment: Payment, moment: Moment): void {
+async function lapse(em: Em, payment: Payment, moment: Moment): Promise<void> {
+  const { storeId, paymentId } = payment;
+  await em.nativeUpdate(
+    PaymentAttemptEntity,
+    { storeId, paymentId, status: 'OPEN' },
+    { status: 'EXPIRED', settledAt: new Date(moment.at) },
+  );
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
   pokeLater(em, runOf(payment), moment.realNow);
 }

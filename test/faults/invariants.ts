@@ -24,7 +24,7 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'an order has no completed payment',
-        `SELECT order_id FROM orders o JOIN payment p USING (store_id, payment_id) WHERE p.status <> 'completed'`,
+        `SELECT o.order_id FROM orders o JOIN payment p USING (store_id, payment_id) WHERE p.status <> 'completed'`,
       )),
       ...(await none(
         'stock is not what the movements say',

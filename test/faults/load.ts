@@ -112,10 +112,9 @@ export class Load {
   async #settled(paymentId: string): Promise<string | null> {
     for (let tries = 0; tries < 600; tries++) {
       const status = await call(this.#system.api, 'GET', `/storefront/v1/payments/${paymentId}`).catch(() => null);
-      const data = status?.body.data as { status?: string; result?: string; orderId?: string } | null | undefined;
-      if (data?.status === 'completed') return data.orderId!;
-      if (data?.status === 'failed' || data?.status === 'expired' || (data?.status === 'pending' && data.result !== 'PENDING')) return null;
-      if (data?.status === 'pending' && tries > 20) return null;
+      const data = status?.body.data as { status: string; result: string; orderId: string } | null | undefined;
+      if (data?.status === 'completed') return data.orderId;
+      if (data && isOver(data, tries)) return null;
       await sleep(200);
     }
     return null;
@@ -141,3 +140,7 @@ export class Load {
     }
   }
 }
+
+/** Nothing more will come of this payment: it has ended, failed, or the buyer never got to pay. */
+const isOver = ({ status, result }: { status: string; result: string }, tries: number): boolean =>
+  status === 'failed' || status === 'expired' || (status === 'pending' && (result !== 'PENDING' || tries > 20));

@@ -106,6 +106,40 @@ describe('a payment', () => {
     await paying;
   });
 
+  test('approved late, after it was given up as not charged: voided at once, never a second order (D21)', async () => {
+    const shop = await world();
+    const product = await shop.product({ stockQuantity: 5 });
+    const { buyer, paymentId, payUrl } = await shop.payment(product);
+    const paying = pay(payUrl, '4111111111110030').catch(() => null);
+    await until('processing', async () => (await buyer.status(paymentId)).body.data.status === 'processing');
+    await shop.advance('PT5M');
+    await paying;
+    const [attempt] = await query<{ payment_key: string; pg_order_id: string }>(
+      'SELECT payment_key, pg_order_id FROM payment_attempt WHERE payment_id = $1',
+      [paymentId],
+    );
+    // The provider's own second thoughts: the first attempt is approved behind our back.
+    const body = { paymentKey: attempt!.payment_key, orderId: attempt!.pg_order_id, amount: 13_000 };
+    await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000' } });
+    const approved = await call(underTest.simulator, 'POST', '/v1/payments/confirm', {
+      body,
+      headers: { authorization: `Basic ${btoa('test_sk_sangjeom:')}` },
+    });
+    expect(approved.status).toBe(200);
+    const retry = await call(underTest.api, 'POST', `/payments/${paymentId}/attempts`, {
+      body: { option: { pg: 'tosspayments', method: 'CARD' } },
+    });
+    await pay(retry.body.data.payUrl as string);
+    expect((await buyer.status(paymentId)).body.data.status).toBe('completed');
+    await shop.advance('PT15M');
+    expect((await charged(paymentId)).map(({ status }) => status).toSorted()).toEqual(['CANCELED', 'DONE']);
+    expect(await query('SELECT status FROM payment_attempt WHERE payment_id = $1 ORDER BY seq', [paymentId])).toEqual([
+      { status: 'VOIDED' },
+      { status: 'APPROVED' },
+    ]);
+    expect(await stock(product.variantId)).toBe(4);
+  });
+
   test('expires after ten minutes of the store’s clock; the checkout may start another until its own thirty are over', async () => {
     const shop = await world();
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment();

@@ -69,8 +69,8 @@ describe('two API processes', () => {
     const submit = await get(payUrl);
     const { formOf } = await import('../kernel/http.ts');
     const form = formOf(submit.text, 'pay')!;
-    const query_ = new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' });
-    const { location } = await get(`${underTest.simulator}/window/toss/submit?${query_.toString()}`);
+    const filled = new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' });
+    const { location } = await get(`${underTest.simulator}/window/toss/submit?${filled.toString()}`);
     const ends = await Promise.all(Array.from({ length: 20 }, () => get(location!.href)));
     expect(new Set(ends.map((end) => end.location?.searchParams.get('svcResult')))).toEqual(new Set(['COMPLETED']));
     expect(await query('SELECT count(*)::int AS n FROM orders WHERE payment_id = $1', [paymentId])).toEqual([{ n: 1 }]);

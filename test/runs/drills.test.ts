@@ -21,7 +21,7 @@ afterAll(() => told.receiver.close());
 describe('reset', () => {
   test('to each workflow task of each run: money, stock, orders and deliveries are unchanged', async () => {
     const client = await temporalClient();
-    const kinds = new Set(told.workflowIds.map((id) => id.split('/')[0]));
+    const kinds = new Set(told.workflowIds.map((id) => id.split('/')[0]!));
     expect([...kinds].toSorted()).toEqual(['order-item', 'payment', 'webhook']);
     let resets = 0;
     for (const workflowId of told.workflowIds) {

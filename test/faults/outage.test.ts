@@ -1,0 +1,170 @@
+/** Outages of a system of its own: Postgres hangs for half a minute, Temporal loses its database, everything is killed once. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { Client as Postgres } from 'pg';
+import { Buyer, pay } from '../kernel/http.ts';
+import { type Bench, bench, freeze, kill, killUnderLoad } from './harness.ts';
+import { settle } from './invariants.ts';
+
+let under: Bench;
+let temporal: Client;
+beforeAll(async () => {
+  under = await bench();
+  temporal = new Client({ connection: await Connection.connect({ address: under.system.temporalAddress }) });
+}, 120_000);
+afterAll(() => under.close(), 60_000);
+
+const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+  const client = new Postgres({ connectionString: under.system.databaseUrl });
+  await client.connect();
+  const result = await client.query<Row & Record<string, unknown>>(text, [...values]);
+  await client.end();
+  return result.rows;
+};
+const until = async (what: string, holds: () => Promise<boolean>, ms = 60_000) => {
+  const end = Date.now() + ms;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await sleep(200);
+  }
+};
+const started = async () => {
+  const buyer = await Buyer.arrive(under.system.api, 'faults');
+  const { checkoutId } = (await buyer.checkout(under.productId)).body.data as { checkoutId: string };
+  const { paymentId, payUrl } = (await buyer.start(checkoutId)).body.data as { paymentId: string; payUrl: string };
+  return { buyer, paymentId, payUrl };
+};
+const bought = async () => {
+  const { buyer, paymentId, payUrl } = await started();
+  await pay(payUrl);
+  const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+  return (await under.seller.call('GET', `/v1/orders/${orderId}`)).body.data.items[0] as { orderItemId: string; orderItemNo: string };
+};
+const act = (id: string, action: string, body: object = {}, key = `${id}-${action}`) =>
+  under.seller.call('POST', `/v1/order-items/${id}/${action}`, body, { 'idempotency-key': key });
+const pending = async (workflowId: string) => {
+  const { raw } = await temporal.workflow.getHandle(workflowId).describe();
+  return (raw.pendingActivities ?? []).map((activity) => ({
+    name: activity.activityType?.name,
+    attempt: activity.attempt,
+    failure: activity.lastFailure?.message,
+  }));
+};
+
+describe('Postgres hangs for 30 seconds', () => {
+  test('in a command, a settlement and a deadline: visible as pending, then everything goes on, nothing twice', async () => {
+    const { storeId } = under.store;
+    const [item, due] = [await bought(), await bought()];
+    await act(due.orderItemId, 'confirm');
+    await act(due.orderItemId, 'dispatch', { deliveryMethod: 'NONE' });
+    await act(item.orderItemId, 'confirm');
+    const paying = await started();
+    const dueRun = `order-item/${storeId}/${due.orderItemNo}`;
+    await until('quiet', async () => (await settle(under.system.databaseUrl, 20_000)) === null);
+    const shown = await temporal.workflow.getHandle(dueRun).describe();
+    expect(shown.typedSearchAttributes.get({ name: 'EntityStatus', type: 'KEYWORD' } as never)).toBe('DISPATCHED');
+
+    // The command and the buyer's return reach their runs while Postgres hangs; the deadline falls due by the clock signal.
+    const command = act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage');
+    const settlement = pay(paying.payUrl).catch(() => null);
+    await sleep(30);
+    freeze(under.system, 'postgres', 'SIGSTOP');
+    const frozen = Date.now();
+    await temporal.workflow.getHandle(dueRun).signal('clock', 8 * 86_400_000);
+    const first = await command.catch(() => null);
+    expect(Date.now() - frozen).toBeLessThan(12_000);
+    expect([200, 503, undefined]).toContain(first?.status);
+    await until(
+      'the deadline is pending and says why',
+      async () => {
+        const [activity] = await pending(dueRun);
+        return (
+          activity?.name === 'moveOrderItem' && (activity.attempt ?? 0) > 1 && String(activity.failure).includes('Postgres is out of reach')
+        );
+      },
+      20_000,
+    );
+    expect((await fetch(`${under.system.api}/health/ready`)).status).toBe(503);
+    await sleep(Math.max(0, 30_000 - (Date.now() - frozen)));
+    freeze(under.system, 'postgres', 'SIGCONT');
+
+    await until(
+      'the deadline happened',
+      async () =>
+        (await rows<{ status: string }>('SELECT status FROM order_item WHERE order_item_id = $1', [due.orderItemId]))[0]?.status ===
+        'DELIVERED',
+    );
+    await until(
+      'the same key answers',
+      async () => (await act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage')).status === 200,
+    );
+    await settlement;
+    const again = await paying.buyer.status(paying.paymentId);
+    if (again.body.data.status === 'pending') await pay(paying.payUrl);
+    await until('paid', async () => (await paying.buyer.status(paying.paymentId)).body.data.status === 'completed');
+    for (const { orderItemId } of [item, due]) {
+      const steps = await rows<{ n: number }>(
+        `SELECT count(*)::int AS n FROM flow_step WHERE order_item_id = $1 AND event ->> 'key' = 'dispatch'`,
+        [orderItemId],
+      );
+      expect(steps).toEqual([{ n: 1 }]);
+    }
+    expect(await rows('SELECT 1 FROM orders WHERE payment_id = $1', [paying.paymentId])).toHaveLength(1);
+  }, 120_000);
+});
+
+describe('Temporal loses its whole database', () => {
+  test('every open run comes back by itself and ends the same', async () => {
+    const item = await bought();
+    await act(item.orderItemId, 'confirm');
+    await act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' });
+    const { paymentId } = await started();
+    await until('loaded', async () => (await rows('SELECT 1 FROM run WHERE done_at IS NULL AND loaded_at IS NULL')).length === 0);
+    const open = await rows<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE done_at IS NULL');
+    expect(open.length).toBeGreaterThanOrEqual(2);
+    const folder = dirname(under.system.env['SIMULATOR_FILE']!);
+    kill(under.system, 'temporal');
+    for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `temporal.db${ending}`), { force: true });
+    await until(
+      'every run is back',
+      async () => {
+        const back = await Promise.all(
+          open.map(({ workflow_id: id }) =>
+            temporal.workflow
+              .getHandle(id)
+              .describe()
+              .then(
+                ({ status }) => status.name,
+                () => null,
+              ),
+          ),
+        );
+        return back.every((status) => status === 'RUNNING' || status === 'COMPLETED');
+      },
+      90_000,
+    );
+    expect((await under.seller.call('POST', '/v1/sandbox/clock', { advance: 'P30D' })).status).toBe(200);
+    await until(
+      'decided',
+      async () =>
+        (await rows<{ status: string }>('SELECT status FROM order_item WHERE order_item_id = $1', [item.orderItemId]))[0]?.status ===
+        'PURCHASE_DECIDED',
+    );
+    await until(
+      'expired',
+      async () =>
+        (await rows<{ status: string }>('SELECT status FROM payment WHERE payment_id = $1', [paymentId]))[0]?.status === 'expired',
+    );
+  }, 150_000);
+});
+
+describe('kill -9 under load', () => {
+  test('of API, worker, Postgres and Temporal: money, stock, orders and events are whole', async () => {
+    const report = await killUnderLoad(under, { kills: 4, buyers: 4, gapMs: 2000 });
+    expect(report.violations).toEqual([]);
+    expect(report.orders).toBeGreaterThan(0);
+  }, 240_000);
+});

@@ -1,0 +1,73 @@
+/** Every way a run can go, told over HTTP; each answers the id of the run whose history is the path's. */
+import type { ServerResponse } from 'node:http';
+import { pay } from '../kernel/http.ts';
+import { query, until, type World, world } from '../kernel/world.ts';
+import { atRest } from '../runs/story.ts';
+
+const closed = async (workflowId: string): Promise<string> => {
+  await atRest(workflowId);
+  return workflowId;
+};
+const itemRun = async ({ store }: World, orderItemId: string) => {
+  const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE run_id = $1', [orderItemId]);
+  await until('loaded', async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1);
+  return row?.workflow_id ?? `order-item/${store.storeId}/?`;
+};
+const dispatched = async (shop: World) => {
+  const { orderItemId } = await shop.order();
+  await shop.act(orderItemId, 'confirm');
+  await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
+  return orderItemId;
+};
+const payment = async (card: string | null, outcome = 'pay', afterwards: (shop: World) => Promise<unknown> = async () => {}) => {
+  const shop = await world();
+  const { paymentId, payUrl } = await shop.payment();
+  if (card !== null) await pay(payUrl, card, outcome).catch(() => null);
+  await afterwards(shop);
+  return closed(`payment/${shop.store.storeId}/${paymentId}`);
+};
+const delivery = async (answer: (n: number, response: ServerResponse) => void, advance: string | null) => {
+  const shop = await world();
+  let n = 0;
+  const receiver = await shop.receiver((_, response) => answer(n++, response));
+  await shop.order();
+  await until('first attempt', async () => receiver.received.length > 0);
+  if (advance !== null) await shop.advance(advance);
+  receiver.close();
+  const [row] = await shop.deliveries(receiver.webhookId);
+  return closed(`webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`);
+};
+
+export const paths: Readonly<Record<string, () => Promise<string>>> = {
+  'order-item-by-the-clock': async () => {
+    const shop = await world();
+    const orderItemId = await dispatched(shop);
+    await shop.advance('P20D');
+    return closed(await itemRun(shop, orderItemId));
+  },
+  'order-item-delivered-by-the-seller': async () => {
+    const shop = await world();
+    const orderItemId = await dispatched(shop);
+    await shop.act(orderItemId, 'delivered');
+    await shop.advance('P8D');
+    return closed(await itemRun(shop, orderItemId));
+  },
+  'order-item-open': async () => {
+    const shop = await world();
+    const { orderItemId } = await shop.order();
+    await itemRun(shop, orderItemId);
+    await shop.act(orderItemId, 'confirm');
+    await shop.act(orderItemId, 'confirm');
+    return closed(await itemRun(shop, orderItemId));
+  },
+  'payment-approved': () => payment('4111111111110000'),
+  'payment-declined-then-expired': () => payment('4111111111110001', 'pay', (shop) => shop.advance('PT11M')),
+  'payment-canceled-then-expired': () => payment('4111111111110000', 'cancel', (shop) => shop.advance('PT11M')),
+  'payment-never-paid': () => payment(null, 'pay', (shop) => shop.advance('PT11M')),
+  'payment-reply-lost': () => payment('4111111111110020'),
+  'payment-charged-with-an-error': () => payment('4111111111110031'),
+  'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
+  'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
+  'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
+  'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
+};
