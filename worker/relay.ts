@@ -128,7 +128,15 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<nu
 /** Starts or pokes the run that a row names. A run that was started meanwhile by a command needs no start. */
 async function deliver(client: Client, row: Row): Promise<void> {
   if (row.is_loaded) return;
-  const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
+  const run = {
+    storeId: row.store_id,
+    kind: row.kind,
+    workflowId: row.workflow_id,
+    runId: row.run_id,
+    orderNo: row.order_no,
+    status: row.status,
+    wakeAt: row.wake_at?.getTime() ?? null,
+  };
   await client.withDeadline(Date.now() + 5000, async () => {
     if (row.message === 'start') await client.workflow.start(row.kind, { ...startOptions(run), requestEagerStart: true });
     else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });

@@ -1,5 +1,5 @@
 /** Kills processes under load, then checks that nothing was lost and nothing happened twice. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -104,7 +104,10 @@ export async function killUnderLoad(under: Bench, options: { kills: number; buye
   load.stop();
   await running;
   // What failed to reach the receiver is tried again on the store's clock, which only this moves.
-  await patiently(async () => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }));
+  await patiently(async () => {
+    const { status, body } = await under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' });
+    if (status !== 200 || body.data.settled !== true) throw new Error(`the clock: ${status}`);
+  });
   const left = await settle(system.databaseUrl, 180_000);
   const found = await violations(system.databaseUrl, system.simulator, { delivered, promised: load.promised });
   const { promised } = load;
@@ -114,17 +117,22 @@ export async function killUnderLoad(under: Bench, options: { kills: number; buye
 
 /** kill -9 of a process; Postgres with all its children, as a power cut of that service. */
 export function kill(system: System, name: (typeof VICTIMS)[number]): void {
+  signal(system, name, 'SIGKILL');
+}
+
+/** Stops or continues Postgres with all its children: a server that hangs, not one that is gone. */
+export function freeze(system: System, how: 'SIGSTOP' | 'SIGCONT'): void {
+  signal(system, 'postgres', how);
+}
+
+/** Postgres puts each of its children into a group of its own, so they are signalled one by one. */
+function signal(system: System, name: string, how: NodeJS.Signals): void {
   const pid = system.processes().find((process) => process.name === name)?.pid;
   if (pid === undefined) return;
   try {
-    process.kill(name === 'postgres' || name === 'temporal' ? -pid : pid, 'SIGKILL');
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    for (const one of [pid, ...children]) process.kill(one, how);
   } catch {
     // already gone
   }
-}
-
-/** Stops or continues a whole process group: a server that hangs, not one that is gone. */
-export function freeze(system: System, name: 'postgres', signal: 'SIGSTOP' | 'SIGCONT'): void {
-  const pid = system.processes().find((process) => process.name === name)!.pid;
-  process.kill(-pid, signal);
 }

@@ -1,5 +1,5 @@
 /** Outages of a system of its own: Postgres hangs for half a minute, Temporal loses its database, everything is killed once. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,7 @@ beforeAll(async () => {
   under = await bench();
   temporal = new Client({ connection: await Connection.connect({ address: under.system.temporalAddress }) });
 }, 120_000);
+afterEach(() => freeze(under.system, 'SIGCONT'));
 afterAll(() => under.close(), 60_000);
 
 const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
@@ -71,7 +72,7 @@ describe('Postgres hangs for 30 seconds', () => {
     const command = act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage');
     const settlement = pay(paying.payUrl).catch(() => null);
     await sleep(30);
-    freeze(under.system, 'postgres', 'SIGSTOP');
+    freeze(under.system, 'SIGSTOP');
     const frozen = Date.now();
     await temporal.workflow.getHandle(dueRun).signal('clock', 8 * 86_400_000);
     const first = await command.catch(() => null);
@@ -89,7 +90,7 @@ describe('Postgres hangs for 30 seconds', () => {
     );
     expect((await fetch(`${under.system.api}/health/ready`)).status).toBe(503);
     await sleep(Math.max(0, 30_000 - (Date.now() - frozen)));
-    freeze(under.system, 'postgres', 'SIGCONT');
+    freeze(under.system, 'SIGCONT');
 
     await until(
       'the deadline happened',
