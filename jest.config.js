@@ -7,6 +7,7 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: './test/kernel/globalSetup.js',
   globalTeardown: './test/kernel/globalTeardown.js',
+  reporters: ['default', '<rootDir>/test/kernel/closing.js'],
   testTimeout: 60_000,
   maxWorkers: 2,
   forceExit: true,

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -32,10 +32,17 @@ install();
 const child = spawn(join(root, 'node_modules/.bin/node'), [...heap, join(root, entry), ...args], {
   stdio: 'inherit',
   cwd: root,
-  env: { ...process.env, NODE_NO_WARNINGS: '1', MALLOC_ARENA_MAX: '2' },
+  env: { ...developmentEnvironment(), ...process.env, NODE_NO_WARNINGS: '1', MALLOC_ARENA_MAX: '2' },
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+
+/** A single process without places of its own joins the development system that runs here. */
+function developmentEnvironment() {
+  const file = join(resolve(root, process.env['DATA_DIR'] ?? '.data'), 'env.json');
+  const isOne = command === 'api' || command === 'worker' || command === 'simulator';
+  return isOne && process.env['DATABASE_URL'] === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+}
 
 function install() {
   const stamp = join(root, 'node_modules/.installed');

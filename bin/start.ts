@@ -58,10 +58,11 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     temporal: { address: system.temporalAddress, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
     databaseUrl: system.databaseUrl,
     simulator: system.simulator,
-    supervisor: process.pid,
-    processes: system.processes(),
+    processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
   };
+  writeFileSync(join(dir, 'supervisor.json'), JSON.stringify({ supervisor: process.pid, processes: system.processes() }));
+  writeFileSync(join(dir, 'env.json'), JSON.stringify(system.env), { mode: 0o600 });
   writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }

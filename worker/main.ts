@@ -12,6 +12,7 @@ import { openOrm } from '../db/orm.ts';
 import { CALLS_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { runReconciler } from './reconciler.ts';
+import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
 
 const config = readConfig();
@@ -22,6 +23,7 @@ const { address, namespace } = config.temporal;
 const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
 const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
 const connection = await NativeConnection.connect({ address });
+await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 const worker = await Worker.create({
   ...shared,

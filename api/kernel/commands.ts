@@ -15,23 +15,22 @@ export interface Commands {
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
-  send(run: RunName, wish: Pick<Command, 'name' | 'input'>, suffix?: string): Promise<StoredReply>;
+  send(run: RunName, wish: Pick<Command, 'name' | 'input'>): Promise<StoredReply>;
 }
 
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
   const read = <T>(work: (em: Em) => Promise<T>) => inStore(deps.orm, caller.storeId, REQUEST, work);
   return {
     read,
-    async send(run, wish, suffix) {
-      const own = suffix === undefined ? operation : { ...operation, key: `${operation.key}/${suffix}` };
+    async send(run, wish) {
       await sendCommand(deps, run, {
         ...wish,
-        operation: own,
-        requestId: suffix === undefined ? caller.requestId : `${caller.requestId}/${suffix}`,
+        operation,
+        requestId: caller.requestId,
         actor: caller.principal,
         notAfter: caller.realNow + COMMAND_MS,
       });
-      const reply = await read((em) => storedReply(em, caller.storeId, own, deps.clock.now()));
+      const reply = await read((em) => storedReply(em, caller.storeId, operation, deps.clock.now()));
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
       return reply;
     },
@@ -40,11 +39,13 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
 
 /** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */
 export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, command: Command): Promise<void> {
+  const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
   const startWorkflowOperation = new WithStartWorkflowOperation(run.kind, startOptions(run));
   try {
     await temporal.withDeadline(command.notAfter + 250, () =>
       temporal.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation }),
     );
+    log.info(ids, 'command');
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
       const { type, details } = error.cause;
@@ -52,7 +53,7 @@ export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, comm
       if (type === 'OUTAGE') throw new Fault('TEMPORARILY_UNAVAILABLE');
       throw new Fault('INTERNAL');
     }
-    log.warn({ requestId: command.requestId, workflowId: run.workflowId, err: error }, 'a command was not answered in time');
+    log.warn({ ...ids, err: error }, 'a command was not answered in time');
     throw new Fault('TEMPORARILY_UNAVAILABLE');
   }
 }

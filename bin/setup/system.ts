@@ -200,7 +200,7 @@ function developmentKeys(dataDir: string): string {
 
 /** After a kill of `npm start` itself its servers may live on: they are stopped, or refused when their system still runs. */
 async function stopOrphans(dataDir: string): Promise<void> {
-  const file = join(dataDir, 'dev.json');
+  const file = join(dataDir, 'supervisor.json');
   if (!existsSync(file)) return;
   const { supervisor, processes } = JSON.parse(readFileSync(file, 'utf8')) as {
     supervisor?: number;

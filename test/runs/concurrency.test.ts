@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => void second.kill());
 
 describe('two API processes', () => {
-  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 3);
+  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 20);
   test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))('40 buyers, stock 10: exactly 10 orders (round %i)', async () => {
     const shop = await world();
     const { productId, variantId } = await shop.product({ stockQuantity: 10 });
