@@ -29,6 +29,7 @@ server.on('error', (error: NodeJS.ErrnoException) => {
 
 const stop = () => {
   server.close(() => process.exit(0));
+  server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

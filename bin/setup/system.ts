@@ -102,11 +102,12 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
     return external;
   }
   const dir = join(dataDir, 'postgres');
-  await initialisePostgres(dir, port);
+  await initialisePostgres(dir);
   const url = embeddedUrl(port);
   await supervisor.keep({
     name: 'postgres',
     stopSignal: 'SIGINT',
+    isServer: true,
     async start() {
       const child = await spawnPostgres(dir, port, { durable });
       await Promise.race([postgresAnswers(url), died(child, 'Postgres')]);
@@ -132,6 +133,7 @@ async function startTemporal(
   await supervisor.keep({
     name: 'temporal',
     stopSignal: 'SIGTERM',
+    isServer: true,
     async start() {
       const log = openSync(join(dataDir, 'temporal.log'), 'a');
       const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), {
@@ -174,6 +176,7 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
   return {
     name,
     stopSignal: 'SIGTERM',
+    isServer: false,
     start: () =>
       new Promise((resolve, reject) => {
         const log = openSync(join(dataDir, `${name}.log`), 'a');
