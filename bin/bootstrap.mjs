@@ -51,12 +51,13 @@ function install() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   process.stderr.write('Installing the locked packages (once, about a minute) …\n');
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // Not `npm ci`: it refuses a lockfile without the optional packages of other platforms, which a registry may lack.
+  const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  if (npm.status !== 0) fail('`npm ci` failed: see its message above, check the network, and run the command again.');
+  if (npm.status !== 0) fail('`npm install` failed: see its message above, check the network, and run the command again.');
   writeFileSync(stamp, wanted);
 }
 
