@@ -1,3 +1,4 @@
+import { CALLS_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { orderActivities } from './orders.ts';
 import { paymentActivities, paymentCalls } from './payments.ts';
@@ -10,5 +11,5 @@ export const createTransitions = (deps: ActivityDeps) => ({
   ...webhookActivities(deps),
 });
 
-/** Calls to the outside, on a task queue of their own. */
-export const createCalls = (deps: ActivityDeps) => ({ ...paymentCalls(deps), ...webhookCalls(deps) });
+/** Calls to the outside, each kind on a task queue of its own. */
+export const createCalls = (deps: ActivityDeps) => ({ [CALLS_QUEUE]: webhookCalls(deps), [PAYMENT_CALLS_QUEUE]: paymentCalls(deps) });

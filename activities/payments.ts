@@ -31,6 +31,6 @@ export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
   return {
     confirmPayment: async (call) => told(call, await toss.confirm(attemptOf(call))),
     readPayment: async (call) => told(call, await toss.read(attemptOf(call))),
-    voidPayment: async (call) => told(call, await toss.void(attemptOf(call))),
+    voidPayment: async (call) => told(call, await toss.void(attemptOf(call), call.id)),
   };
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
+import { isOutage } from '../db/kernel/outage.ts';
 import { inStore, REQUEST } from '../db/orm.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
 import { claimAttempt, isAttemptOpen, type Parcel, recordAttempt } from '../db/webhooks/store.ts';
@@ -33,10 +34,22 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
       const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
       const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
       failpoint('webhook.after-send');
-      await inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome));
+      await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
       return { kind: outcome.errorCode ?? 'SUCCESS' };
     },
   };
+}
+
+/** What was sent is worth remembering through a short outage of Postgres: the activity has time for it. */
+async function patiently(record: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await record();
+    } catch (error) {
+      if (tries === 4 || !isOutage(error)) throw error;
+      await sleep(1000);
+    }
+  }
 }
 
 async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {

@@ -12,19 +12,18 @@ import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal } from './kernel/reply.ts';
+import { docsPage } from './kernel/docs.ts';
 import { payRoutes } from './pay/routes.ts';
 
 export function buildApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: false });
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a reply could not be sent'));
-  const api = mount(endpoints, deps);
-  const pay = payRoutes(deps);
   app.use(identify(deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
-  for (const router of [documentRoutes(), identityRoutes(deps), healthRoutes(deps), pay]) app.use(router.routes());
-  app.use(api.routes());
-  app.use(unmatched(api));
+  const routers = [documentRoutes(), identityRoutes(deps), healthRoutes(deps), payRoutes(deps), mount(endpoints, deps)];
+  for (const router of routers) app.use(router.routes());
+  app.use(unmatched(routers));
   return app;
 }
 
@@ -63,9 +62,11 @@ const envelope =
 
 /** Known path, other method: 405 with Allow; unknown path: 404 (D76). */
 const unmatched =
-  (router: Router): Koa.Middleware =>
+  (routers: readonly Router[]): Koa.Middleware =>
   async (ctx) => {
-    const methods = new Set(router.stack.filter((layer) => layer.match(ctx.path)).flatMap((layer) => layer.methods));
+    const methods = new Set(
+      routers.flatMap(({ stack }) => stack.filter((layer) => layer.match(ctx.path)).flatMap((layer) => layer.methods)),
+    );
     if (methods.size === 0 || methods.has(ctx.method)) throw new Fault('NOT_FOUND');
     ctx.set('Allow', [...methods].join(', '));
     throw new Fault('METHOD_NOT_ALLOWED');
@@ -74,6 +75,10 @@ const unmatched =
 /** Built once per process: the documents cannot change while it runs. */
 function documentRoutes(): Router {
   const router = new Router();
+  router.get('/docs', (ctx) => {
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = docsPage().text;
+  });
   for (const surface of ['store', 'storefront'] satisfies Surface[]) {
     const document = openapi(surface, endpoints);
     const yaml = stringify(document, { aliasDuplicateObjects: false });

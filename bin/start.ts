@@ -13,39 +13,42 @@ await run(async () => {
   const dir = dataDir();
   let stores: CreatedStore[] = [];
   const write = (system: System) => stores.length > 0 && writeDevJson(dir, system, stores);
-  const system = await startSystem({
-    dataDir: dir,
-    port: Number(process.env['PORT'] ?? 3000),
-    fresh: values.fresh,
-    durable: true,
-    onChange: write,
-  });
-  let stopping = false;
+  const stopping = new AbortController();
+  let running: System | undefined;
   const stop = async () => {
     // A terminal sends Ctrl-C to every process of ours, and the bootstrap passes it on: the second one is no news.
-    if (stopping) return;
-    stopping = true;
+    if (stopping.signal.aborted) return;
     say('\nStopping …');
-    await system.stop();
+    stopping.abort();
+    await running?.stop();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
-  stores = await developmentStores(dir, system);
+  const port = Number(process.env['PORT'] ?? 3000);
+  const system = await startSystem({ dataDir: dir, port, fresh: values.fresh, durable: true, onChange: write, signal: stopping.signal });
+  running = system;
+  try {
+    stores = await developmentStores(dir, system);
+  } catch (error) {
+    await system.stop();
+    throw error;
+  }
   write(system);
   print(system, stores[0]!);
 });
 
-/** `demo` and `rival`, created once; their secrets are kept beside the data, because Postgres has only their hashes. */
+/** `demo` and `rival`, made once; their secrets are kept beside the data, because Postgres has only their hashes. */
 async function developmentStores(dir: string, { databaseUrl }: System): Promise<CreatedStore[]> {
   const file = join(dir, 'stores.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as CreatedStore[];
+  const stores = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CreatedStore[]) : [];
   const wanted = [
     { code: 'demo', name: '데모 상점' },
     { code: 'rival', name: '라이벌 상점' },
   ];
-  const stores: CreatedStore[] = [];
-  for (const store of wanted) stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true }));
-  writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
+  for (const store of wanted.slice(stores.length)) {
+    stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }));
+    writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
+  }
   return stores;
 }
 
@@ -61,7 +64,6 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
   };
-  writeFileSync(join(dir, 'supervisor.json'), JSON.stringify({ supervisor: process.pid, processes: system.processes() }));
   writeFileSync(join(dir, 'env.json'), JSON.stringify(system.env), { mode: 0o600 });
   writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
   renameSync(`${file}.new`, file);

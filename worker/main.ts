@@ -9,7 +9,7 @@ import { readConfig, roleUrl } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
 import { openOrm } from '../db/orm.ts';
-import { CALLS_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
+import { RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
@@ -36,12 +36,11 @@ const worker = await Worker.create({
   maxConcurrentLocalActivityExecutions: 40,
   maxConcurrentActivityTaskExecutions: 40,
 });
-const caller = await Worker.create({
-  ...shared,
-  taskQueue: CALLS_QUEUE,
-  activities: createCalls(deps),
-  maxConcurrentActivityTaskExecutions: 200,
-});
+const callers = await Promise.all(
+  Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
+    Worker.create({ ...shared, taskQueue, activities, maxConcurrentActivityTaskExecutions: 200 }),
+  ),
+);
 
 // The relay shares the worker's connection: a started run's first task comes with the answer to its start.
 const client = new Client({ connection, namespace });
@@ -49,6 +48,9 @@ const pool = new Pool({
   connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
   max: 6,
   connectionTimeoutMillis: 2000,
+  query_timeout: 10_000,
+  statement_timeout: 9000,
+  idle_in_transaction_session_timeout: 15_000,
   keepAlive: true,
 });
 // A connection that breaks while it is in use reports to nobody else; without a listener it would end the process.
@@ -63,13 +65,13 @@ const loops = [
 const stop = () => {
   stopping.abort();
   worker.shutdown();
-  caller.shutdown();
+  for (const caller of callers) caller.shutdown();
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');
 log.info('worker ready');
-await Promise.all([worker.run(), caller.run(), ...loops]);
+await Promise.all([worker.run(), ...callers.map((caller) => caller.run()), ...loops]);
 await pool.end();
 await orm.close();
 process.exit(0);

@@ -110,7 +110,7 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<nu
     if (failed.length > 0) {
       log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not deliver');
       await tx.query(
-        `UPDATE outbox SET attempts = attempts + 1, not_before = $2::timestamptz + least(power(2, attempts), 60) * interval '1 second'
+        `UPDATE outbox SET attempts = attempts + 1, not_before = $2::timestamptz + power(2, least(attempts, 6)) * interval '1 second'
          WHERE outbox_id = ANY($1::bigint[])`,
         [failed, new Date(clock.now())],
       );

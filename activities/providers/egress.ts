@@ -120,6 +120,12 @@ function answerOf(request: typeof httpRequest, options: RequestOptions, body: st
   return new Promise((resolve, reject) => {
     const outgoing = request(options, resolve);
     outgoing.once('error', reject);
+    // An upgrade or a bare close emits neither a response nor an error.
+    outgoing.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('upgraded'));
+    });
+    outgoing.once('close', () => reject(new Error('closed')));
     outgoing.end(body);
   });
 }

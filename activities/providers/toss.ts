@@ -91,10 +91,13 @@ export function createToss(config: TossConfig) {
       if (status === 404) return unpaid('NOT_FOUND');
       return status === 200 ? judge(json, attempt) : unknown(json.code ?? `HTTP_${status}`, false);
     },
-    /** Cancels all of a payment that must not be; done when nothing is left of it. */
-    async void(attempt: TossAttempt): Promise<TossAnswer> {
+    /**
+     * Cancels all of a payment that must not be; done when nothing is left of it. Each try has a key of its own: a kept
+     * error would be answered for ever, and a full cancel cannot happen twice.
+     */
+    async void(attempt: TossAttempt, key: string): Promise<TossAnswer> {
       const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
-      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `[void-${attempt.attemptId}]` }, `void-${attempt.attemptId}`);
+      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `[void-${attempt.attemptId}]` }, key);
       const done = 'json' in reply && (reply.json.code === 'ALREADY_CANCELED_PAYMENT' || reply.json.status === 'CANCELED');
       return { ...unknown('lost' in reply ? reply.lost : (reply.json.code ?? 'VOIDED'), false), kind: done ? 'VOIDED' : 'UNKNOWN' };
     },

@@ -12,6 +12,8 @@ import type { Caller } from './endpoint.ts';
 export const COMMAND_MS = 8000;
 
 export interface Commands {
+  /** Under what the reply is kept. */
+  readonly operation: OperationKey;
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
@@ -21,6 +23,7 @@ export interface Commands {
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
   const read = <T>(work: (em: Em) => Promise<T>) => inStore(deps.orm, caller.storeId, REQUEST, work);
   return {
+    operation,
     read,
     async send(run, wish) {
       await sendCommand(deps, run, {
@@ -28,13 +31,21 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
         operation,
         requestId: caller.requestId,
         actor: caller.principal,
+        clock: caller.at - caller.realNow,
         notAfter: caller.realNow + COMMAND_MS,
       });
       const reply = await read((em) => storedReply(em, caller.storeId, operation, deps.clock.now()));
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
+      if (reply.status >= 400) throw stored(reply);
       return reply;
     },
   };
+}
+
+/** A twin was refused under this key while the command was on its way: that is the answer. */
+function stored({ body }: StoredReply): Fault {
+  const { code, details, fieldErrors } = body as FaultExtra & { code: string };
+  return isErrorCode(code) ? new Fault(code, { ...(details && { details }), ...(fieldErrors && { fieldErrors }) }) : new Fault('INTERNAL');
 }
 
 /** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */

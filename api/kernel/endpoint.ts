@@ -1,5 +1,5 @@
 /** One operation, declared once. Routing, checks, OpenAPI and the generated tests are read off this value. */
-import type { ErrorCode } from '../../workflows/kernel/errors.ts';
+import type { ErrorCode, FieldError } from '../../workflows/kernel/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Commands } from './commands.ts';
@@ -32,12 +32,17 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly idempotent?: boolean;
   readonly query?: Q;
   readonly body?: B;
+  /** Problems that the schema cannot see, told together with its own: it may meet a body that the schema refuses. */
+  readonly check?: (body: Loose<Static<B>>, deps: ApiDeps) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201;
   readonly data?: D;
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
   readonly secret?: boolean;
   readonly errors?: readonly ErrorCode[];
 }
+
+/** A body before it is known to fit: every field may be anything. */
+type Loose<T> = { readonly [K in keyof T]?: unknown };
 
 /** Who asks, for which store, and when. */
 export interface Caller {

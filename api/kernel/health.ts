@@ -11,7 +11,7 @@ export function healthRoutes(deps: ApiDeps): Router {
   router.get('/health/ready', async (ctx) => {
     const [postgres, temporal] = await Promise.allSettled([
       sql(deps.orm.em.fork(), 'SELECT 1 AS ok'),
-      deps.temporal.withDeadline(Date.now() + 2000, () => deps.temporal.connection.ensureConnected()),
+      deps.temporal.withDeadline(Date.now() + 2000, () => deps.temporal.workflowService.getSystemInfo({})),
     ]);
     const state = (result: PromiseSettledResult<unknown>) => (result.status === 'fulfilled' ? 'ok' : 'unreachable');
     const ready = postgres.status === 'fulfilled' && temporal.status === 'fulfilled';

@@ -3,19 +3,21 @@ import { createHash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
 import type { OperationKey, StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, Place } from '../../db/kernel/keyring.ts';
-import { invalid } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 
-/** The key a client sent, quoted or bare; null when it sent none. */
-export function sentKey(ctx: RouterContext): string | null {
+/** The key a client sent, quoted or bare; null when it sent none. A bad one is added to the request's problems. */
+export function sentKey(ctx: RouterContext, problems: FieldError[]): string | null {
   if (ctx.req.headers['idempotency-key'] === undefined) return null;
   const key = ctx.get('idempotency-key').replace(/^"(.*)"$/, '$1');
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', 'INVALID', '1 to 255 printable ASCII characters');
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    problems.push({ field: 'Idempotency-Key', code: 'INVALID', message: '1 to 255 printable ASCII characters' });
   return key;
 }
 
+/** What the client asked for, whichever of its addresses it used. */
 export function operationOf(ctx: RouterContext, endpoint: Endpoint, caller: Caller, body: unknown, key: string | null): OperationKey {
-  const asked = JSON.stringify([ctx.method, ctx.path, ctx.querystring, canonical(body ?? null)]);
+  const asked = JSON.stringify([endpoint.id, canonical(ctx.params), ctx.querystring, canonical(body ?? null)]);
   const fingerprint = createHash('sha256').update(asked).digest('hex');
   return { principal: caller.principal, key: key ?? caller.requestId, id: endpoint.id, fingerprint };
 }

@@ -82,8 +82,9 @@ async function accept(
   const body = checks.body ? await readJson(ctx) : undefined;
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
+  if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps)));
+  const key = endpoint.idempotent ? sentKey(ctx, fieldErrors) : null;
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
-  const key = endpoint.idempotent ? sentKey(ctx) : null;
   const operation = operationOf(ctx, endpoint, caller, body, key);
   return { ctx, endpoint, deps, caller, asked: { params, query, body }, operation, keyed: key !== null };
 }
@@ -108,8 +109,13 @@ async function perform(request: Request): Promise<StoredReply> {
 async function replayed({ ctx, endpoint, deps, caller, operation }: Request): Promise<StoredReply | null> {
   const stored = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
   if (!stored) return null;
+  return replay(ctx, reveal(stored, endpoint.secret === true, deps.keyring, replyPlace(caller.storeId, operation.key)));
+}
+
+function replay(ctx: RouterContext, stored: StoredReply): StoredReply {
   ctx.set('Idempotent-Replayed', 'true');
-  return reveal(stored, endpoint.secret === true, deps.keyring, replyPlace(caller.storeId, operation.key));
+  if (stored.location) ctx.set('Location', stored.location);
+  return stored;
 }
 
 async function command({ endpoint, deps, caller, operation }: Request, call: object): Promise<StoredReply> {
@@ -130,11 +136,9 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
     try {
       const answer = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
         const claim = claims ? await claimOperation(em, caller.storeId, operation, caller.realNow) : 'new';
-        if (claim !== 'new') {
-          ctx.set('Idempotent-Replayed', 'true');
-          return reveal(claim, secret, deps.keyring, place);
-        }
-        const reply = { status: endpoint.status ?? 200, body: await run({ ...call, em }) };
+        if (claim !== 'new') return replay(ctx, reveal(claim, secret, deps.keyring, place));
+        const body = await run({ ...call, em });
+        const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
         if (claims) await completeOperation(em, caller.storeId, operation, keep(reply, secret, deps.keyring, place));
         await em.flush();
         failpoint('request.before-commit');
@@ -160,7 +164,7 @@ async function rememberRefusal(request: Request, fault: Fault): Promise<StoredRe
   if (!isStored) return null;
   const reply = { status, body: refusal(fault).error };
   await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeRefusal(em, caller.storeId, operation, reply, caller.realNow));
-  const kept = await replayed(request);
-  return kept && kept.status < 300 ? kept : null;
+  const kept = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  return kept && kept.status < 300 ? replay(request.ctx, kept) : null;
 }
 const NOT_STORED: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS']);

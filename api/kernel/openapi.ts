@@ -54,7 +54,7 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
     tags: [e.id.slice(0, e.id.indexOf('.'))],
     security: SECURITY[e.access],
     ...(e.access === 'store' && { 'x-required-scopes': e.scopes ?? [] }),
-    ...(e.change !== 'none' && e.access === 'store' && { 'x-agent-policy': e.agent ?? 'denied' }),
+    ...(e.change !== 'none' && { 'x-agent-policy': e.agent ?? 'denied' }),
     parameters: [
       ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', required: false, schema: hoist(schema) })),

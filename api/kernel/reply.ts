@@ -39,6 +39,10 @@ export function fail(ctx: Context, { status, error }: Refusal): void {
 /** Whatever was thrown as a Fault; an outage of Postgres is 503, everything else is a bug: INTERNAL, no text leaked. */
 export function asFault(error: unknown, log: Log, requestId: string): Fault {
   if (error instanceof Fault) return error;
+  if (error instanceof Error && error.name === 'ServiceError') {
+    log.warn({ requestId, err: error }, 'Temporal is out of reach');
+    return new Fault('TEMPORARILY_UNAVAILABLE');
+  }
   if (isOutage(error)) {
     log.warn({ requestId, err: error }, 'Postgres is out of reach');
     return new Fault('TEMPORARILY_UNAVAILABLE');

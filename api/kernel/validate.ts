@@ -53,17 +53,25 @@ const join = (path: string, part: string): string => (/^\d+$/.test(part) ? `${pa
 // oxlint-disable-next-line no-control-regex -- finding them is the point
 const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
+/** No body of ours is nested deeper; a stack would not survive a hundred thousand brackets. */
+const DEEPEST = 32;
+
 /** Control characters (all but tab and line breaks) and lone surrogates, which Postgres would refuse with a 500. */
-function* controlCharacters(value: unknown, path: string): Generator<FieldError> {
+function* controlCharacters(value: unknown, path: string, depth = 0): Generator<FieldError> {
+  if (depth > DEEPEST) {
+    yield { field: path.slice(0, 100), code: 'TOO_DEEP', message: `is nested deeper than ${DEEPEST} levels` };
+    return;
+  }
   if (typeof value === 'string') {
     if (REFUSED.test(value) || !value.isWellFormed())
       yield { field: path, code: 'CONTROL_CHARACTER', message: 'has control characters or broken text' };
-  } else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* controlCharacters(item, join(path, String(i)));
+  } else if (Array.isArray(value))
+    for (const [i, item] of value.entries()) yield* controlCharacters(item, join(path, String(i)), depth + 1);
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) {
       if (REFUSED.test(key) || !key.isWellFormed())
         yield { field: path, code: 'CONTROL_CHARACTER', message: 'has a field name with control characters' };
-      else yield* controlCharacters(item, join(path, key));
+      else yield* controlCharacters(item, join(path, key), depth + 1);
     }
 }
 

@@ -1,4 +1,4 @@
-import { checkDispatch, DELIVERY_METHODS } from '../../workflows/orders/rules.ts';
+import { DELIVERY_METHODS, dispatchProblems } from '../../workflows/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, oneOf, Type } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
@@ -23,7 +23,5 @@ export const dispatch = endpoint({
   ),
   data: OrderItem,
   errors: ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS'],
-}).handle(async (call) => {
-  checkDispatch(call.body);
-  return wish(call, call.params.orderItemId, 'dispatch', { ...call.body });
-});
+  check: dispatchProblems,
+}).handle((call) => wish(call, call.params.orderItemId, 'dispatch', { ...call.body }));

@@ -27,10 +27,11 @@ export interface PayPage extends Started {
   /** Where the provider's window is, with what it must be told. */
   readonly window: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   readonly cancelAction: string;
+  readonly isPopup: boolean;
 }
 
 /** What is paid, to whom, until when; one button to pay and one to cancel. */
-export const payPage = ({ payment, storeName, window, cancelAction }: PayPage): Html =>
+export const payPage = ({ payment, storeName, window, cancelAction, isPopup }: PayPage): Html =>
   page(
     `${storeName} 결제`,
     html`${payment.testPayment ? html`<p role="note">테스트 결제입니다. 실제로 청구되지 않습니다.</p>` : ''}
@@ -50,6 +51,7 @@ export const payPage = ({ payment, storeName, window, cancelAction }: PayPage): 
       </form>
       <form id="cancel" method="get" action="${cancelAction}">
         <input type="hidden" name="attemptId" value="${payment.currentAttemptId}" />
+        ${isPopup ? html`<input type="hidden" name="mode" value="popup" />` : ''}
         <input type="hidden" name="code" value="USER_CANCEL" />
         <button type="submit">취소</button>
       </form>`,

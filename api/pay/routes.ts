@@ -15,7 +15,7 @@ import type { ApiDeps } from '../kernel/deps.ts';
 import type { Html } from '../kernel/html.ts';
 import { payPage, popupPage, processingPage, unknownPage } from './pages.ts';
 
-type Found = Started & { readonly storeName: string; readonly at: number };
+type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
 
 export function payRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/pay/:paymentId' });
@@ -38,7 +38,14 @@ async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) =
     tenant &&
     (await inStore(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
       const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
-      return started && { ...started, storeName: (await readStore(em, tenant.storeId)).name, at: deps.clock.now() + tenant.clockOffsetMs };
+      return (
+        started && {
+          ...started,
+          storeName: (await readStore(em, tenant.storeId)).name,
+          at: deps.clock.now() + tenant.clockOffsetMs,
+          clock: tenant.clockOffsetMs,
+        }
+      );
     }));
   if (found) await show(found);
   else send(ctx, unknownPage(), 404);
@@ -63,7 +70,7 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
     successUrl: back('return'),
     failUrl: back('fail'),
   };
-  send(ctx, payPage({ ...found, window: { action: toss.windowUrl, fields }, cancelAction: `${here}/fail` }));
+  send(ctx, payPage({ ...found, window: { action: toss.windowUrl, fields }, cancelAction: `${here}/fail`, isPopup: mode !== '' }));
 }
 
 /** The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. */
@@ -92,7 +99,7 @@ async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<
     id: `pay.${wish.name}`,
     fingerprint: wish.name,
   };
-  const command: Command = { ...wish, operation, requestId, actor: 'BUYER', notAfter: deps.clock.now() + COMMAND_MS };
+  const command: Command = { ...wish, operation, requestId, actor: 'BUYER', clock: found.clock, notAfter: deps.clock.now() + COMMAND_MS };
   try {
     await sendCommand(deps, runOf(payment), command);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { retryPayment } from '../../db/payments/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
-import { checkReturnUrl } from './returnUrl.ts';
+import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { Option, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
 
 export const retry = endpoint({
@@ -12,6 +12,7 @@ export const retry = endpoint({
   change: 'here',
   idempotent: true,
   body: closed({ option: Option, returnUrl: Type.Optional(ReturnUrl) }, { title: 'AttemptRequest' }),
+  check: returnUrlProblems,
   data: PaymentStarted,
   errors: [
     'PAYMENT_NOT_FOUND',

@@ -1,9 +1,13 @@
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 import { judgeReturnUrl } from '../../workflows/payments/rules.ts';
 
-/** Not an absolute URL: VALIDATION_FAILED; any other refusal: RETURN_URL_NOT_ALLOWED (D38). */
+/** Not an absolute URL is a problem of the field (D38). */
+export const returnUrlProblems = ({ returnUrl }: { readonly returnUrl?: unknown }): FieldError[] =>
+  typeof returnUrl === 'string' && judgeReturnUrl(returnUrl) === 'not-absolute'
+    ? [{ field: 'returnUrl', code: 'INVALID', message: 'must be an absolute URL' }]
+    : [];
+
+/** An absolute URL that is refused all the same is RETURN_URL_NOT_ALLOWED (D38). */
 export function checkReturnUrl(url: string): void {
-  const judgement = judgeReturnUrl(url);
-  if (judgement === 'not-absolute') throw invalid('returnUrl', 'INVALID', 'must be an absolute URL');
-  if (judgement === 'not-allowed') throw new Fault('RETURN_URL_NOT_ALLOWED');
+  if (judgeReturnUrl(url) !== 'ok') throw new Fault('RETURN_URL_NOT_ALLOWED');
 }

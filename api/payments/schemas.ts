@@ -16,6 +16,7 @@ export const PaymentRequest = closed(
     returnUrl: ReturnUrl,
     shippingAddress: Type.Optional(Address),
     guest: closed({ name: Name(50), phone: Phone, email: Email, orderPassword: Type.String({ minLength: 4, maxLength: 128 }) }),
+    pointAmount: Type.Optional(Won),
     expectedTotalAmount: Type.Optional(Won),
   },
   { title: 'PaymentRequest' },

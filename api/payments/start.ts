@@ -3,7 +3,7 @@ import { findCheckout } from '../../db/checkout/store.ts';
 import { startPayment } from '../../db/payments/store.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { checkReturnUrl } from './returnUrl.ts';
+import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
 /** argon2id, 19 MiB, two passes: the recommendation of design/identity-security.md § 2. */
@@ -17,6 +17,7 @@ export const start = endpoint({
   change: 'here',
   idempotent: true,
   body: PaymentRequest,
+  check: returnUrlProblems,
   data: PaymentStarted,
   errors: [
     'RETURN_URL_NOT_ALLOWED',
@@ -28,10 +29,12 @@ export const start = endpoint({
     'ALREADY_PAID',
     'PAYMENT_IN_PROGRESS',
     'PAYMENT_NOT_CONFIGURED',
+    'POINTS_UNAVAILABLE',
   ],
 })
   .before(async ({ body }) => {
     checkReturnUrl(body.returnUrl);
+    if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
     return hash(body.guest.orderPassword, ARGON2);
   })
   .handle(async ({ em, storeId, sessionId, params, body, prepared: orderPasswordHash, at, realNow, deps }) => {

@@ -21,6 +21,10 @@ export const changeStock = endpoint({
     },
     { title: 'StockChange' },
   ),
+  check: ({ stockQuantity, adjustment }) =>
+    (stockQuantity === undefined) === (adjustment === undefined)
+      ? [{ field: 'stockQuantity', code: 'REQUIRED', message: 'Send either stockQuantity or adjustment.' }]
+      : [],
   data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE'],
 }).handle(({ em, storeId, params, body, requestId, at }) => change(em, { storeId, ...params }, body, requestId, at));

@@ -1,4 +1,5 @@
 import { createProduct } from '../../db/catalog/store.ts';
+import { shippingProblems } from '../../workflows/catalog/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Product, ProductRequest, viewProduct } from './schemas.ts';
 
@@ -14,6 +15,7 @@ export const create = endpoint({
   body: ProductRequest,
   status: 201,
   data: Product,
+  check: ({ fulfillment }) => shippingProblems((fulfillment as { shipping?: object } | undefined)?.shipping ?? {}),
   errors: ['INVALID_PRICE_UNIT', 'CATEGORY_NOT_FOUND', 'CATEGORY_NOT_LEAF'],
 }).handle(async ({ em, storeId, body, at, setHeader }) => {
   const { fulfillment, ...rest } = body;

@@ -18,6 +18,12 @@ const Variant = closed(
     stockQuantity: Stock,
     isSellable: Type.Boolean(),
     isSoldOut: Type.Boolean(),
+    sku: Type.Null(),
+    barcode: Type.Null(),
+    sellerCode: Type.Null(),
+    costPrice: Type.Null(),
+    weightGram: Type.Null(),
+    attributes: Type.Null(),
   },
   { title: 'Variant' },
 );
@@ -37,11 +43,20 @@ export const Product = closed(
     fulfillment: closed({
       type: oneOf(['SHIPPING']),
       methods: Type.Array(oneOf(SHIPPING_METHODS)),
-      shipping: closed({ deliveryType: oneOf(DELIVERY_TYPES), deliveryFee: Won, conditionalFreeAmount: nullable(Won) }),
+      shipping: closed({
+        deliveryType: oneOf(DELIVERY_TYPES),
+        deliveryFee: Won,
+        conditionalFreeAmount: nullable(Won),
+        shippingAddressId: Type.Null(),
+        returnAddressId: Type.Null(),
+      }),
     }),
     optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(Variant),
     discount: Type.Null(),
+    refundPolicy: Type.Null(),
+    pointEarnRateBp: Type.Null(),
+    fulfillmentTypeLocked: Type.Boolean(),
     flowId: Type.Null(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -57,6 +72,11 @@ export const ProductRequest = closed(
     originalPrice: Type.Optional(nullable(Won)),
     categoryId: Id,
     stockQuantity: Type.Optional(Stock),
+    inventoryMode: Type.Optional(oneOf(['STANDARD'])),
+    optionGroups: Type.Optional(Type.Array(Type.Null(), { maxItems: 0 })),
+    refundPolicy: Type.Optional(Type.Null()),
+    pointEarnRateBp: Type.Optional(Type.Null()),
+    flowId: Type.Optional(Type.Null()),
     fulfillment: Type.Optional(
       closed({
         type: oneOf(['SHIPPING']),
@@ -74,7 +94,9 @@ export const ProductRequest = closed(
   { title: 'ProductRequest' },
 );
 
-export const viewProduct = ({ product, variants }: ProductWithVariants) => ({
+const NO_SKU = { sku: null, barcode: null, sellerCode: null, costPrice: null, weightGram: null, attributes: null };
+
+export const viewProduct = ({ product, variants, isSold }: ProductWithVariants) => ({
   productId: product.productId,
   productNo: product.productNo,
   name: product.name,
@@ -93,6 +115,8 @@ export const viewProduct = ({ product, variants }: ProductWithVariants) => ({
       deliveryType: product.deliveryType,
       deliveryFee: product.deliveryFeeWon,
       conditionalFreeAmount: product.conditionalFreeWon ?? null,
+      shippingAddressId: null,
+      returnAddressId: null,
     },
   },
   optionGroups: [],
@@ -105,8 +129,12 @@ export const viewProduct = ({ product, variants }: ProductWithVariants) => ({
     stockQuantity: variant.stockQuantity,
     isSellable: variant.isSellable,
     isSoldOut: isSoldOut(variant),
+    ...NO_SKU,
   })),
   discount: null,
+  refundPolicy: null,
+  pointEarnRateBp: null,
+  fulfillmentTypeLocked: isSold,
   flowId: null,
   createdAt: korean(product.createdAt.getTime()),
   updatedAt: korean(product.updatedAt.getTime()),

@@ -5,9 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Em, inStore, REQUEST } from '../../db/orm.ts';
-import { holdClock, isQuiet, nextWake, openRuns, raiseOffset, readOffset, releaseClock } from '../../db/stores/clock.ts';
+import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
+import { claimTarget, holdClock, isQuiet, nextWake, openRuns, raiseOffset, readOffset, releaseClock } from '../../db/stores/clock.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
+import { korean, MINUTE } from '../../workflows/kernel/time.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
@@ -25,16 +26,37 @@ interface Advancing {
 }
 type Target = { readonly by: number } | { readonly to: number };
 
-/** Answers the store's time and whether all that fell due has happened; what has not by then goes on behind. */
-export async function advanceClock(deps: ApiDeps, storeId: string, target: Target): Promise<{ now: number; settled: boolean }> {
+/**
+ * Answers the store's time and whether all that fell due has happened; what has not by then goes on behind. The target
+ * is fixed under the request's key before anything moves: the same request again goes to the same time.
+ */
+export async function advanceClock(deps: ApiDeps, storeId: string, target: Target, operation: OperationKey): Promise<Advanced> {
   const advancing: Advancing = { deps, storeId, holder: randomUUID(), answerBy: deps.clock.now() + ANSWER_MS };
   await queue(advancing);
-  const work = step(advancing, target).finally(() => inTx(advancing, (em) => releaseClock(em, storeId, advancing.holder)));
+  const to = await fixTarget(advancing, target, operation);
+  const work = step(advancing, to).finally(() => inTx(advancing, (em) => releaseClock(em, storeId, advancing.holder)));
   const left = Math.max(0, advancing.answerBy - deps.clock.now());
   const settled = await Promise.race([work, sleep(left, false, { ref: false })]);
   work.catch((error: unknown) => deps.log.warn({ err: error, storeId }, 'a clock advance ended early'));
-  return { now: deps.clock.now() + (await inTx(advancing, (em) => readOffset(em, storeId))), settled };
+  return inTx(advancing, async (em) => {
+    const advanced = { now: korean(deps.clock.now() + (await readOffset(em, storeId))), settled };
+    await completeOperation(em, storeId, operation, { status: 200, body: advanced });
+    return advanced;
+  });
 }
+interface Advanced {
+  readonly now: string;
+  readonly settled: boolean;
+}
+
+/** A duration counts from the moment this advance has its turn; a repeated request keeps the time that it got then. */
+const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey): Promise<number> =>
+  inTx(advancing, async (em) => {
+    const { deps, storeId } = advancing;
+    const realNow = deps.clock.now();
+    const fresh = 'to' in target ? target.to : realNow + (await readOffset(em, storeId)) + target.by;
+    return claimTarget(em, storeId, operation, fresh, realNow);
+  });
 
 const inTx = <T>({ deps, storeId }: Advancing, work: (em: Em) => Promise<T>) => inStore(deps.orm, storeId, REQUEST, work);
 
@@ -47,11 +69,8 @@ async function queue(advancing: Advancing): Promise<void> {
   }
 }
 
-async function step(advancing: Advancing, target: Target): Promise<boolean> {
-  const { deps, storeId } = advancing;
-  const now = () => deps.clock.now();
-  const began = await inTx(advancing, (em) => readOffset(em, storeId));
-  const to = 'to' in target ? target.to : now() + began + target.by;
+async function step(advancing: Advancing, to: number): Promise<boolean> {
+  const { storeId } = advancing;
   let settled = true;
   for (;;) {
     const wake = await inTx(advancing, (em) => nextWake(em, storeId, to));
@@ -76,7 +95,8 @@ async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promi
     return { offset: is, runs: await openRuns(em, storeId, dueOnly ? deps.clock.now() + is : null) };
   });
   for (let i = 0; i < runs.length; i += PARALLEL) {
-    await Promise.all(
+    // A run that Temporal does not take now is brought back by the reconciler; `quiet` waits for it.
+    await Promise.allSettled(
       runs.slice(i, i + PARALLEL).map(({ kind, workflow_id: workflowId, run_id: runId, order_no: orderNo }) => {
         const options = startOptions({ storeId, kind, workflowId, runId, orderNo });
         return deps.temporal.withDeadline(Date.now() + 5000, () =>

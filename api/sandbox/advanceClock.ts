@@ -1,5 +1,5 @@
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { DAY, duration, korean } from '../../workflows/kernel/time.ts';
+import { DAY, duration } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
 import { advanceClock as advance } from './advance.ts';
@@ -14,17 +14,17 @@ export const advanceClock = endpoint({
   scopes: ['store:rw'],
   agent: 'denied',
   change: 'workflow',
+  idempotent: true,
   body: closed(
     { advance: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 duration: P3DT1H' })), to: Type.Optional(Timestamp) },
     { title: 'ClockAdvance' },
   ),
   data: closed({ now: Timestamp, settled: Type.Boolean() }, { title: 'ClockAdvanced' }),
   errors: ['STORE_NOT_FOUND', 'TEMPORARILY_UNAVAILABLE'],
-}).handle(async ({ sandbox, storeId, body, at, deps }) => {
+}).handle(async ({ sandbox, storeId, body, at, deps, commands }) => {
   if (!sandbox) throw new Fault('STORE_NOT_FOUND');
   const target = targetOf(body, at);
-  const { now, settled } = await advance(deps, storeId, target);
-  return { now: korean(now), settled };
+  return advance(deps, storeId, target, commands.operation);
 });
 
 /** A duration counts from the moment this advance gets its turn; a time is that time. */
@@ -32,6 +32,7 @@ function targetOf(body: { advance?: string; to?: string }, at: number): { by: nu
   if ((body.advance === undefined) === (body.to === undefined)) throw invalid('advance', 'REQUIRED', 'Send either advance or to.');
   if (body.to !== undefined) {
     const to = Date.parse(body.to);
+    if (Number.isNaN(to)) throw invalid('to', 'INVALID', 'There is no such time.');
     if (to < at) throw invalid('to', 'OUT_OF_RANGE', 'The clock does not go backwards.');
     if (to - at > LONGEST_MS) throw invalid('to', 'OUT_OF_RANGE', 'At most 400 days at once.');
     return { to };

@@ -8,7 +8,7 @@ export const patch = endpoint({
   summary: 'Change the store settings that are sent',
   access: 'store',
   scopes: ['store:rw'],
-  agent: 'direct',
+  agent: 'approval',
   change: 'here',
   body: StorePatch,
   data: Store,

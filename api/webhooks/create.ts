@@ -1,5 +1,4 @@
 import { registerWebhook } from '../../db/webhooks/store.ts';
-import { invalid } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';
 
@@ -19,13 +18,12 @@ export const create = endpoint({
   status: 201,
   data: NewWebhook,
   errors: ['WEBHOOK_LIMIT_EXCEEDED'],
-})
-  .before(async ({ body, deps }) => {
-    const problem = await deps.egress.screen(body.url, SCREEN_MS);
-    if (problem) throw invalid('url', problem, 'must be a public https address without user information');
-  })
-  .handle(async ({ em, storeId, body, at, deps, setHeader }) => {
-    const { webhook, secret } = await registerWebhook(em, deps.keyring, storeId, body, at);
-    setHeader('Location', `/v1/webhooks/${webhook.webhookId}`);
-    return { ...viewWebhook(webhook), secret };
-  });
+  check: async ({ url }, { egress }) => {
+    const problem = typeof url === 'string' && url !== '' ? await egress.screen(url, SCREEN_MS) : null;
+    return problem ? [{ field: 'url', code: problem, message: 'must be a public https address without user information' }] : [];
+  },
+}).handle(async ({ em, storeId, body, at, deps, setHeader }) => {
+  const { webhook, secret } = await registerWebhook(em, deps.keyring, storeId, body, at);
+  setHeader('Location', `/v1/webhooks/${webhook.webhookId}`);
+  return { ...viewWebhook(webhook), secret };
+});

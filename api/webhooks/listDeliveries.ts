@@ -1,9 +1,13 @@
 import { listDeliveries as findDeliveries } from '../../db/webhooks/store.ts';
 import { DELIVERY_STATUSES } from '../../workflows/webhooks/rules.ts';
+import { DAY } from '../../workflows/kernel/time.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { viewDelivery, WebhookDelivery } from './schemas.ts';
+
+/** Records of the last 30 days (part B § Webhooks). */
+const HISTORY_MS = 30 * DAY;
 
 export const listDeliveries = endpoint({
   id: 'webhooks.listDeliveries',
@@ -15,9 +19,13 @@ export const listDeliveries = endpoint({
   query: Type.Object({ status: Type.Optional(Type.String()), limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) }),
   data: closed({ items: Type.Array(WebhookDelivery) }),
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, params, query }) => {
+}).handle(async ({ em, storeId, params, query, at }) => {
   const status = DELIVERY_STATUSES.find((known) => known === query.status);
   if (query.status !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
-  const rows = await findDeliveries(em, storeId, params.webhookId, { limit: query.limit, ...(status && { status }) });
+  const rows = await findDeliveries(em, storeId, params.webhookId, {
+    limit: query.limit,
+    since: at - HISTORY_MS,
+    ...(status && { status }),
+  });
   return { items: rows.map(viewDelivery) };
 });

@@ -21,6 +21,8 @@ export interface SystemOptions {
   /** More environment for API and worker. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onChange?: (system: System) => void;
+  /** Stops everything, also in the middle of a start. */
+  readonly signal?: AbortSignal;
 }
 export interface System {
   readonly api: string;
@@ -43,12 +45,18 @@ interface Ports {
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataDir, port } = options;
   await stopOrphans(dataDir);
+  rmSync(join(dataDir, 'dev.json'), { force: true });
   if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   if (!(await isFree(port))) throw new Remedy(`Port ${port} is in use: stop what uses it, or set PORT to another.`);
   const ports = await choosePorts(dataDir, port);
   let system: System | undefined;
-  const supervisor = new Supervisor(() => system && options.onChange?.(system));
+  const supervisor = new Supervisor(() => {
+    // Written at every change: a start that dies half-way leaves no server that the next one does not know.
+    writeFileSync(join(dataDir, 'supervisor.json'), JSON.stringify({ supervisor: process.pid, processes: supervisor.processes }));
+    if (system) options.onChange?.(system);
+  });
+  options.signal?.addEventListener('abort', () => void supervisor.stop(), { once: true });
   try {
     const databaseUrl = await startPostgres(supervisor, options, ports);
     await migrate(databaseUrl);

@@ -71,6 +71,8 @@ export interface NewProduct {
 export interface ProductWithVariants {
   readonly product: Product;
   readonly variants: readonly Variant[];
+  /** It has been ordered: sales history locks its type (D61). */
+  readonly isSold: boolean;
 }
 
 /** Registers a product with its one variant. Numbers are taken in the same transaction: a failed registration burns none (D56). */
@@ -126,13 +128,28 @@ export async function createProduct(em: Em, storeId: string, wanted: NewProduct,
       reference: productId,
       at,
     });
-  return { product, variants: [variant] };
+  return { product, variants: [variant], isSold: false };
 }
 
 export async function readProduct(em: Em, storeId: string, productId: string): Promise<ProductWithVariants> {
   const product = await em.findOne(ProductEntity, { storeId, productId, deletedAt: null });
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
-  return { product, variants: await em.find(VariantEntity, { storeId, productId }, { orderBy: { variantNo: 'asc' } }) };
+  return (await withVariants(em, storeId, [product]))[0]!;
+}
+
+/** Products with their variants and whether they were ever ordered: two queries whatever the number. */
+async function withVariants(em: Em, storeId: string, products: readonly Product[]): Promise<ProductWithVariants[]> {
+  const productIds = products.map((product) => product.productId);
+  const variants = await em.find(VariantEntity, { storeId, productId: { $in: productIds } }, { orderBy: { variantNo: 'asc' } });
+  const sold = await sql<{ product_id: string }>(
+    em,
+    `SELECT v.product_id FROM variant v WHERE v.store_id = ? AND v.product_id = ANY(?::text[])
+       AND EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = v.store_id AND i.variant_id = v.variant_id)`,
+    [storeId, `{${productIds.join(',')}}`],
+  );
+  const isSold = new Set(sold.map((row) => row.product_id));
+  const byProduct = Map.groupBy(variants, (variant) => variant.productId);
+  return products.map((product) => ({ product, variants: byProduct.get(product.productId) ?? [], isSold: isSold.has(product.productId) }));
 }
 
 export interface ProductFilter extends Page {
@@ -140,7 +157,7 @@ export interface ProductFilter extends Page {
   readonly status?: SalesStatus;
 }
 
-/** Products, newest number first, with their variants: three queries whatever the page holds. */
+/** Products, newest number first, with their variants: four queries whatever the page holds. */
 export async function listProducts(
   em: Em,
   storeId: string,
@@ -153,17 +170,13 @@ export async function listProducts(
     ...(filter.status !== undefined && { status: filter.status }),
   };
   const [products, total] = await em.findAndCount(ProductEntity, where, { orderBy: { productNo: 'desc' }, ...offset(filter) });
-  const variants = await em.find(
-    VariantEntity,
-    { storeId, productId: { $in: products.map((product) => product.productId) } },
-    { orderBy: { variantNo: 'asc' } },
-  );
-  const byProduct = Map.groupBy(variants, (variant) => variant.productId);
-  return { items: products.map((product) => ({ product, variants: byProduct.get(product.productId) ?? [] })), total };
+  return { items: await withVariants(em, storeId, products), total };
 }
 
-/** Products and variants by variant or product id, for checkouts: two queries. */
-export async function findSellable(em: Em, storeId: string, productIds: readonly string[]): Promise<Map<string, ProductWithVariants>> {
+export type Sellable = Omit<ProductWithVariants, 'isSold'>;
+
+/** Products and their variants by product id, for checkouts: two queries. */
+export async function findSellable(em: Em, storeId: string, productIds: readonly string[]): Promise<Map<string, Sellable>> {
   const products = await em.find(ProductEntity, { storeId, productId: { $in: [...productIds] } });
   const variants = await em.find(VariantEntity, { storeId, productId: { $in: [...productIds] } }, { orderBy: { variantNo: 'asc' } });
   const byProduct = Map.groupBy(variants, (variant) => variant.productId);
@@ -186,8 +199,6 @@ export async function changeStock(
   at: number,
 ) {
   const { storeId, productId, variantId } = key;
-  if ((change.stockQuantity === undefined) === (change.adjustment === undefined))
-    throw invalid('stockQuantity', 'REQUIRED', 'Send either stockQuantity or adjustment.');
   const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean }>(
     em,
     `SELECT v.stock_quantity, v.variant_no, v.is_sellable FROM variant v JOIN product p USING (store_id, product_id)

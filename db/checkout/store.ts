@@ -1,8 +1,8 @@
 /** Checkouts: what a buyer is about to pay, for 30 minutes. */
 import { LockMode } from '@mikro-orm/core';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { CHECKOUT_LIFETIME_MS, type CheckoutLine } from '../../workflows/checkout/rules.ts';
-import { findSellable, type ProductWithVariants } from '../catalog/store.ts';
+import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { CHECKOUT_LIFETIME_MS, type CheckoutLine, isTooMuch } from '../../workflows/checkout/rules.ts';
+import { findSellable, type Sellable } from '../catalog/store.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
@@ -29,6 +29,7 @@ export async function openCheckout(
   const lines = wanted.map((line) => lineOf(sellable.get(line.productId), line));
   const short = shortLines(lines, sellable);
   if (short.length > 0) throw new Fault('OUT_OF_STOCK', { details: { items: short } });
+  if (isTooMuch(lines)) throw invalid('items', 'OUT_OF_RANGE', 'The total is beyond 2,000,000,000 won.');
   const checkout = em.create(CheckoutEntity, {
     storeId,
     sessionId,
@@ -42,7 +43,7 @@ export async function openCheckout(
   return checkout;
 }
 
-function lineOf(found: ProductWithVariants | undefined, { optionId, quantity }: WantedLine): CheckoutLine {
+function lineOf(found: Sellable | undefined, { optionId, quantity }: WantedLine): CheckoutLine {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
   const { product, variants } = found;
   const variant =
@@ -63,7 +64,7 @@ function lineOf(found: ProductWithVariants | undefined, { optionId, quantity }: 
 }
 
 /** Variants whose lines together want more than there is, or that are not on sale (D37). */
-function shortLines(lines: readonly CheckoutLine[], sellable: Map<string, ProductWithVariants>) {
+function shortLines(lines: readonly CheckoutLine[], sellable: Map<string, Sellable>) {
   const wanted = Map.groupBy(lines, (line) => line.variantId);
   return [...wanted].flatMap(([optionId, same]) => {
     const { productId } = same[0]!;
@@ -93,7 +94,9 @@ export async function repriceLines(em: Em, checkout: Checkout): Promise<Checkout
   );
   const short = shortLines(checkout.lines, sellable);
   if (short.length > 0) throw new Fault('CHECKOUT_STALE', { details: { items: short } });
-  return checkout.lines.map((line) =>
+  const lines = checkout.lines.map((line) =>
     lineOf(sellable.get(line.productId), { productId: line.productId, optionId: line.variantId, quantity: line.quantity }),
   );
+  if (isTooMuch(lines)) throw new Fault('CHECKOUT_STALE');
+  return lines;
 }

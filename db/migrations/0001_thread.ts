@@ -31,7 +31,7 @@ const stores = [
 const runs = [
   `CREATE TABLE operation (
     store_id text NOT NULL, principal text NOT NULL, key text NOT NULL, operation_id text NOT NULL,
-    fingerprint text NOT NULL, status smallint, body jsonb, created_at timestamptz(3) NOT NULL,
+    fingerprint text NOT NULL, status smallint, body jsonb, location text, created_at timestamptz(3) NOT NULL,
     expires_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, principal, key))`,
   `CREATE INDEX operation_expires ON operation (expires_at)`,
   `CREATE TABLE run (
@@ -214,7 +214,7 @@ const access = [
        AND (r.loaded_at IS NULL AND r.created_at < real_now - interval '30 seconds'
             OR r.wake_at < real_now + s.clock_offset_ms * interval '1 millisecond' - interval '60 seconds')
        AND (r.poked_at IS NULL OR r.poked_at < real_now - interval '30 seconds' * power(2, least(r.pokes, 7)))
-     ORDER BY r.wake_at NULLS LAST LIMIT most`,
+     ORDER BY r.poked_at NULLS FIRST, r.wake_at NULLS LAST LIMIT most`,
     'sangjeom_relay',
   ),
 ];

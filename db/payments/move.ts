@@ -10,7 +10,7 @@ import { failureOf } from '../../workflows/payments/failures.ts';
 import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, type PendingCall, readGap } from '../../workflows/payments/rules.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../catalog/stock.ts';
-import type { Em } from '../orm.ts';
+import { type Em, sql } from '../orm.ts';
 import { createOrder } from '../orders/store.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
@@ -26,6 +26,7 @@ interface Moving {
 /** Locks the payment, applies the event, answers what it owes: a call now or later, or its expiry. */
 export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
   const { storeId, runId: paymentId } = run;
+  if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
   const moving: Moving = { em, payment, at, realNow };
@@ -42,6 +43,14 @@ export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: numb
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
   };
 }
+
+/** A completion writes the checkout: it is locked before the payment, in the order in which a payment start locks them. */
+const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
+  sql(
+    em,
+    'SELECT 1 FROM checkout WHERE store_id = ? AND checkout_id = (SELECT checkout_id FROM payment WHERE store_id = ? AND payment_id = ?) FOR UPDATE',
+    [storeId, storeId, paymentId],
+  );
 
 async function obey(moving: Moving, command: Command): Promise<void> {
   const { em, payment, at } = moving;
@@ -93,13 +102,15 @@ async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Prom
     case 'APPROVED':
       return complete(moving, attempt, outcome['approvedMethod'] as string | null);
     case 'DECLINED':
-      return decline(moving, attempt, String(outcome['code']), attempt.attemptId);
+      return decline(moving, attempt, String(outcome['code']), { isRead: call.kind === 'read' });
+    case 'VOIDED':
+      // Charged and canceled at the provider, behind our back: nothing is left to settle.
+      return decline(moving, attempt, 'CANCELED', { isRead: true });
     case 'UNPAID':
       return doubt(moving, attempt, call);
     default:
       attempt.doubtful = true;
-      if (call.kind === 'confirm' && outcome['ended'] !== true) attempt.readings = -1;
-      else if (attempt.readings < 0) attempt.readings = 0;
+      if (call.kind === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
       payment.call = owe('read', attempt, at + readGap(ordinal(call)), ordinal(call));
   }
 }
@@ -113,7 +124,7 @@ async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall)
     { readings: attempt.readings, ended, confirmedAt: attempt.confirmedAt!.getTime(), expiresAt: payment.expiresAt.getTime() },
     at,
   );
-  if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', attempt.attemptId);
+  if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
   payment.call = owe(
     next === 'confirm-again' ? 'confirm' : 'read',
     attempt,
@@ -133,17 +144,19 @@ async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod:
   await em.nativeUpdate(CheckoutEntity, { storeId: payment.storeId, checkoutId: payment.checkoutId }, { status: 'COMPLETED' });
 }
 
-/** A definite no: stock back when it was taken (`tookAs`), the session stays pending for another attempt (D36). */
-async function decline(moving: Moving, attempt: PaymentAttempt, code: string, tookAs: string | null): Promise<void> {
+/**
+ * A definite no: the stock that was taken (`asked` the provider) comes back, the session stays pending for another
+ * attempt (D36). Only the provider's own reading ends a doubt; anything else is read once more at the payment's end.
+ */
+async function decline(moving: Moving, attempt: PaymentAttempt, code: string, asked: { readonly isRead: boolean } | null): Promise<void> {
   const { em, payment, at } = moving;
   const failure = failureOf(attempt.attemptId, code);
   const canceled = failure.category === 'BUYER_CANCELED';
   attempt.status = canceled ? 'CANCELED' : 'DECLINED';
   attempt.failure = failure;
   attempt.settledAt = new Date(at);
-  // A provider's own no is final; what we only proved by readings is read once more at the end.
-  if (code !== 'NOT_CHARGED') attempt.doubtful = false;
-  if (tookAs) await returnStock(em, payment.storeId, payment.lines, tookAs, at);
+  if (asked?.isRead) attempt.doubtful = false;
+  if (asked) await returnStock(em, payment.storeId, payment.lines, attempt.attemptId, at);
   Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
 }
 
@@ -167,14 +180,14 @@ async function checkDoubts({ em, payment, at }: Moving): Promise<void> {
     payment.call = owe('read', attempt, Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS), 900 + attempt.readings);
 }
 
-/** A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). */
+/** A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void. */
 async function settleLate(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
   const { payment, at } = moving;
-  if (outcome.kind === 'APPROVED') payment.call = owe('void', attempt, at, 0);
+  if (outcome.kind === 'APPROVED') payment.call = owe('void', attempt, at, ordinal(call));
   else if (outcome.kind === 'VOIDED' || outcome.kind === 'UNPAID' || outcome.kind === 'DECLINED') {
     if (outcome.kind === 'VOIDED') attempt.status = 'VOIDED';
     attempt.doubtful = false;
-  } else payment.call = owe(call.kind === 'void' ? 'void' : 'read', attempt, at + readGap(ordinal(call)), ordinal(call));
+  } else payment.call = owe('read', attempt, at + readGap(ordinal(call)), ordinal(call));
 }
 
 const isEnded = ({ status }: Payment) => status === 'completed' || status === 'failed' || status === 'expired';

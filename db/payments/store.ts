@@ -69,7 +69,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     testPayment,
     expiresAt,
     paymentId: makePaymentId(randomBytes(23)),
-    orderNo: orderNo(koreanDay(moment.at), randomInt(100_000_000)),
+    orderNo: await freeOrderNo(em, storeId, moment.at),
     status: 'pending',
     result: 'PENDING',
     currentAttemptId: '',
@@ -88,6 +88,14 @@ const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | 
     { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
+
+/** A number that no payment of the store has: 8 random digits meet within a busy day. */
+async function freeOrderNo(em: Em, storeId: string, at: number): Promise<string> {
+  for (;;) {
+    const number = orderNo(koreanDay(at), randomInt(100_000_000));
+    if ((await em.count(PaymentEntity, { storeId, orderNo: number })) === 0) return number;
+  }
+}
 
 /** Most buyers are back within seconds; their return starts the run then, in one workflow task instead of three. */
 const START_AFTER_MS = 3000;
@@ -135,6 +143,8 @@ async function lapse(em: Em, payment: Payment, moment: Moment): Promise<void> {
   );
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
   pokeLater(em, runOf(payment), moment.realNow);
+  // Before the new payment is inserted: a checkout has one open payment at a time.
+  await em.flush();
 }
 
 function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, at: number): PaymentAttempt {

@@ -14,11 +14,14 @@ export interface OperationKey {
 export interface StoredReply {
   readonly status: number;
   readonly body: unknown;
+  /** The `Location` header, where the reply had one. */
+  readonly location?: string | null;
 }
 interface Row {
   readonly fingerprint: string;
   readonly status: number | null;
   readonly body: unknown;
+  readonly location: string | null;
 }
 const KEPT_MS = DAY;
 
@@ -32,7 +35,7 @@ export async function claimOperation(em: Em, storeId: string, o: OperationKey, r
     em,
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
-       status = NULL, body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+       status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`,
     [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(realNow + KEPT_MS)],
   );
@@ -44,9 +47,10 @@ export async function claimOperation(em: Em, storeId: string, o: OperationKey, r
 
 /** Stores the reply under a claimed key. */
 export async function completeOperation(em: Em, storeId: string, o: OperationKey, reply: StoredReply): Promise<void> {
-  await sql(em, `UPDATE operation SET status = ?, body = ? WHERE store_id = ? AND principal = ? AND key = ?`, [
+  await sql(em, `UPDATE operation SET status = ?, body = ?, location = ? WHERE store_id = ? AND principal = ? AND key = ?`, [
     reply.status,
     JSON.stringify(reply.body ?? null),
+    reply.location ?? null,
     storeId,
     o.principal,
     o.key,
@@ -57,12 +61,12 @@ export async function completeOperation(em: Em, storeId: string, o: OperationKey
 export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
   const [row] = await sql<Row>(
     em,
-    `SELECT fingerprint, status, body FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
+    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
     [storeId, o.principal, o.key, new Date(realNow)],
   );
   if (!row) return null;
   if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');
-  return row.status === null ? null : { status: row.status, body: row.body };
+  return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
 }
 
 /** Remembers a refusal of the handler (D78); whoever stored first wins. */

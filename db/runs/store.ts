@@ -87,7 +87,7 @@ async function writeRun(em: Em, kind: RunKind, run: RunRef, owed: Omit<Owed, 'cl
   await sql(
     em,
     `UPDATE run SET wake_at = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
-       pokes = 0, poked_at = NULL WHERE store_id = ? AND kind = ? AND run_id = ?`,
-    [wakeAt, owed.done, now, now, run.storeId, kind, run.runId],
+       pokes = CASE WHEN wake_at IS DISTINCT FROM ? THEN 0 ELSE pokes END WHERE store_id = ? AND kind = ? AND run_id = ?`,
+    [wakeAt, owed.done, now, now, wakeAt, run.storeId, kind, run.runId],
   );
 }

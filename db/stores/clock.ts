@@ -1,5 +1,8 @@
 /** The sandbox store's clock: an offset that only grows, advanced by one request at a time under a lease. */
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { DAY } from '../../workflows/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
+import type { OperationKey } from '../runs/operations.ts';
 import type { RunKind } from '../../workflows/kernel/obligations.ts';
 
 const LEASE_MS = 15_000;
@@ -59,4 +62,17 @@ export async function isQuiet(em: Em, storeId: string, at: number): Promise<bool
     [storeId, new Date(at), storeId],
   );
   return row?.busy === false;
+}
+
+/** Fixes where an advance goes under its key, or answers where the same request was going before. Business time. */
+export async function claimTarget(em: Em, storeId: string, operation: OperationKey, to: number, realNow: number): Promise<number> {
+  const { principal, key, id, fingerprint } = operation;
+  const [row] = await sql<{ fingerprint: string; body: { to: number } }>(
+    em,
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, body, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, principal, key) DO UPDATE SET key = excluded.key RETURNING fingerprint, body`,
+    [storeId, principal, key, id, fingerprint, JSON.stringify({ to }), new Date(realNow), new Date(realNow + DAY)],
+  );
+  if (row!.fingerprint !== fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');
+  return row!.body.to ?? to;
 }

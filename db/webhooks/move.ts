@@ -15,6 +15,7 @@ export async function moveWebhookDelivery(em: Em, run: RunRef, event: RunEvent, 
   if (!delivery) return null;
   const outcome = delivery.attemptOutcome ?? (isLost(delivery, event) ? LOST : null);
   if (outcome && isWaiting(delivery.status)) apply(delivery, outcome, at);
+  else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
   const { clockOffsetMs } = await readStore(em, storeId);
   return { owed: owedBy(delivery, at), clock: clockOffsetMs };
 }
@@ -29,6 +30,14 @@ const isLost = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   delivery.attemptCount > 0 &&
   !delivery.nextAttemptAt &&
   event.callId === callId(delivery, delivery.attemptCount);
+
+/** The attempt could not even be claimed (an outage, a secret that does not open): the same one again, after a while. */
+const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent): boolean =>
+  event.type === 'outcome' &&
+  event.outcome.kind === 'LOST' &&
+  isWaiting(delivery.status) &&
+  event.callId === callId(delivery, delivery.attemptCount + 1);
+const UNCLAIMED_MS = 30_000;
 
 function apply(delivery: WebhookDelivery, outcome: AttemptOutcome, at: number): void {
   const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);

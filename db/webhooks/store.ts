@@ -44,18 +44,18 @@ export async function readWebhook(em: Em, storeId: string, webhookId: string): P
   return webhook;
 }
 
-/** Deliveries of a subscription, newest first. */
+/** Deliveries of a subscription that were created from `since` on, newest first. */
 export async function listDeliveries(
   em: Em,
   storeId: string,
   webhookId: string,
-  filter: { status?: DeliveryStatus; limit: number },
+  filter: { status?: DeliveryStatus; limit: number; since: number },
 ): Promise<WebhookDelivery[]> {
   await readWebhook(em, storeId, webhookId);
   const { status, limit } = filter;
   return em.find(
     WebhookDeliveryEntity,
-    { storeId, webhookId, ...(status && { status }) },
+    { storeId, webhookId, createdAt: { $gte: new Date(filter.since) }, ...(status && { status }) },
     { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit },
   );
 }

@@ -28,6 +28,42 @@ describe('the envelope', () => {
     const other = await call(underTest.api, 'DELETE', '/v1/store');
     expect([other.status, other.headers.get('allow')]).toEqual([405, expect.stringContaining('PATCH')]);
   });
+  test('other methods are 405 everywhere; deep nesting and impossible times are no 500; dead Temporal would not be ready', async () => {
+    for (const [method, path] of [
+      ['GET', '/oauth2/token'],
+      ['POST', '/openapi/store.json'],
+      ['POST', '/health/live'],
+      ['DELETE', '/.well-known/jwks.json'],
+    ] as const)
+      expect((await call(underTest.api, method, path)).status).toBe(405);
+    const deep = await shop.seller.call('POST', '/v1/categories', `{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+    expect([deep.status, deep.body.error?.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await shop.seller.call('POST', '/v1/sandbox/clock', { to: '2026-12-31T23:59:60Z' })).status).toBe(400);
+    expect((await get(`${underTest.api}/docs`)).text).toContain('/openapi/store.json');
+  });
+  test('a clock advance is repeated to the same time; a first refusal is no replay, the second is', async () => {
+    const headers = { 'idempotency-key': 'clock-1' };
+    const advance = () => shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'P1D' }, headers);
+    const [first, again] = [await advance(), await advance()];
+    expect(again.body.data).toEqual(first.body.data);
+    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+    const refused = () => shop.seller.call('POST', '/v1/categories', { name: 'c', parentId: 'cat_x' }, { 'idempotency-key': 'c-1' });
+    expect([(await refused()).headers.get('idempotent-replayed'), (await refused()).headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+  });
+  test('problems of every kind are told together', async () => {
+    const hook = await shop.seller.call('POST', '/v1/webhooks', { url: 'ftp://x', eventTypes: [] }, { 'idempotency-key': '' });
+    expect(hook.body.error?.fieldErrors?.map(({ field }) => field).toSorted()).toEqual(['Idempotency-Key', 'eventTypes', 'url']);
+    const product = await shop.seller.call('POST', '/v1/products', {
+      name: '',
+      fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'FREE', deliveryFee: 500 } },
+    });
+    expect(product.body.error?.fieldErrors?.map(({ field }) => field)).toEqual(
+      expect.arrayContaining(['name', 'salePrice', 'categoryId', 'fulfillment.shipping.deliveryFee']),
+    );
+  });
   test('short forms are the same operation', async () => {
     expect((await shop.seller.call('GET', '/webhooks')).status).toBe(200);
     const { headers } = await shop.buyer();

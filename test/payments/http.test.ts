@@ -156,6 +156,56 @@ describe('a payment', () => {
     expect((await buyer.start(checkoutId)).body.error?.code).toBe('CHECKOUT_EXPIRED');
   });
 
+  test('a start after the expiry, before the run has noticed: another payment (the run then closes)', async () => {
+    const shop = await world();
+    const { buyer, paymentId, checkoutId } = await shop.payment();
+    await query(`UPDATE payment SET expires_at = now() - interval '1 second' WHERE payment_id = $1`, [paymentId]);
+    const anew = await buyer.start(checkoutId);
+    expect([anew.status, anew.body.data?.paymentId === paymentId]).toEqual([200, false]);
+    await until(
+      'closed',
+      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
+    );
+  });
+
+  test('charged and canceled at the provider while in doubt: declined, stock back', async () => {
+    const shop = await world();
+    const product = await shop.product({ stockQuantity: 5 });
+    const { buyer, paymentId, payUrl } = await shop.payment(product);
+    const paying = pay(payUrl, '4111111111110031').catch(() => null);
+    await until('charged', async () => (await charged(paymentId))[0]?.status === 'DONE');
+    const [attempt] = await query<{ payment_key: string }>('SELECT payment_key FROM payment_attempt WHERE payment_id = $1', [paymentId]);
+    await call(underTest.simulator, 'POST', `/v1/payments/${attempt!.payment_key}/cancel`, {
+      body: { cancelReason: 'dashboard' },
+      headers: { authorization: `Basic ${btoa('test_sk_sangjeom:')}` },
+    });
+    await shop.advance('PT5M');
+    await paying;
+    expect((await buyer.status(paymentId)).body.data).toMatchObject({ status: 'pending', result: 'FAILED' });
+    expect(await stock(product.variantId)).toBe(5);
+  });
+
+  test('on a store whose clock is ahead, a payment that is paid at once happens at the store’s time', async () => {
+    const shop = await world();
+    await shop.advance('P30D');
+    const { orderId } = await shop.order();
+    const [attempt] = await query<{ started_at: Date; confirmed_at: Date }>(
+      'SELECT a.started_at, a.confirmed_at FROM payment_attempt a JOIN orders USING (payment_id) WHERE order_id = $1',
+      [orderId],
+    );
+    expect(Math.abs(attempt!.confirmed_at.getTime() - attempt!.started_at.getTime())).toBeLessThan(30_000);
+  });
+
+  test('amounts beyond 2,000,000,000 won are refused at the checkout; points are refused; an unknown point amount of 0 is taken', async () => {
+    const shop = await world();
+    const dear = await shop.product({ salePrice: 1_500_000_000 });
+    const buyer = await shop.buyer();
+    expect((await buyer.checkout(dear.productId, 2)).body.error?.fieldErrors).toMatchObject([{ field: 'items', code: 'OUT_OF_RANGE' }]);
+    const { checkoutId } = (await buyer.checkout(dear.productId)).body.data as { checkoutId: string };
+    expect((await buyer.start(checkoutId, { pointAmount: 10 })).body.error?.code).toBe('POINTS_UNAVAILABLE');
+    expect((await buyer.start(checkoutId, { pointAmount: 0 })).status).toBe(200);
+  });
+
   test('a new start supersedes the last attempt: its window can no longer pay', async () => {
     const shop = await world();
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment();

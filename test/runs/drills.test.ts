@@ -97,6 +97,17 @@ describe('termination', () => {
     expect(await shop.deliveries(receiver.webhookId)).toHaveLength(5);
     receiver.close();
   });
+  test('by a cancel request: the run closes instead of spinning, and a command brings it back', async () => {
+    const client = await temporalClient();
+    const shop = await world();
+    const { orderItemId } = await shop.order();
+    await shop.act(orderItemId, 'confirm');
+    await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'NONE' });
+    const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE run_id = $1', [orderItemId]);
+    await client.workflow.getHandle(row!.workflow_id).cancel();
+    await until('canceled', async () => (await client.workflow.getHandle(row!.workflow_id).describe()).status.name === 'CANCELLED');
+    expect((await shop.act(orderItemId, 'delivered')).body.data.status).toBe('DELIVERED');
+  });
   test('of a run that nobody commands: the reconciler brings it back', async () => {
     const client = await temporalClient();
     const shop = await world();

@@ -22,7 +22,7 @@ import { workflowBundle } from '../../worker/bundle.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { searchAttributes } from '../../workflows/kernel/attributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { CALLS_QUEUE, RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
+import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
@@ -63,7 +63,9 @@ beforeAll(async () => {
   const shared = { connection: env.nativeConnection, namespace: 'default' };
   workers.push(
     await Worker.create({ ...shared, taskQueue: RUNS_QUEUE, workflowBundle: await workflowBundle(), activities: createTransitions(deps) }),
-    await Worker.create({ ...shared, taskQueue: CALLS_QUEUE, activities: createCalls(deps) }),
+    ...(await Promise.all(
+      Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
+    )),
   );
   running.push(
     ...workers.map((worker) => worker.run()),
@@ -118,6 +120,7 @@ async function command(run: RunName, name: string, input: Command['input'], wait
     wait,
     operation: { principal: 't', key, id: 't', fingerprint: key },
     requestId: key,
+    clock: 0,
     actor: 't',
     notAfter: Date.now() + 8000,
   };
@@ -227,6 +230,7 @@ describe('on the time-skipping server', () => {
       operation: { principal: 't', key, id: 't', fingerprint: key },
       requestId: key,
       actor: 't',
+      clock: 0,
       notAfter: Date.now() - 1,
     };
     const startWorkflowOperation = new WithStartWorkflowOperation('orderItem', startOptions(run));

@@ -20,21 +20,25 @@ export interface ShippingRule {
   readonly conditionalFreeWon: number | null;
 }
 
-/**
- * The delivery rule that a registration stores, or every problem with it. The type defaults to PAID, an omitted fee
- * to the store's at that moment; nothing is corrected silently: FREE with a fee of 500 is refused.
- */
+/** What is wrong with a delivery rule; nothing is corrected silently: FREE with a fee of 500 is refused. */
+export function shippingProblems(request: { readonly [K in keyof ShippingRequest]?: unknown }): FieldError[] {
+  const { deliveryType = 'PAID', deliveryFee = 0, conditionalFreeAmount = null } = request;
+  const problem = (name: string, message: string): FieldError => ({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
+  const isConditional = deliveryType === 'CONDITIONAL_FREE';
+  return [
+    ...(deliveryType === 'FREE' && deliveryFee !== 0 ? [problem('deliveryFee', 'FREE delivery has no fee.')] : []),
+    ...(isConditional && conditionalFreeAmount === null
+      ? [problem('conditionalFreeAmount', 'CONDITIONAL_FREE needs the amount from which delivery is free.')]
+      : []),
+    ...(!isConditional && conditionalFreeAmount !== null
+      ? [problem('conditionalFreeAmount', 'Only CONDITIONAL_FREE has such an amount.')]
+      : []),
+  ];
+}
+
+/** The delivery rule that a registration stores. The type defaults to PAID, an omitted fee to the store's at that moment. */
 export function shippingRule(request: ShippingRequest, storeFeeWon: number): ShippingRule {
-  const deliveryType = request.deliveryType ?? 'PAID';
-  const conditionalFreeWon = request.conditionalFreeAmount ?? null;
-  const fieldErrors: FieldError[] = [];
-  const field = (name: string, message: string) => fieldErrors.push({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
-  if (deliveryType === 'FREE' && (request.deliveryFee ?? 0) !== 0) field('deliveryFee', 'FREE delivery has no fee.');
-  if (deliveryType === 'CONDITIONAL_FREE' && conditionalFreeWon === null)
-    field('conditionalFreeAmount', 'CONDITIONAL_FREE needs the amount from which delivery is free.');
-  if (deliveryType !== 'CONDITIONAL_FREE' && conditionalFreeWon !== null)
-    field('conditionalFreeAmount', 'Only CONDITIONAL_FREE has such an amount.');
-  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  const { deliveryType = 'PAID', conditionalFreeAmount: conditionalFreeWon = null } = request;
   return { deliveryType, deliveryFeeWon: deliveryType === 'FREE' ? 0 : (request.deliveryFee ?? storeFeeWon), conditionalFreeWon };
 }
 

@@ -5,6 +5,8 @@ import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';
 
 export const CHECKOUT_LIFETIME_MS = 30 * MINUTE;
 export const CHECKOUT_LINES = 100;
+/** The largest amount that anything may have. */
+const MOST_WON = 2_000_000_000;
 
 export interface Address {
   readonly receiverName: string;
@@ -49,6 +51,9 @@ export interface Delivery {
 }
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
+
+/** Whether a line or the total is beyond 2,000,000,000 won, delivery fees included. */
+export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => price(lines, null).amounts.totalAmount > MOST_WON;
 
 /** The delivery bundle of each line, from 1: lines with the same delivery policy travel together. */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {

@@ -32,6 +32,7 @@ export const catalogue = {
   PAYMENT_IN_PROGRESS: { status: 409, message: 'The payment is being approved.' },
   PAYMENT_EXPIRED: { status: 409, message: 'The payment has expired.' },
   PAYMENT_NOT_CONFIGURED: { status: 409, message: 'The store offers no such way to pay.' },
+  POINTS_UNAVAILABLE: { status: 409, message: 'Points cannot be used here.' },
   WEBHOOK_LIMIT_EXCEEDED: { status: 409, message: 'A store can have 10 webhooks.' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'The idempotency key was used for another request.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: 'A request with this idempotency key is still running.' },

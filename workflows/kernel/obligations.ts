@@ -40,6 +40,8 @@ export interface Command {
   readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };
   readonly requestId: string;
   readonly actor: string;
+  /** The store's clock offset as the API knows it: a run that this command starts has not heard of it yet. */
+  readonly clock: number;
   /** Real time; a command that reaches its transition later is refused. */
   readonly notAfter: number;
   readonly name: string;

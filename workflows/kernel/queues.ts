@@ -1,4 +1,6 @@
 /** Workflows and their transitions. */
 export const RUNS_QUEUE = 'runs';
-/** Calls to the outside, on a queue of their own so that a slow receiver cannot hold up orders. */
+/** Calls to receivers that sellers chose, on a queue of their own so that slow ones hold up nothing else. */
 export const CALLS_QUEUE = 'calls';
+/** Calls to payment providers: no receiver can hold up an approval. */
+export const PAYMENT_CALLS_QUEUE = 'payment-calls';

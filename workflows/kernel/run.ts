@@ -7,6 +7,7 @@ import {
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   condition,
   continueAsNew,
   defineSignal,
@@ -81,6 +82,7 @@ class Hosted {
   }
 
   async obey(wish: Command): Promise<void> {
+    this.moveClock(wish.clock);
     try {
       await this.#apply({ type: 'command', command: wish });
     } catch (error) {
@@ -173,6 +175,8 @@ async function until(deadline: number | null, changed: () => boolean, now: () =>
   }).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
+  // Canceled by an operator: the run closes, and the reconciler brings it back.
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run was canceled');
 }
 
 /**

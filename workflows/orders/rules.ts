@@ -30,21 +30,20 @@ export interface FulfillmentSnapshot {
   readonly method: 'CARRIER' | 'DIRECT';
   readonly pickupLocation: null;
 }
-export interface DispatchRequest {
-  readonly deliveryMethod: DeliveryMethod;
-  readonly carrierCode?: string | undefined;
-  readonly trackingNumber?: string | undefined;
-}
 
-/** COURIER and QUICK need a carrier and a tracking number; a carrier must be one of ours for COURIER. All problems at once. */
-export function checkDispatch(request: DispatchRequest): void {
-  const fieldErrors: FieldError[] = [];
-  if (request.deliveryMethod === 'COURIER' || request.deliveryMethod === 'QUICK')
-    for (const field of ['carrierCode', 'trackingNumber'] as const)
-      if (!request[field]) fieldErrors.push({ field, code: 'REQUIRED', message: `${request.deliveryMethod} needs it.` });
-  if (request.carrierCode && !Object.hasOwn(CARRIERS, request.carrierCode))
-    fieldErrors.push({ field: 'carrierCode', code: 'INVALID', message: 'There is no such carrier: see GET /v1/carriers.' });
-  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+/** COURIER and QUICK need a carrier and a tracking number; a carrier must be one of ours. Every problem at once. */
+export function dispatchProblems(request: {
+  readonly deliveryMethod?: unknown;
+  readonly carrierCode?: unknown;
+  readonly trackingNumber?: unknown;
+}): FieldError[] {
+  const { deliveryMethod, carrierCode } = request;
+  const needed = deliveryMethod === 'COURIER' || deliveryMethod === 'QUICK' ? (['carrierCode', 'trackingNumber'] as const) : [];
+  const missing = needed.filter((field) => request[field] === undefined);
+  const problems = missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
+  if (typeof carrierCode === 'string' && !Object.hasOwn(CARRIERS, carrierCode))
+    problems.push({ field: 'carrierCode', code: 'INVALID', message: 'There is no such carrier: see GET /v1/carriers.' });
+  return problems;
 }
 
 /** How a refusal of the flow is told at the order-item endpoints. */

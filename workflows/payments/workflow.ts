@@ -1,13 +1,15 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { RunRef } from '../kernel/obligations.ts';
-import { CALLS_QUEUE } from '../kernel/queues.ts';
+import { PAYMENT_CALLS_QUEUE } from '../kernel/queues.ts';
 import { host } from '../kernel/run.ts';
 import type { PaymentCalls } from './contract.ts';
 
 /** One attempt each: a lost answer is looked up by the next transition, never assumed. */
 const calls = (summary: string) =>
   proxyActivities<PaymentCalls>({
-    taskQueue: CALLS_QUEUE,
+    taskQueue: PAYMENT_CALLS_QUEUE,
+    // A call that waits too long for a worker is as good as lost: it is looked up, never sent late.
+    scheduleToStartTimeout: '30s',
     startToCloseTimeout: '65s',
     retry: { maximumAttempts: 1 },
     summary,
