@@ -21,6 +21,7 @@ import { createCommands } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { keep, operationOf, replyPlace, reveal, sentKey } from './idempotency.ts';
+import { errorsOf } from './openapi.ts';
 import { limitRate } from './rateLimit.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
 import { type Check, checker, textErrors } from './validate.ts';
@@ -46,8 +47,11 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
     const checks = { query: endpoint.query && checker(endpoint.query, 'text'), body: endpoint.body && checker(endpoint.body, 'json') };
     const reply = deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined;
     const handler = async (ctx: RouterContext) => {
-      const request = await accept(ctx, endpoint, deps, checks);
-      const answer = await perform(request);
+      const answer = await accept(ctx, endpoint, deps, checks)
+        .then(perform)
+        .catch((error: unknown) => {
+          throw deps.config.checkReplies ? declared(endpoint, error) : error;
+        });
       if (answer.status < 300) {
         const strays = reply?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? [];
         if (strays.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(strays)}`);
@@ -58,6 +62,10 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
   }
   return router;
 }
+
+/** In tests a refusal that its operation does not declare is a bug. */
+const declared = (endpoint: Endpoint, error: unknown): unknown =>
+  error instanceof Fault && !errorsOf(endpoint).includes(error.code) ? new Error(`${endpoint.id} does not declare ${error.code}`) : error;
 
 /** `/storefront/v1/checkout/…` is also answered as `/checkout/…`, `/v1/webhooks` as `/webhooks` where D1 allows it. */
 const aliases = (path: string): string[] => [

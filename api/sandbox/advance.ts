@@ -33,8 +33,9 @@ type Target = { readonly by: number } | { readonly to: number };
 export async function advanceClock(deps: ApiDeps, storeId: string, target: Target, operation: OperationKey): Promise<Advanced> {
   const advancing: Advancing = { deps, storeId, holder: randomUUID(), answerBy: deps.clock.now() + ANSWER_MS };
   await queue(advancing);
-  const to = await fixTarget(advancing, target, operation);
-  const work = step(advancing, to).finally(() => inTx(advancing, (em) => releaseClock(em, storeId, advancing.holder)));
+  const work = fixTarget(advancing, target, operation)
+    .then((to) => step(advancing, to))
+    .finally(() => inTx(advancing, (em) => releaseClock(em, storeId, advancing.holder)));
   const left = Math.max(0, advancing.answerBy - deps.clock.now());
   const settled = await Promise.race([work, sleep(left, false, { ref: false })]);
   work.catch((error: unknown) => deps.log.warn({ err: error, storeId }, 'a clock advance ended early'));

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, generateKeyPair } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
-import { errorsOf } from '../../api/kernel/openapi.ts';
 import { SCOPES } from '../../api/kernel/scopes.ts';
 import { call, type Headers_, token } from '../kernel/http.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
@@ -113,8 +112,4 @@ test('every table with a store has forced row-level security, and the app role s
   expect(loose).toEqual([]);
   const roles = await query('SELECT rolname FROM pg_roles WHERE rolname LIKE $1 AND (rolsuper OR rolbypassrls)', ['sangjeom%']);
   expect(roles).toEqual([]);
-});
-
-test('a reply never carries a code that its operation does not declare', () => {
-  for (const endpoint of endpoints) expect(errorsOf(endpoint)).toEqual([...new Set(errorsOf(endpoint))]);
 });
