@@ -71,6 +71,8 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
 
 async function promisesBroken(pool: Pool, { promised }: Seen): Promise<string[]> {
   const { rows: orders } = await pool.query<{ order_id: string; payment_id: string }>('SELECT order_id, payment_id FROM orders');
+  const { rows: checkouts } = await pool.query<{ checkout_id: string }>('SELECT checkout_id FROM checkout');
+  const opened = new Set(checkouts.map((row) => row.checkout_id));
   const { rows: payments } = await pool.query<{ payment_id: string }>('SELECT payment_id FROM payment');
   const started = new Set(payments.map((row) => row.payment_id));
   const { rows: items } = await pool.query<{ order_item_id: string; status: string }>('SELECT order_item_id, status FROM order_item');
@@ -78,6 +80,7 @@ async function promisesBroken(pool: Pool, { promised }: Seen): Promise<string[]>
   const statusOf = new Map(items.map((row) => [row.order_item_id, row.status]));
   const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED'];
   return [
+    ...[...promised.checkouts].filter((id) => !opened.has(id)).map((id) => `a checkout that was promised is lost: ${id}`),
     ...[...promised.payments].filter((id) => !started.has(id)).map((id) => `a payment that was promised is lost: ${id}`),
     ...[...promised.orders]
       .filter(([payment, order]) => orderOf.get(payment) !== order)

@@ -6,6 +6,8 @@ import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../k
 
 /** What was promised to somebody: it must be true afterwards. */
 export interface Promised {
+  /** Checkouts that a buyer was told are open. */
+  readonly checkouts: Set<string>;
   /** Payments that a buyer was told have been started. */
   readonly payments: Set<string>;
   /** Orders that a buyer was told of, by payment. */
@@ -20,7 +22,7 @@ export class Load {
   readonly #system: System;
   readonly #store: CreatedStore;
   readonly #productId: string;
-  readonly promised: Promised = { payments: new Set(), orders: new Map(), items: new Map(), requests: 0, retries: 0 };
+  readonly promised: Promised = { checkouts: new Set(), payments: new Set(), orders: new Map(), items: new Map(), requests: 0, retries: 0 };
   #stopped = false;
   #sequence = 0;
   #bearer: Promise<string> | undefined;
@@ -74,6 +76,7 @@ export class Load {
     const buyer = { ...shop, 'x-cart-token': String(session.data?.['cartToken']) };
     const opened = await this.#ask('POST', '/storefront/v1/checkout', { items: [{ productId: this.#productId, quantity: 1 }] }, buyer);
     if (opened.status !== 201) return;
+    this.promised.checkouts.add(String(opened.data!['checkoutId']));
     const start = { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
     const started = await this.#ask('POST', `/storefront/v1/checkout/${String(opened.data!['checkoutId'])}/payment`, start, buyer);
     if (started.status !== 200) return;

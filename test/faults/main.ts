@@ -31,7 +31,7 @@ await run(async () => {
   }
   for (const sabotage of SABOTAGES) {
     const copy = sabotaged(sabotage);
-    const report = await drill(copy, [...common, '--failpoints', sabotage.failpoints, '--gap', '4000']);
+    const report = await drill(copy, [...common, '--failpoints', sabotage.failpoints, '--gap', '8000']);
     judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
