@@ -26,13 +26,13 @@ const entry = entries[command];
 if (entry === undefined) fail(`Unknown command ${command}. One of: ${Object.keys(entries).join(', ')}.`);
 
 // Bounded heaps: without them V8 keeps what it once needed, and a worker grows past half a gigabyte (measured).
-const heap = command === 'api' || command === 'worker' ? ['--max-old-space-size=256', '--max-semi-space-size=8'] : [];
+const heap = command === 'api' || command === 'worker' ? ['--max-old-space-size=192', '--max-semi-space-size=12'] : [];
 
 install();
 const child = spawn(join(root, 'node_modules/.bin/node'), [...heap, join(root, entry), ...args], {
   stdio: 'inherit',
   cwd: root,
-  env: { ...developmentEnvironment(), ...process.env, NODE_NO_WARNINGS: '1', MALLOC_ARENA_MAX: '2' },
+  env: { ...developmentEnvironment(), ...process.env, NODE_NO_WARNINGS: '1', ...(command === 'worker' && { MALLOC_ARENA_MAX: '2' }) },
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

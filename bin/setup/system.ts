@@ -177,7 +177,7 @@ const died = (child: ChildProcess, what: string): Promise<never> =>
   new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
 
 /** As bin/bootstrap.mjs starts them: bounded heaps. */
-const HEAP = ['--max-old-space-size=256', '--max-semi-space-size=8'];
+const HEAP = ['--max-old-space-size=192', '--max-semi-space-size=12'];
 
 /** One of our own processes: its log goes to a file, and it ends when we do. */
 function ours(name: string, entry: string, dataDir: string, env: Readonly<Record<string, string>>): Service {
@@ -191,7 +191,7 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
         const child = fork(join(root, entry), [], {
           stdio: ['ignore', log, log, 'ipc'],
           execArgv: HEAP,
-          env: { ...process.env, ...env, MALLOC_ARENA_MAX: '2' },
+          env: { ...process.env, ...env, ...(name === 'worker' && { MALLOC_ARENA_MAX: '2' }) },
           detached: true,
         });
         child.once('message', () => resolve(child));
