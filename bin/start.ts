@@ -13,20 +13,28 @@ await run(async () => {
   const dir = dataDir();
   let stores: CreatedStore[] = [];
   const write = (system: System) => stores.length > 0 && writeDevJson(dir, system, stores);
-  const stopping = new AbortController();
-  let running: System | undefined;
+  let stopping = false;
+  let stopAll = async (): Promise<void> => {};
   const stop = async () => {
     // A terminal sends Ctrl-C to every process of ours, and the bootstrap passes it on: the second one is no news.
-    if (stopping.signal.aborted) return;
+    if (stopping) return;
+    stopping = true;
     say('\nStopping …');
-    stopping.abort();
-    await running?.stop();
+    await stopAll();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   const port = Number(process.env['PORT'] ?? 3000);
-  const system = await startSystem({ dataDir: dir, port, fresh: values.fresh, durable: true, onChange: write, signal: stopping.signal });
-  running = system;
+  const system = await startSystem({
+    dataDir: dir,
+    port,
+    fresh: values.fresh,
+    durable: true,
+    onChange: write,
+    onStarting: (stopSystem) => {
+      stopAll = stopSystem;
+    },
+  });
   try {
     stores = await developmentStores(dir, system);
   } catch (error) {

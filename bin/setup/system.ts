@@ -21,8 +21,8 @@ export interface SystemOptions {
   /** More environment for API and worker. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onChange?: (system: System) => void;
-  /** Stops everything, also in the middle of a start. */
-  readonly signal?: AbortSignal;
+  /** Hands over what stops everything, before anything is started. */
+  readonly onStarting?: (stop: () => Promise<void>) => void;
 }
 export interface System {
   readonly api: string;
@@ -56,7 +56,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     writeFileSync(join(dataDir, 'supervisor.json'), JSON.stringify({ supervisor: process.pid, processes: supervisor.processes }));
     if (system) options.onChange?.(system);
   });
-  options.signal?.addEventListener('abort', () => void supervisor.stop(), { once: true });
+  options.onStarting?.(() => supervisor.stop());
   try {
     const databaseUrl = await startPostgres(supervisor, options, ports);
     await migrate(databaseUrl);
