@@ -2,6 +2,7 @@ import { failpoint } from '../db/kernel/failpoint.ts';
 import { movePayment } from '../db/payments/move.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { PaymentCalls } from '../workflows/payments/contract.ts';
+import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createToss, type TossAnswer, type TossAttempt } from './providers/toss.ts';
@@ -29,8 +30,8 @@ export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
     amount: Number(call.input['amount']),
   });
   return {
-    confirmPayment: async (call) => told(call, await toss.confirm(attemptOf(call))),
-    readPayment: async (call) => told(call, await toss.read(attemptOf(call))),
-    voidPayment: async (call) => told(call, await toss.void(attemptOf(call), call.id)),
+    confirmPayment: (call) => alive(async () => told(call, await toss.confirm(attemptOf(call)))),
+    readPayment: (call) => alive(async () => told(call, await toss.read(attemptOf(call)))),
+    voidPayment: (call) => alive(async () => told(call, await toss.void(attemptOf(call), call.id))),
   };
 }

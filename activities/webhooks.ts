@@ -6,8 +6,10 @@ import { inStore, REQUEST } from '../db/orm.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
 import { claimAttempt, isAttemptOpen, type Parcel, recordAttempt } from '../db/webhooks/store.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
+import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
 import { signatureHeader, signedText } from '../workflows/webhooks/signature.ts';
+import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
@@ -25,19 +27,21 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   return {
-    async attemptDelivery({ storeId, input }) {
-      const deliveryId = String(input['deliveryId']);
-      const n = Number(input['attempt']);
-      const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, storeId, deliveryId, n));
-      if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
-      failpoint('webhook.before-send');
-      const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
-      const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
-      failpoint('webhook.after-send');
-      await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
-      return { kind: outcome.errorCode ?? 'SUCCESS' };
-    },
+    attemptDelivery: (call) => alive(() => attempt(call)),
   };
+
+  async function attempt({ storeId, input }: Call): Promise<Outcome> {
+    const deliveryId = String(input['deliveryId']);
+    const n = Number(input['attempt']);
+    const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, storeId, deliveryId, n));
+    if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
+    failpoint('webhook.before-send');
+    const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
+    const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
+    failpoint('webhook.after-send');
+    await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
+    return { kind: outcome.errorCode ?? 'SUCCESS' };
+  }
 }
 
 /** What was sent is worth remembering through a short outage of Postgres: the activity has time for it. */

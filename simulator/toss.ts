@@ -41,7 +41,7 @@ export class Toss {
     this.#secretKey = secretKey;
   }
 
-  /** The next call of an operation behaves like a card ending, or `unavailable` for reads. */
+  /** The next call of an operation behaves like a card ending, or `unavailable` for reads; `0000+4000` is four seconds late. */
   behave(operation: string, behaviour: string): void {
     this.#next.set(operation, [...(this.#next.get(operation) ?? []), behaviour]);
   }
@@ -92,7 +92,14 @@ export class Toss {
   }
 
   /** What a card's ending does (design/adapters.md § 1.4). */
-  async #decide(payment: Payment, ending: string): Promise<Answer> {
+  async #decide(payment: Payment, behaviour: string): Promise<Answer> {
+    const [ending = '', lateMs = '0'] = behaviour.split('+');
+    const answer = await this.#judge(payment, ending);
+    await sleep(Number(lateMs));
+    return answer;
+  }
+
+  async #judge(payment: Payment, ending: string): Promise<Answer> {
     if (ending === '0022') await sleep(SLOW_MS);
     const decline = DECLINES[ending];
     if (decline) return this.#end(payment, 'ABORTED', ...decline);

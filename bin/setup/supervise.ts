@@ -1,12 +1,12 @@
 /** Child processes that are started again when they die, and stopped with us. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { say } from './say.ts';
+import { Remedy, say } from './say.ts';
 
 export interface Service {
   readonly name: string;
-  /** Starts the process; resolves once it is up. */
-  start(): Promise<ChildProcess>;
+  /** Starts the process, hands it over at once, and resolves when it is up. */
+  start(spawned: (child: ChildProcess) => void): Promise<void>;
   readonly stopSignal: NodeJS.Signals;
   /** Postgres and Temporal: stopped after those who use them. */
   readonly isServer: boolean;
@@ -31,14 +31,27 @@ export class Supervisor {
 
   /** Starts a service and keeps it running. */
   async keep(service: Service): Promise<void> {
+    if (this.#stopping) throw new Remedy('Stopped while it started.');
     this.#services.push(service);
-    this.#watch(service, await service.start());
+    await this.#bringUp(service);
   }
 
-  #watch(service: Service, child: ChildProcess): void {
-    this.#children.set(service.name, child);
-    this.#onChange();
-    if (child.exitCode !== null || child.signalCode !== null) void this.#restart(service);
+  /** A child is known from its first moment: what comes up after `stop` is stopped too. */
+  async #bringUp(service: Service): Promise<void> {
+    let child: ChildProcess | undefined;
+    try {
+      await service.start((spawned) => {
+        child = spawned;
+        this.#children.set(service.name, spawned);
+        this.#onChange();
+        if (this.#stopping) spawned.kill(service.stopSignal);
+      });
+    } catch (error) {
+      child?.kill('SIGKILL');
+      this.#children.delete(service.name);
+      throw error;
+    }
+    if (!child || hasEnded(child)) void this.#restart(service);
     else child.once('exit', () => void this.#restart(service));
   }
 
@@ -49,8 +62,7 @@ export class Supervisor {
       try {
         if (this.#stopping) return;
         say(`${service.name} stopped; starting it again.`);
-        this.#watch(service, await service.start());
-        return;
+        return await this.#bringUp(service);
       } catch (error) {
         say(`${service.name} does not start yet: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -67,9 +79,11 @@ export class Supervisor {
 
   async #stopOne({ name, stopSignal }: Service): Promise<void> {
     const child = this.#children.get(name);
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || hasEnded(child)) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill(stopSignal);
     if ((await Promise.race([gone, sleep(10_000, 'late', { ref: false })])) === 'late') child.kill('SIGKILL');
   }
 }
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -116,10 +116,10 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
     name: 'postgres',
     stopSignal: 'SIGINT',
     isServer: true,
-    async start() {
+    async start(spawned) {
       const child = await spawnPostgres(dir, port, { durable });
+      spawned(child);
       await Promise.race([postgresAnswers(url), died(child, 'Postgres')]);
-      return child;
     },
   });
   return url;
@@ -142,15 +142,15 @@ async function startTemporal(
     name: 'temporal',
     stopSignal: 'SIGTERM',
     isServer: true,
-    async start() {
+    async start(spawned) {
       const log = openSync(join(dataDir, 'temporal.log'), 'a');
       const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), {
         stdio: ['ignore', log, log],
         detached: true,
         env: { ...process.env, GOGC: '400' },
       });
+      spawned(child);
       await Promise.race([temporalAnswers(address), died(child, `Temporal (see ${join(dataDir, 'temporal.log')})`)]);
-      return child;
     },
   });
   return { address, ui: `http://127.0.0.1:${ports.temporalUi}` };
@@ -185,7 +185,7 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
     name,
     stopSignal: 'SIGTERM',
     isServer: false,
-    start: () =>
+    start: (spawned) =>
       new Promise((resolve, reject) => {
         const log = openSync(join(dataDir, `${name}.log`), 'a');
         const child = fork(join(root, entry), [], {
@@ -194,7 +194,8 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
           env: { ...process.env, ...env, ...(name === 'worker' && { MALLOC_ARENA_MAX: '2' }) },
           detached: true,
         });
-        child.once('message', () => resolve(child));
+        spawned(child);
+        child.once('message', () => resolve());
         child.once('exit', (code) =>
           reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)),
         );

@@ -90,8 +90,16 @@ export interface Report {
   readonly violations: readonly string[];
 }
 
+export interface Kills {
+  readonly kills: number;
+  readonly buyers: number;
+  readonly gapMs: number;
+  /** The load goes on until this holds, at most two minutes. */
+  readonly until?: () => boolean;
+}
+
 /** Kills `kills` processes at random moments under load, lets everything settle, and looks. */
-export async function killUnderLoad(under: Bench, options: { kills: number; buyers: number; gapMs: number }): Promise<Report> {
+export async function killUnderLoad(under: Bench, options: Kills): Promise<Report> {
   const { system, store, productId, delivered } = under;
   const load = new Load(system, store, productId);
   const running = load.run(options.buyers);
@@ -101,6 +109,7 @@ export async function killUnderLoad(under: Bench, options: { kills: number; buye
     await sleep(options.gapMs / 2 + Math.random() * options.gapMs);
   }
   await sleep(options.kills === 0 ? options.gapMs * 4 : 1000);
+  for (let waits = 0; options.until && !options.until() && waits < 240; waits++) await sleep(500);
   load.stop();
   await running;
   // What failed to reach the receiver is tried again on the store's clock, which only this moves.

@@ -1,4 +1,7 @@
-/** `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then two sabotages that must be caught. */
+/**
+ * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be caught,
+ * then 20 rounds of 40 buyers on a stock of 10.
+ */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +38,11 @@ await run(async () => {
     judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
+  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/runs/concurrency'], {
+    stdio: 'inherit',
+    env: { ...process.env, STOCK_ROUNDS: '20' },
+  });
+  if ((await new Promise((resolve) => rounds.once('exit', resolve))) !== 0) failed += 1;
   print(failed === 0 ? 'All invariants held, and the sabotages were caught.' : `${failed} drills failed.`);
   return failed === 0 ? 0 : 1;
 });

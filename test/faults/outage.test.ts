@@ -1,11 +1,13 @@
 /** Outages of a system of its own: Postgres hangs for half a minute, Temporal loses its database, everything is killed once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
-import { Buyer, pay } from '../kernel/http.ts';
+import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
+import { Buyer, call, pay } from '../kernel/http.ts';
 import { type Bench, bench, freeze, kill, killUnderLoad } from './harness.ts';
 import { settle } from './invariants.ts';
 
@@ -46,6 +48,8 @@ const bought = async () => {
 };
 const act = (id: string, action: string, body: object = {}, key = `${id}-${action}`) =>
   under.seller.call('POST', `/v1/order-items/${id}/${action}`, body, { 'idempotency-key': key });
+const statusOf = async (paymentId: string) =>
+  (await rows<{ status: string }>('SELECT status FROM payment WHERE payment_id = $1', [paymentId]))[0]?.status;
 const pending = async (workflowId: string) => {
   const { raw } = await temporal.workflow.getHandle(workflowId).describe();
   return (raw.pendingActivities ?? []).map((activity) => ({
@@ -65,32 +69,42 @@ describe('Postgres hangs for 30 seconds', () => {
     const paying = await started();
     const dueRun = `order-item/${storeId}/${due.orderItemNo}`;
     await until('quiet', async () => (await settle(under.system.databaseUrl, 20_000)) === null);
+    const itemRun = `order-item/${storeId}/${item.orderItemNo}`;
     const shown = await temporal.workflow.getHandle(dueRun).describe();
     expect(shown.typedSearchAttributes.get({ name: 'EntityStatus', type: 'KEYWORD' } as never)).toBe('DISPATCHED');
 
-    // The command and the buyer's return reach their runs while Postgres hangs; the deadline falls due by the clock signal.
-    const command = act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage');
+    // The command stands in the middle of its transaction, behind a lock; the provider is being asked and answers four
+    // seconds later; the deadline falls due by the clock signal.
+    const lock = new Postgres({ connectionString: under.system.databaseUrl });
+    lock.on('error', () => {});
+    await lock.connect();
+    await lock.query('BEGIN');
+    await call(under.system.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000+4000' } });
     const settlement = pay(paying.payUrl).catch(() => null);
-    await sleep(30);
+    await until('the provider is asked', async () => (await statusOf(paying.paymentId)) === 'processing');
+    await lock.query('SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', [item.orderItemId]);
+    const command = act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage');
+    await until('the command waits for its row', async () => (await rows(`SELECT 1 FROM pg_locks WHERE NOT granted`)).length > 0);
     freeze(under.system, 'SIGSTOP');
     const frozen = Date.now();
     await temporal.workflow.getHandle(dueRun).signal('clock', 8 * 86_400_000);
     const first = await command.catch(() => null);
     expect(Date.now() - frozen).toBeLessThan(12_000);
     expect([200, 503, undefined]).toContain(first?.status);
-    await until(
-      'the deadline is pending and says why',
-      async () => {
-        const [activity] = await pending(dueRun);
-        return (
-          activity?.name === 'moveOrderItem' && (activity.attempt ?? 0) > 1 && String(activity.failure).includes('Postgres is out of reach')
-        );
-      },
-      20_000,
-    );
+    const stuck = { [dueRun]: 'moveOrderItem', [itemRun]: 'moveOrderItem', [`payment/${storeId}/${paying.paymentId}`]: 'movePayment' };
+    for (const [workflowId, name] of Object.entries(stuck))
+      await until(
+        `${workflowId} is pending and says why`,
+        async () => {
+          const [activity] = await pending(workflowId);
+          return activity?.name === name && (activity.attempt ?? 0) > 1 && String(activity.failure).includes('Postgres is out of reach');
+        },
+        20_000,
+      );
     expect((await fetch(`${under.system.api}/health/ready`)).status).toBe(503);
     await sleep(Math.max(0, 30_000 - (Date.now() - frozen)));
     freeze(under.system, 'SIGCONT');
+    await lock.end().catch(() => {});
 
     await until(
       'the deadline happened',
@@ -103,8 +117,6 @@ describe('Postgres hangs for 30 seconds', () => {
       async () => (await act(item.orderItemId, 'dispatch', { deliveryMethod: 'NONE' }, 'outage')).status === 200,
     );
     await settlement;
-    const again = await paying.buyer.status(paying.paymentId);
-    if (again.body.data.status === 'pending') await pay(paying.payUrl);
     await until('paid', async () => (await paying.buyer.status(paying.paymentId)).body.data.status === 'completed');
     for (const { orderItemId } of [item, due]) {
       const steps = await rows<{ n: number }>(
@@ -165,6 +177,17 @@ describe('Temporal loses its whole database', () => {
 describe('kill -9 under load', () => {
   test('of API, worker, Postgres and Temporal: money, stock, orders and events are whole', async () => {
     const report = await killUnderLoad(under, { kills: 4, buyers: 4, gapMs: 2000 });
+    expect(report.violations).toEqual([]);
+    expect(report.orders).toBeGreaterThan(0);
+  }, 240_000);
+  test('at every named failpoint', async () => {
+    await under.close();
+    const marks = mkdtempSync(join(tmpdir(), 'sangjeom-failpoints-'));
+    under = await bench({ FAILPOINTS: FAILPOINTS.map((name) => `${name}=0.2`).join(), FAILPOINTS_ONCE: marks });
+    const isDone = () => readdirSync(marks).length === FAILPOINTS.length;
+    const report = await killUnderLoad(under, { kills: 0, buyers: 4, gapMs: 500, until: isDone });
+    expect(readdirSync(marks).toSorted()).toEqual(FAILPOINTS.toSorted());
+    rmSync(marks, { recursive: true });
     expect(report.violations).toEqual([]);
     expect(report.orders).toBeGreaterThan(0);
   }, 240_000);

@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => void second.kill());
 
 describe('two API processes', () => {
-  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 20);
+  // `npm run faults` has the full count of 20.
+  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 4);
   test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))('40 buyers, stock 10: exactly 10 orders (round %i)', async () => {
     const shop = await world();
     const { productId, variantId } = await shop.product({ stockQuantity: 10 });

@@ -1,4 +1,4 @@
-/** Every kind of run is reset to each of its workflow tasks and terminated at each: nothing changes, nothing is lost. */
+/** Every kind of run is reset to each of its workflow tasks: nothing changes, nothing is lost. Termination at each: termination.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -11,6 +11,8 @@ const calls = (summary: string) =>
     // A call that waits too long for a worker is as good as lost: it is looked up, never sent late.
     scheduleToStartTimeout: '30s',
     startToCloseTimeout: '65s',
+    // A worker that died is noticed in seconds, not at the end of the call's time.
+    heartbeatTimeout: '8s',
     retry: { maximumAttempts: 1 },
     summary,
   });

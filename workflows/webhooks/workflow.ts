@@ -8,6 +8,8 @@ const calls = (summary: string) =>
   proxyActivities<WebhookCalls>({
     taskQueue: CALLS_QUEUE,
     startToCloseTimeout: '20s',
+    // A worker that died is noticed in seconds, not at the end of the call's time.
+    heartbeatTimeout: '8s',
     retry: { maximumAttempts: 1 },
     summary,
   });

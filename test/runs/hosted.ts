@@ -1,0 +1,176 @@
+/** A worker of the test's own on a Temporal server of its own: the shipped bundle, every real activity, real Postgres. */
+import { randomUUID } from 'node:crypto';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Client as PgClient, Pool } from 'pg';
+import { createCalls, createTransitions } from '../../activities/index.ts';
+import { makeStore } from '../../bin/setup/stores.ts';
+import { listProducts } from '../../db/catalog/store.ts';
+import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
+import { realClock } from '../../db/kernel/clock.ts';
+import { readConfig, roleUrl } from '../../db/kernel/config.ts';
+import { createKeyring } from '../../db/kernel/keyring.ts';
+import { createLog } from '../../db/kernel/log.ts';
+import { migrate } from '../../db/migrate.ts';
+import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { startPayment } from '../../db/payments/store.ts';
+import { registerWebhook } from '../../db/webhooks/store.ts';
+import { workflowBundle } from '../../worker/bundle.ts';
+import { runRelay } from '../../worker/relay.ts';
+import { addSearchAttributes } from '../../worker/searchAttributes.ts';
+import type { Command } from '../../workflows/kernel/obligations.ts';
+import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
+import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
+import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
+import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
+import { underTest } from '../kernel/world.ts';
+
+export interface Hosting {
+  /** The time-skipping server forgets updates of terminated runs; the dev server is the real one. */
+  readonly server: 'time-skipping' | 'dev';
+  /** Sees every execution of an activity, local ones too. */
+  readonly around?: ActivityInterceptorsFactory;
+}
+
+/** Starts a server, a database and a worker. */
+export async function host({ server, around }: Hosting) {
+  const database = `skip_${randomUUID().slice(0, 8)}`;
+  const owner = new PgClient({ connectionString: underTest.databaseUrl });
+  await owner.connect();
+  await owner.query(`CREATE DATABASE ${database}`);
+  await owner.end();
+  const url = new URL(underTest.databaseUrl);
+  url.pathname = `/${database}`;
+  await migrate(url.href);
+  const { storeId } = await makeStore(url.href, { code: 'skip', name: 's', sandbox: server === 'dev', withProduct: true });
+  const orm = await openOrm(roleUrl(url.href, 'sangjeom_app'), 10);
+  const pool = new Pool({ connectionString: roleUrl(url.href, 'sangjeom_relay'), max: 4 });
+
+  const log = createLog('test', 'fatal');
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+  });
+  const binary = (path: string) => ({ server: { executable: { type: 'existing-path' as const, path } } });
+  const env =
+    server === 'dev'
+      ? await TestWorkflowEnvironment.createLocal(binary(underTest.cli))
+      : await TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer));
+  await addSearchAttributes(env.nativeConnection, 'default');
+  const config = readConfig({ ...underTest.env, DATABASE_URL: url.href });
+  const keyring = createKeyring(config.sealingKeys);
+  const deps = { orm, config, keyring, clock: realClock, log };
+  const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
+  const workers = [
+    await Worker.create({ ...shared, taskQueue: RUNS_QUEUE, workflowBundle: await workflowBundle(), activities: createTransitions(deps) }),
+    ...(await Promise.all(
+      Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
+    )),
+  ];
+  const stopping = new AbortController();
+  const running = [
+    ...workers.map((worker) => worker.run()),
+    runRelay({ pool, client: env.client, clock: realClock, log, signal: stopping.signal }),
+  ];
+
+  const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    inStore(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
+  let offset = 0;
+  const now = async () => (await env.currentTimeMs()) + offset;
+  return {
+    storeId,
+    client: env.client,
+    now,
+    rows,
+    /** Moves the sandbox store's clock, and tells the run as the API does. */
+    async advance(run: RunName, ms: number): Promise<void> {
+      offset += ms;
+      await rows('UPDATE store SET clock_offset_ms = ? WHERE store_id = ?', [offset, storeId]);
+      await env.client.workflow.getHandle(run.workflowId).signal('clock', offset);
+    },
+    receiver: (receiverUrl: string) =>
+      inStore(orm, storeId, REQUEST, (em) =>
+        registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
+      ),
+    async deliveryRun(webhookId: string): Promise<RunName> {
+      const [delivery] = await rows<{ delivery_id: string }>('SELECT delivery_id FROM webhook_delivery WHERE webhook_id = ?', [webhookId]);
+      const runId = delivery!.delivery_id;
+      return { storeId, kind: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), runId, orderNo: null };
+    },
+    /** A started payment, as the API makes one. Business time is the server's own. */
+    async payment() {
+      const at = await now();
+      return inStore(orm, storeId, REQUEST, async (em) => {
+        const { product } = (await listProducts(em, storeId, { page: 1, size: 1 })).items[0]!;
+        const opened = await openCheckout(em, storeId, 'gst_x', [{ productId: product.productId, quantity: 1 }], at);
+        await em.flush();
+        const checkout = await findCheckout(em, storeId, opened.checkoutId, 'gst_x', true);
+        const { name, phone, email } = GUEST;
+        const wanted = {
+          option: OPTION,
+          returnUrl: 'http://localhost/',
+          shippingAddress: ADDRESS,
+          buyer: { name, phone, email },
+          orderPasswordHash: 'x',
+          testPayment: true,
+        };
+        const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
+        const { paymentId, orderNo } = payment;
+        const run: RunName = { storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo };
+        return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
+      });
+    },
+    /** The buyer's way through the provider's window: what the provider hands to the return address. */
+    async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<Command['input']> {
+      const { attemptId, pgOrderId, amount } = payment;
+      const submit = new URLSearchParams({
+        orderId: pgOrderId,
+        orderName: 'x',
+        amount: String(amount),
+        successUrl: 'http://localhost/s',
+        failUrl: 'http://localhost/f',
+        card: '4111111111110000',
+      });
+      const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
+      const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
+      return { attemptId, paymentKey, pgOrderId, amount };
+    },
+    async itemOf(orderNo: string): Promise<RunName> {
+      const [item] = await rows<{ order_item_id: string; order_item_no: string }>(
+        'SELECT order_item_id, order_item_no FROM order_item WHERE order_item_no = ?',
+        [`${orderNo}01`],
+      );
+      const workflowId = orderItemWorkflowId(storeId, item!.order_item_no);
+      return { storeId, kind: 'orderItem', workflowId, runId: item!.order_item_id, orderNo };
+    },
+    /** One update-with-start, as the API sends it. */
+    async command(run: RunName, name: string, input: Command['input'], changes: Partial<Command> = {}): Promise<void> {
+      const key = changes.operation?.key ?? randomUUID();
+      const wish: Command = {
+        name,
+        input,
+        operation: { principal: 't', key, id: 't', fingerprint: key },
+        requestId: randomUUID(),
+        clock: offset,
+        actor: 't',
+        notAfter: Date.now() + 8000,
+        ...changes,
+      };
+      const startWorkflowOperation = new WithStartWorkflowOperation(run.kind, startOptions(run));
+      await env.client.workflow.executeUpdateWithStart('command', { args: [wish], updateId: wish.requestId, startWorkflowOperation });
+    },
+    async close() {
+      stopping.abort();
+      for (const worker of workers) worker.shutdown();
+      await Promise.allSettled(running);
+      await pool.end();
+      await orm.close();
+      await env.teardown();
+    },
+  };
+}
+export type Host = Awaited<ReturnType<typeof host>>;

@@ -1,0 +1,153 @@
+/**
+ * Every kind of run is terminated at each of its workflow tasks: before and after each transition and each call, so
+ * also while a confirm or a delivery is under way. What Postgres, the provider and the receiver show stays the same.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command, RunKind } from '../../workflows/kernel/obligations.ts';
+import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
+import { DAY, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { call } from '../kernel/http.ts';
+import { Receiver, underTest } from '../kernel/world.ts';
+import { type Host, host } from './hosted.ts';
+
+/** One place where the drill may strike: an activity of a run of this kind, counted from 0, before or after it. */
+interface Place {
+  readonly kind: RunKind;
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+let under: Host;
+let receiver: Receiver;
+let refusals = 0;
+let passed: { kind: RunKind; workflowId: string }[] = [];
+let target: Place | null = null;
+const struck: string[] = [];
+
+async function pass(kind: RunKind, workflowId: string, nth: number, when: Place['when']): Promise<void> {
+  if (target?.kind !== kind || target.nth !== nth || target.when !== when) return;
+  target = null;
+  await under.client.workflow.getHandle(workflowId).terminate('drill');
+  struck.push(workflowId);
+}
+
+beforeAll(async () => {
+  receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
+  under = await host({
+    server: 'dev',
+    around: ({ info }) => ({
+      inbound: {
+        async execute(input, next) {
+          const { workflowId } = info.workflowExecution!;
+          const kind = info.workflowType as RunKind;
+          const nth = passed.filter((one) => one.workflowId === workflowId).length;
+          passed.push({ kind, workflowId });
+          await pass(kind, workflowId, nth, 'before');
+          const answer = await next(input);
+          await pass(kind, workflowId, nth, 'after');
+          return answer;
+        },
+      },
+    }),
+  });
+  await under.receiver(receiver.url);
+}, 120_000);
+afterAll(async () => {
+  receiver.close();
+  await under.close();
+});
+
+/** As a client does: the same key until there is an answer; the reconciler's poke brings back what nobody commands. */
+async function insist(run: RunName, name: string, input: Command['input'], wait: Command['wait'] = 'committed'): Promise<void> {
+  const operation = { principal: 't', key: randomUUID(), id: 't', fingerprint: name };
+  for (let tries = 0; ; tries++) {
+    try {
+      return await under.command(run, name, input, { operation, wait });
+    } catch (error) {
+      if (tries > 5) throw error;
+      await sleep(50);
+    }
+  }
+}
+async function toTheEnd(run: RunName, step: number): Promise<void> {
+  const handle = under.client.workflow.getHandle(run.workflowId);
+  for (let tries = 0; tries < 20; tries++) {
+    await under.client.workflow.signalWithStart(run.kind, { ...startOptions(run), signal: 'poke' });
+    const end = await Promise.race([
+      handle.result().then(
+        () => 'done',
+        () => 'terminated',
+      ),
+      sleep(250, 'open'),
+    ]);
+    if (end === 'done') return;
+    if (end === 'open') await under.advance(run, step).catch(() => {});
+  }
+  throw new Error(`${run.workflowId} does not end`);
+}
+
+/** Buys one item, ships it, lets it be decided, and delivers its ORDER.PAID at the second attempt. What all may see of it. */
+async function story(): Promise<object> {
+  passed = [];
+  refusals = 1;
+  const sent = receiver.received.length;
+  const payment = await under.payment();
+  const input = await under.authenticated(payment);
+  await insist(payment.run, 'pay', input, 'settled');
+  await toTheEnd(payment.run, 3 * SECOND);
+  const item = await under.itemOf(payment.orderNo);
+  await insist(item, 'confirm', {});
+  await insist(item, 'dispatch', { deliveryMethod: 'NONE' });
+  await toTheEnd(item, 8 * DAY);
+  const [delivery] = await under.rows<{ delivery_id: string }>(
+    'SELECT d.delivery_id FROM webhook_delivery d ORDER BY d.created_at DESC, d.delivery_id DESC LIMIT 1',
+  );
+  const run: RunName = {
+    ...(await under.deliveryRun(await webhookId())),
+    runId: delivery!.delivery_id,
+    workflowId: `webhook/${under.storeId}/${delivery!.delivery_id}`,
+  };
+  await toTheEnd(run, MINUTE);
+  const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
+  const charged = ledger.find(({ paymentKey }) => paymentKey === input['paymentKey'])!;
+  const p = [payment.run.runId];
+  return {
+    payment: await under.rows('SELECT status, result, attempt_count, call IS NULL AS at_rest FROM payment WHERE payment_id = ?', p),
+    attempts: await under.rows('SELECT status, amount_won, doubtful FROM payment_attempt WHERE payment_id = ?', p),
+    orders: await under.rows('SELECT count(*)::int AS n FROM orders WHERE payment_id = ?', p),
+    stock: await under.rows('SELECT quantity, reason FROM stock_movement WHERE reference = ?', [payment.attemptId]),
+    item: await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.runId]),
+    steps: await under.rows(
+      "SELECT seq, event ->> 'type' AS type, event ->> 'key' AS key FROM flow_step WHERE order_item_id = ? ORDER BY seq",
+      [item.runId],
+    ),
+    delivery: await under.rows('SELECT status, attempt_count, response_status_code FROM webhook_delivery WHERE delivery_id = ?', [
+      run.runId,
+    ]),
+    charged: { status: charged['status'], balance: charged['balanceAmount'], cancels: charged['cancels'] },
+    sent: receiver.received.length - sent,
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
+const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
+
+describe('termination', () => {
+  test('at every workflow task of every kind: the run comes back and everything is as if nothing had happened', async () => {
+    const undisturbed = await story();
+    expect(undisturbed).toMatchObject({ sent: 2, open: [], orders: [{ n: 1 }] });
+    const places: Place[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
+      activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))),
+    );
+    expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set<RunKind>(['payment', 'orderItem', 'webhookDelivery']));
+    for (const place of places) {
+      target = place;
+      const before = struck.length;
+      const told = await story();
+      expect({ ...place, struck: struck.length - before, ...told }).toEqual({ ...place, struck: 1, ...undisturbed });
+      const { status } = await under.client.workflow.getHandle(struck.at(-1)!).describe();
+      expect(status.name).toBe('COMPLETED');
+    }
+    expect(struck.length).toBeGreaterThan(20);
+  }, 240_000);
+});
