@@ -20,6 +20,8 @@ await run(async () => {
     if (stopping) return;
     stopping = true;
     say('\nStopping …');
+    // A migration whose connection is cut off complains; nobody needs to hear it any more.
+    process.on('uncaughtException', () => {});
     await stopAll();
     process.exit(0);
   };
