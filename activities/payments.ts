@@ -5,7 +5,7 @@ import type { PaymentCalls } from '../workflows/payments/contract.ts';
 import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
-import { createToss, type TossAnswer, type TossAttempt } from './providers/toss.ts';
+import { createToss, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
 
 export const paymentActivities = (deps: ActivityDeps) => ({
   movePayment: transitionActivity(deps, {
@@ -29,9 +29,16 @@ export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
     paymentKey: String(call.input['paymentKey']),
     amount: Number(call.input['amount']),
   });
+  const refundOf = (call: Call): TossRefund => ({
+    refundId: String(call.input['refundId']),
+    amount: Number(call.input['refundAmount']),
+    key: String(call.input['key']),
+  });
   return {
     confirmPayment: (call) => alive(async () => told(call, await toss.confirm(attemptOf(call)))),
     readPayment: (call) => alive(async () => told(call, await toss.read(attemptOf(call)))),
+    refundPayment: (call) => alive(async () => told(call, await toss.refund(attemptOf(call), refundOf(call)))),
+    findRefund: (call) => alive(async () => told(call, await toss.findRefund(attemptOf(call), refundOf(call)))),
     voidPayment: (call) => alive(async () => told(call, await toss.void(attemptOf(call), call.id))),
   };
 }

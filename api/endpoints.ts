@@ -1,19 +1,31 @@
 /** Every operation, one line per feature. What is not here is not served. */
 import { anonymous } from './auth/anonymous.ts';
+import { add as addToCart } from './cart/add.ts';
+import { change as changeCart } from './cart/change.ts';
+import { get as getCart } from './cart/get.ts';
+import { remove as removeFromCart } from './cart/remove.ts';
 import { create as createCategory } from './categories/create.ts';
 import { list as listCategories } from './categories/list.ts';
 import { create as createCheckout } from './checkout/create.ts';
 import { get as getCheckout } from './checkout/get.ts';
+import { quote } from './checkout/quote.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
+import { cancel } from './orders/cancel.ts';
 import { carriers } from './orders/carriers.ts';
 import { confirm } from './orders/confirm.ts';
+import { confirmMany } from './orders/confirmMany.ts';
 import { delivered } from './orders/delivered.ts';
+import { deliverMany } from './orders/deliverMany.ts';
 import { dispatch } from './orders/dispatch.ts';
+import { dispatchMany } from './orders/dispatchMany.ts';
 import { flow } from './orders/flow.ts';
+import { fulfill } from './orders/fulfill.ts';
+import { fulfillMany } from './orders/fulfillMany.ts';
 import { get as getOrder } from './orders/get.ts';
 import { getItem } from './orders/getItem.ts';
 import { list as listOrders } from './orders/list.ts';
 import { listItems } from './orders/listItems.ts';
+import { get as getPayment } from './payments/get.ts';
 import { retry } from './payments/retry.ts';
 import { start } from './payments/start.ts';
 import { status } from './payments/status.ts';
@@ -21,8 +33,11 @@ import { changeStock } from './products/changeStock.ts';
 import { create as createProduct } from './products/create.ts';
 import { get as getProduct } from './products/get.ts';
 import { list as listProducts } from './products/list.ts';
+import { process as processRefund } from './refunds/process.ts';
 import { advanceClock } from './sandbox/advanceClock.ts';
 import { readClock } from './sandbox/readClock.ts';
+import { getProduct as getShown } from './storefront/getProduct.ts';
+import { listProducts as listShown } from './storefront/listProducts.ts';
 import { get as getStore } from './stores/get.ts';
 import { patch as patchStore } from './stores/patch.ts';
 import { create as createWebhook } from './webhooks/create.ts';
@@ -35,9 +50,13 @@ export const endpoints: readonly Endpoint[] = [
   [readClock, advanceClock],
   [createCategory, listCategories],
   [createProduct, listProducts, getProduct, changeStock],
-  [listOrders, getOrder, listItems, getItem, flow, carriers, confirm, dispatch, delivered],
+  [listOrders, getOrder, listItems, getItem, flow, carriers, confirm, dispatch, delivered, fulfill, cancel],
+  [confirmMany, dispatchMany, deliverMany, fulfillMany],
+  [getPayment, processRefund],
   [createWebhook, listWebhooks, getWebhook, listDeliveries],
   [anonymous],
-  [createCheckout, getCheckout],
+  [listShown, getShown],
+  [getCart, addToCart, changeCart, removeFromCart],
+  [createCheckout, getCheckout, quote],
   [start, retry, status],
 ].flat();

@@ -1,10 +1,11 @@
 /** The one way to Postgres: a transaction that is bound to a tenant and to time limits. */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CategoryEntity, ProductEntity, VariantEntity } from './catalog/entities.ts';
+import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
 import { ClientEntity, GuestSessionEntity, SigningKeyEntity } from './identity/entities.ts';
-import { FlowStepEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
-import { PaymentAttemptEntity, PaymentEntity } from './payments/entities.ts';
+import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
+import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
@@ -20,12 +21,15 @@ const entities = [
   CategoryEntity,
   ProductEntity,
   VariantEntity,
+  CartItemEntity,
   CheckoutEntity,
   PaymentEntity,
   PaymentAttemptEntity,
   OrderEntity,
+  OrderBundleEntity,
   OrderItemEntity,
   FlowStepEntity,
+  RefundEntity,
   WebhookEntity,
   EventEntity,
   WebhookDeliveryEntity,

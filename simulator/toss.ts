@@ -78,7 +78,7 @@ export class Toss {
   async #work(call: Call): Promise<Answer> {
     if (call.path === '/v1/payments/confirm') return this.#confirm(call.body);
     const [, paymentKey] = /^\/v1\/payments\/([^/]+)\/cancel$/.exec(call.path) ?? [];
-    return paymentKey === undefined ? refuse(404, 'NOT_FOUND') : this.#cancel(decodeURIComponent(paymentKey), call.body);
+    return paymentKey === undefined ? refuse(404, 'NOT_FOUND') : this.#answerCancel(decodeURIComponent(paymentKey), call.body);
   }
 
   async #confirm({ paymentKey, orderId, amount }: Call['body']): Promise<Answer> {
@@ -116,6 +116,16 @@ export class Toss {
     Object.assign(payment, { status, failure: { code, message: code } });
     this.#payments.save(payment);
     return refuse(httpStatus, code);
+  }
+
+  /** The next cancel may be refused (`refuse`), fail without effect (`fail`), lose its answer (`drop`) or be late (`late`). */
+  async #answerCancel(paymentKey: string, body: Call['body']): Promise<Answer> {
+    const behaviour = this.#next.get('cancel')?.shift();
+    if (behaviour === 'refuse') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
+    if (behaviour === 'fail') return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
+    const answer = this.#cancel(paymentKey, body);
+    if (behaviour === 'late') await sleep(3000);
+    return { ...answer, drop: behaviour === 'drop' };
   }
 
   #cancel(paymentKey: string, { cancelAmount, cancelReason }: Call['body']): Answer {

@@ -11,6 +11,11 @@ export interface TossAttempt {
   readonly paymentKey: string;
   readonly amount: number;
 }
+export interface TossRefund {
+  readonly refundId: string;
+  readonly amount: number;
+  readonly key: string;
+}
 /** An answer with the provider's own words, which only the seller's side may see. */
 export type TossAnswer = ProviderAnswer & { readonly message: string | null };
 
@@ -44,15 +49,18 @@ interface TossPayment {
   readonly status?: string;
   readonly method?: string | null;
   readonly easyPay?: object | null;
+  readonly cancels?: readonly { readonly cancelReason?: string; readonly cancelAmount?: number; readonly cancelStatus?: string }[] | null;
   readonly failure?: { readonly code?: string; readonly message?: string } | null;
   readonly code?: string;
   readonly message?: string;
 }
 type Reply = { readonly status: number; readonly json: TossPayment } | { readonly lost: string };
 
-export function createToss(config: TossConfig) {
+type Wire = (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: object, key?: string) => Promise<Reply>;
+
+function wireTo(config: TossConfig): Wire {
   const authorization = `Basic ${Buffer.from(`${config.secretKey}:`).toString('base64')}`;
-  const call = async (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: object, key?: string): Promise<Reply> => {
+  return async (method, path, timeoutMs, body, key) => {
     try {
       const response = await fetch(config.baseUrl + path, {
         method,
@@ -71,6 +79,11 @@ export function createToss(config: TossConfig) {
       return { lost: error instanceof Error && error.name === 'TimeoutError' ? 'TIMEOUT' : 'CONNECTION' };
     }
   };
+}
+
+export const createToss = (config: TossConfig) => ({ ...approvals(wireTo(config)), ...refunds(wireTo(config)) });
+
+function approvals(call: Wire) {
   return {
     /** Asks for the approval; the key is the attempt's own, so asking again repeats nothing. */
     async confirm(attempt: TossAttempt): Promise<TossAnswer> {
@@ -80,7 +93,7 @@ export function createToss(config: TossConfig) {
       const { status, json } = reply;
       if (status === 200) return isApproved(json, attempt) ? approved(json) : unknown('MISMATCH', true);
       const code = json.code ?? `HTTP_${status}`;
-      if (status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code)) return declined(code, json.message);
+      if (isDefinite(status, code)) return declined(code, json.message);
       return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
     },
     /** Reads by our order id: the judge of every unknown outcome. */
@@ -104,6 +117,35 @@ export function createToss(config: TossConfig) {
   };
 }
 
+function refunds(call: Wire) {
+  return {
+    /** Pays a part back. The refund's id stands in the reason, so that our own entry is known after the key's lifetime too. */
+    async refund(attempt: TossAttempt, { refundId, amount, key }: TossRefund): Promise<TossAnswer> {
+      const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
+      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `환불 [${refundId}]`, cancelAmount: amount }, key);
+      if ('lost' in reply) return unknown(reply.lost, false);
+      const { status, json } = reply;
+      if (status === 200)
+        return { ...unknown(json.status ?? 'NO_STATUS', true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
+      const { code = `HTTP_${status}` } = json;
+      // A wrong key is our configuration's fault, not the refund's: it is asked again once that is mended.
+      if (status !== 401 && isDefinite(status, code)) return { ...unknown(code, true), kind: 'REFUSED', message: json.message ?? null };
+      return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
+    },
+    /** Whether the provider's ledger shows the refund: the judge of every refund whose answer was lost. */
+    async findRefund(attempt: TossAttempt, { refundId, amount }: TossRefund): Promise<TossAnswer> {
+      const reply = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
+      if ('lost' in reply || reply.status !== 200)
+        return unknown('lost' in reply ? reply.lost : (reply.json.code ?? `HTTP_${reply.status}`), false);
+      return { ...unknown(reply.json.status ?? 'NO_STATUS', true), kind: shows(reply.json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
+    },
+  };
+}
+
+/** A no that stands: a 4xx that is neither a time-out nor one of the codes that say nothing. */
+const isDefinite = (status: number, code: string): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code);
+
 /** What a reading says. READY and IN_PROGRESS: authenticated at most, not charged as of now. */
 function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
   if (isApproved(payment, attempt)) return approved(payment);
@@ -121,6 +163,9 @@ function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
       return unknown(payment.status ?? 'NO_STATUS', false);
   }
 }
+
+const shows = ({ cancels }: TossPayment, refundId: string, amount: number): boolean =>
+  (cancels ?? []).some((entry) => entry.cancelReason?.endsWith(`[${refundId}]`) === true && entry.cancelAmount === amount);
 
 const isApproved = (payment: TossPayment, attempt: TossAttempt) =>
   payment.status === 'DONE' && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;

@@ -1,4 +1,5 @@
 import { findCheckout } from '../../db/checkout/store.ts';
+import { readStore } from '../../db/stores/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 
@@ -10,4 +11,6 @@ export const get = endpoint({
   change: 'none',
   data: Checkout,
   errors: ['CHECKOUT_NOT_FOUND'],
-}).handle(async ({ em, storeId, sessionId, params }) => viewCheckout(await findCheckout(em, storeId, params.checkoutId, sessionId!)));
+}).handle(async ({ em, storeId, sessionId, params }) =>
+  viewCheckout(await findCheckout(em, storeId, params.checkoutId, sessionId!), await readStore(em, storeId)),
+);

@@ -1,5 +1,7 @@
 import type { Checkout as Row } from '../../db/checkout/entities.ts';
-import { lineTotalWon, price } from '../../workflows/checkout/rules.ts';
+import type { Store } from '../../db/stores/entities.ts';
+import { shippingPolicyOf } from '../../db/stores/store.ts';
+import { isShipped, lineTotalWon, price } from '../../workflows/checkout/rules.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { OFFERED, PAYMENT_METHODS } from '../../workflows/payments/rules.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
@@ -48,22 +50,26 @@ export const Checkout = closed(
   { title: 'Checkout' },
 );
 
-export const viewCheckout = ({ checkoutId, expiresAt, lines }: Row) => ({
-  checkoutId,
-  expiresAt: korean(expiresAt.getTime()),
-  items: lines.map((line) => ({
-    productId: line.productId,
-    productName: line.productName,
-    optionId: line.variantId,
-    optionLabel: line.optionLabel,
-    quantity: line.quantity,
-    unitPrice: line.unitPriceWon,
-    totalPrice: lineTotalWon(line),
-    stay: null,
-    fulfillmentMethod: line.fulfillmentMethod,
-  })),
-  ...price(lines, null),
-  requiresShipping: true,
-  paymentOptions: OFFERED.map((option) => ({ ...option })),
-  points: null,
-});
+export function viewCheckout({ checkoutId, expiresAt, lines }: Row, store: Store) {
+  const { amounts, delivery } = price(lines, null, shippingPolicyOf(store));
+  return {
+    checkoutId,
+    expiresAt: korean(expiresAt.getTime()),
+    items: lines.map((line) => ({
+      productId: line.productId,
+      productName: line.productName,
+      optionId: line.variantId,
+      optionLabel: line.optionLabel,
+      quantity: line.quantity,
+      unitPrice: line.unitPriceWon,
+      totalPrice: lineTotalWon(line),
+      stay: null,
+      fulfillmentMethod: line.fulfillmentMethod,
+    })),
+    amounts,
+    delivery,
+    requiresShipping: lines.some(isShipped),
+    paymentOptions: OFFERED.map((option) => ({ ...option })),
+    points: null,
+  };
+}

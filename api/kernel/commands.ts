@@ -2,7 +2,8 @@
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { inStore, REQUEST, type Em } from '../../db/orm.ts';
-import { type OperationKey, type StoredReply, storedReply } from '../../db/runs/operations.ts';
+import { type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
+import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
@@ -14,6 +15,14 @@ export const COMMAND_MS = 8000;
 export interface Commands {
   /** Under what the reply is kept. */
   readonly operation: OperationKey;
+  /** The same, under a key of its own: one item of a bulk request. */
+  forPart(part: string): Commands;
+  /** What was answered under this key before, or null. */
+  stored(): Promise<StoredReply | null>;
+  /** Remembers an answer under the client's key, where it sent one. */
+  remember(reply: StoredReply): Promise<void>;
+  /** Keeps a text that a person wrote for the transition; answers its id. */
+  keep(text: string): Promise<string>;
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
@@ -25,6 +34,13 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
   return {
     operation,
     read,
+    forPart: (part) =>
+      createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key: `${operation.key}/${part}` }),
+    stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
+    async remember(reply) {
+      if (operation.key !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
+    },
+    keep: (text) => inStore(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
     async send(run, wish) {
       await sendCommand(deps, run, {
         ...wish,
@@ -34,7 +50,7 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
         clock: caller.at - caller.realNow,
         notAfter: caller.realNow + COMMAND_MS,
       });
-      const reply = await read((em) => storedReply(em, caller.storeId, operation, deps.clock.now()));
+      const reply = await this.stored();
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
       if (reply.status >= 400) throw stored(reply);
       return reply;

@@ -12,7 +12,7 @@ import {
   type OperationKey,
   type StoredReply,
   storedReply,
-  storeRefusal,
+  storeReply,
 } from '../../db/runs/operations.ts';
 import { catalogue, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 import { authenticate } from './authenticate.ts';
@@ -171,7 +171,7 @@ async function rememberRefusal(request: Request, fault: Fault): Promise<StoredRe
   const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
   if (!isStored) return null;
   const reply = { status, body: refusal(fault).error };
-  await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeRefusal(em, caller.storeId, operation, reply, caller.realNow));
+  await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
   const kept = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
   return kept && kept.status < 300 ? replay(request.ctx, kept) : null;
 }

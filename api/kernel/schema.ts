@@ -20,7 +20,7 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 86
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
-const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
+export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 
 export const Address = closed(
@@ -40,6 +40,16 @@ export const paging = {
 };
 /** `data` of a list answer (D5). */
 export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
+/** `data` of a bulk answer (D6): a code per item, 200 for every mix. */
+export const bulkOf = (title: string) =>
+  closed(
+    {
+      results: Type.Array(closed({ id: Id, isSuccess: Type.Boolean(), code: Type.String(), message: Type.String() })),
+      succeeded: Count,
+      failed: Count,
+    },
+    { title },
+  );
 export const page = <T>(query: { page: number; size: number }, items: T[], total: number) => ({
   items,
   page: query.page,

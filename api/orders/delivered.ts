@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
-import { wish } from './wish.ts';
+import { wish, WISH_ERRORS } from './wish.ts';
 
 export const delivered = endpoint({
   id: 'orders.delivered',
@@ -14,5 +14,5 @@ export const delivered = endpoint({
   idempotent: true,
   body: closed({}),
   data: OrderItem,
-  errors: ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS'],
-}).handle((call) => wish(call, call.params.orderItemId, 'delivered', {}));
+  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
+}).handle((call) => wish(call, call.params.orderItemId, { name: 'delivered', input: {} }));

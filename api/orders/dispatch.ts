@@ -1,8 +1,8 @@
-import { DELIVERY_METHODS, dispatchProblems } from '../../workflows/orders/rules.ts';
+import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
-import { OrderItem } from './schemas.ts';
-import { wish } from './wish.ts';
+import { closed } from '../kernel/schema.ts';
+import { dispatchFields, OrderItem } from './schemas.ts';
+import { wish, WISH_ERRORS } from './wish.ts';
 
 export const dispatch = endpoint({
   id: 'orders.dispatch',
@@ -13,15 +13,8 @@ export const dispatch = endpoint({
   agent: 'direct',
   change: 'workflow',
   idempotent: true,
-  body: closed(
-    {
-      deliveryMethod: oneOf(DELIVERY_METHODS),
-      carrierCode: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
-      trackingNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' })),
-    },
-    { title: 'DispatchRequest' },
-  ),
+  body: closed(dispatchFields, { title: 'DispatchRequest' }),
   data: OrderItem,
-  errors: ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS'],
+  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
   check: dispatchProblems,
-}).handle((call) => wish(call, call.params.orderItemId, 'dispatch', { ...call.body }));
+}).handle((call) => wish(call, call.params.orderItemId, { name: 'dispatch', input: { ...call.body } }));

@@ -3,6 +3,14 @@ import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
+export const Note = Type.String({ maxLength: 1000 });
+export const dispatchFields = {
+  deliveryMethod: oneOf(DELIVERY_METHODS),
+  carrierCode: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
+  trackingNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' })),
+};
+export const OrderItemIds = Type.Array(Id, { minItems: 1, maxItems: 100 });
+
 const Status = oneOf(PUBLIC_STATUSES);
 const FlowState = closed(
   {
@@ -67,7 +75,7 @@ export const OrderItem = closed(
     ),
     autoDecisionDate: nullable(Timestamp),
     fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: Type.Null() }),
-    fulfillment: Type.Null(),
+    fulfillment: nullable(closed({ status: oneOf(['PROVIDED', 'REVOKED']), note: nullable(Type.String()), fulfilledAt: Timestamp })),
     stay: Type.Null(),
     couponDiscountAmount: Won,
     pointAllocation: Won,

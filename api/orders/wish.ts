@@ -1,27 +1,49 @@
-/** What every seller action on an order item does: a cheap refusal first, then the command to the item's run. */
+/** What every seller wish of an order item does: a cheap refusal first, then the command to the item's run. */
+import { quantityOf } from '../../db/orders/cancel.ts';
+import type { OrderItem } from '../../db/orders/entities.ts';
 import { readItem } from '../../db/orders/store.ts';
 import type { viewItem } from '../../db/orders/views.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { step } from '../../workflows/flows/rules.ts';
+import type { ErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { refused } from '../../workflows/orders/rules.ts';
+import { checkFulfillmentType, refused } from '../../workflows/orders/rules.ts';
 import type { Commands } from '../kernel/commands.ts';
+
+export interface WishCall {
+  readonly commands: Commands;
+  readonly storeId: string;
+  readonly at: number;
+}
+export interface Wish {
+  readonly name: OrderItemWish;
+  readonly input: Command['input'];
+  /** Free text: it is kept in Postgres for the transition and never passes through Temporal. */
+  readonly text?: { readonly field: 'noteId' | 'detailId'; readonly value: string };
+}
+/** The refusals that every action of the flow may end in. */
+export const WISH_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS'] as const satisfies readonly ErrorCode[];
 
 const NO_SETTINGS = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };
 
-/** Dry-runs the flow's rule, then asks the run; answers the item as the transition left it. */
-export async function wish(
-  { commands, storeId, at }: { readonly commands: Commands; readonly storeId: string; readonly at: number },
-  orderItemId: string,
-  name: OrderItemWish,
-  input: Command['input'],
-): Promise<ReturnType<typeof viewItem>> {
+/** Dry-runs the rule, then asks the run; answers what the transition stored. */
+export async function send({ commands, storeId, at }: WishCall, orderItemId: string, { name, input, text }: Wish): Promise<unknown> {
   const item = await commands.read((em) => readItem(em, storeId, orderItemId));
-  const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type: 'seller.action', key: name }, at, NO_SETTINGS);
-  if (!dry.ok) throw refused(dry);
+  dryRun(item, name, input, at);
+  const kept = text ? { [text.field]: await commands.keep(text.value) } : {};
   const workflowId = orderItemWorkflowId(storeId, item.orderItemNo);
   const run = { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo: item.orderItemNo.slice(0, 14) } as const;
-  const { body } = await commands.send(run, { name, input });
-  return body as ReturnType<typeof viewItem>;
+  return (await commands.send(run, { name, input: { ...input, ...kept } })).body;
+}
+
+/** A wish that answers the item. */
+export const wish = async (call: WishCall, orderItemId: string, wished: Wish): Promise<ReturnType<typeof viewItem>> =>
+  (await send(call, orderItemId, wished)) as ReturnType<typeof viewItem>;
+
+function dryRun(item: OrderItem, name: OrderItemWish, input: Command['input'], at: number): void {
+  if (name === 'cancel') return void quantityOf(item, { input });
+  checkFulfillmentType(item.fulfillmentSnapshot.type, name);
+  const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type: 'seller.action', key: name }, at, NO_SETTINGS);
+  if (!dry.ok) throw refused(dry);
 }

@@ -1,6 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { findCheckout } from '../../db/checkout/store.ts';
 import { startPayment } from '../../db/payments/store.ts';
+import { readStore } from '../../db/stores/store.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
@@ -30,6 +31,7 @@ export const start = endpoint({
     'PAYMENT_IN_PROGRESS',
     'PAYMENT_NOT_CONFIGURED',
     'POINTS_UNAVAILABLE',
+    'GUEST_CHECKOUT_DISABLED',
   ],
 })
   .before(async ({ body }) => {
@@ -39,8 +41,9 @@ export const start = endpoint({
   })
   .handle(async ({ em, storeId, sessionId, params, body, prepared: orderPasswordHash, at, realNow, deps }) => {
     const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);
-    if (!body.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
-    const { option, returnUrl, shippingAddress, expectedTotalAmount } = body;
+    const store = await readStore(em, storeId);
+    if (!store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
+    const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
     const { name, phone, email } = body.guest;
     const testPayment = deps.config.toss.secretKey.startsWith('test_');
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };

@@ -27,4 +27,4 @@ export const changeStock = endpoint({
       : [],
   data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE'],
-}).handle(({ em, storeId, params, body, requestId, at }) => change(em, { storeId, ...params }, body, requestId, at));
+}).handle(({ em, storeId, params, body, requestId, at, realNow }) => change(em, { storeId, ...params }, body, requestId, { at, realNow }));

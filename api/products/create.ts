@@ -1,12 +1,13 @@
-import { createProduct } from '../../db/catalog/store.ts';
-import { shippingProblems } from '../../workflows/catalog/rules.ts';
+import { createProduct } from '../../db/catalog/products.ts';
+import { optionProblems } from '../../workflows/catalog/options.ts';
+import { fulfillmentProblems } from '../../workflows/catalog/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Product, ProductRequest, viewProduct } from './schemas.ts';
 
 export const create = endpoint({
   id: 'products.create',
   route: 'POST /v1/products',
-  summary: 'Register a product that is shipped',
+  summary: 'Register a product, with a variant for each combination of its options',
   access: 'store',
   scopes: ['product:rw'],
   agent: 'direct',
@@ -15,7 +16,7 @@ export const create = endpoint({
   body: ProductRequest,
   status: 201,
   data: Product,
-  check: ({ fulfillment }) => shippingProblems((fulfillment as { shipping?: object } | undefined)?.shipping ?? {}),
+  check: ({ fulfillment, ...request }) => [...fulfillmentProblems(fulfillment ?? {}), ...optionProblems(request)],
   errors: ['INVALID_PRICE_UNIT', 'CATEGORY_NOT_FOUND', 'CATEGORY_NOT_LEAF'],
 }).handle(async ({ em, storeId, body, at, setHeader }) => {
   const { fulfillment, ...rest } = body;

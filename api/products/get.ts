@@ -1,4 +1,4 @@
-import { readProduct } from '../../db/catalog/store.ts';
+import { readProduct } from '../../db/catalog/products.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Product, viewProduct } from './schemas.ts';
 

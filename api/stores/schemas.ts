@@ -1,7 +1,18 @@
 import type { Store as Row } from '../../db/stores/entities.ts';
-import { closed, Id, Type, Won } from '../kernel/schema.ts';
+import { refundPolicyOf } from '../../db/stores/store.ts';
+import { closed, Id, nullable, Type, Won } from '../kernel/schema.ts';
 
 const Days = Type.Integer({ minimum: 0, maximum: 30, description: 'Days; 0 switches it off' });
+
+const shipping = { baseDeliveryFee: Won, freeThreshold: nullable(Won), jejuSurcharge: Won, isolatedSurcharge: Won };
+const refund = {
+  preShipmentDeliveryFeeRefund: Type.Boolean(),
+  returnDeliveryFee: Won,
+  exchangeDeliveryFee: Won,
+  sellerFaultFreeShipping: Type.Boolean(),
+  conditionalFreeShortfallCharge: Type.Boolean(),
+  couponShortfallCharge: Type.Boolean(),
+};
 
 export const Store = closed(
   {
@@ -9,20 +20,54 @@ export const Store = closed(
     storeCode: Type.String(),
     name: Type.String(),
     sandbox: Type.Boolean(),
-    shippingPolicy: closed({ baseDeliveryFee: Won }),
+    shippingPolicy: closed(shipping, { title: 'ShippingPolicy' }),
+    refundPolicy: closed(refund, { title: 'RefundPolicy' }),
     autoDeliverDays: Days,
     autoConfirmDays: Days,
+    guestCheckoutEnabled: Type.Boolean(),
   },
   { title: 'Store' },
 );
-export const StorePatch = closed({ autoDeliverDays: Type.Optional(Days), autoConfirmDays: Type.Optional(Days) }, { title: 'StorePatch' });
+export const StorePatch = closed(
+  {
+    shippingPolicy: Type.Optional(
+      closed({
+        baseDeliveryFee: Type.Optional(Won),
+        freeThreshold: Type.Optional(nullable(Won)),
+        jejuSurcharge: Type.Optional(Won),
+        isolatedSurcharge: Type.Optional(Won),
+      }),
+    ),
+    refundPolicy: Type.Optional(
+      closed({
+        preShipmentDeliveryFeeRefund: Type.Optional(Type.Boolean()),
+        returnDeliveryFee: Type.Optional(Won),
+        exchangeDeliveryFee: Type.Optional(Won),
+        sellerFaultFreeShipping: Type.Optional(Type.Boolean()),
+        conditionalFreeShortfallCharge: Type.Optional(Type.Boolean()),
+        couponShortfallCharge: Type.Optional(Type.Boolean()),
+      }),
+    ),
+    autoDeliverDays: Type.Optional(Days),
+    autoConfirmDays: Type.Optional(Days),
+    guestCheckoutEnabled: Type.Optional(Type.Boolean()),
+  },
+  { title: 'StorePatch' },
+);
 
 export const viewStore = (store: Row) => ({
   storeId: store.storeId,
   storeCode: store.storeCode,
   name: store.name,
   sandbox: store.sandbox,
-  shippingPolicy: { baseDeliveryFee: store.baseDeliveryFeeWon },
+  shippingPolicy: {
+    baseDeliveryFee: store.baseDeliveryFeeWon,
+    freeThreshold: store.freeThresholdWon ?? null,
+    jejuSurcharge: store.jejuSurchargeWon,
+    isolatedSurcharge: store.isolatedSurchargeWon,
+  },
+  refundPolicy: refundPolicyOf(store),
   autoDeliverDays: store.autoDeliverDays,
   autoConfirmDays: store.autoConfirmDays,
+  guestCheckoutEnabled: store.guestCheckoutEnabled,
 });

@@ -1,5 +1,6 @@
 import { SCOPES } from '../../api/kernel/scopes.ts';
-import { createCategory, createProduct } from '../../db/catalog/store.ts';
+import { createProduct } from '../../db/catalog/products.ts';
+import { createCategory } from '../../db/catalog/store.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { createClient } from '../../db/identity/store.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { DeliveryType, FulfillmentMethod, SalesStatus } from '../../workflows/catalog/rules.ts';
+import type { OptionGroup } from '../../workflows/catalog/options.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../workflows/catalog/rules.ts';
 import { storeId, textList, time, won } from '../kernel/columns.ts';
 
 export const CategoryEntity = defineEntity({
@@ -36,7 +37,11 @@ export const ProductEntity = defineEntity({
     deliveryType: p.string().$type<DeliveryType>(),
     deliveryFeeWon: won(),
     conditionalFreeWon: won().nullable(),
+    fulfillmentType: p.string().$type<FulfillmentType>(),
     methods: textList<FulfillmentMethod>(),
+    optionGroups: p.json<OptionGroup[]>(),
+    /** The next variant's number: never one that was used (D56). */
+    nextVariantSeq: p.integer(),
     createdAt: time(),
     updatedAt: time(),
     deletedAt: time().nullable(),
@@ -52,10 +57,18 @@ export const VariantEntity = defineEntity({
     variantId: p.string().primary(),
     productId: p.string(),
     variantNo: p.string(),
+    /** Its place among the product's variants, for ever. */
+    seq: p.integer(),
     optionValues: textList(),
     stockQuantity: p.integer(),
     additionalPriceWon: won(),
     isSellable: p.boolean(),
+    sku: p.string().nullable(),
+    barcode: p.string().nullable(),
+    sellerCode: p.string().nullable(),
+    costPriceWon: won().nullable(),
+    weightGram: p.integer().nullable(),
+    attributes: p.json<Record<string, string>>().nullable(),
   },
 });
 export type Variant = InferEntity<typeof VariantEntity>;

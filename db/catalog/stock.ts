@@ -1,7 +1,13 @@
 /** Stock: conditional updates in id order, and a movement with a unique reason for each, so that no retry counts twice (D17). */
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
+import { emit } from '../webhooks/events.ts';
 
+/** Business time and real time of a change. */
+export interface Moment {
+  readonly at: number;
+  readonly realNow: number;
+}
 export interface Quantity {
   readonly variantId: string;
   readonly quantity: number;
@@ -14,12 +20,14 @@ const byVariant = (lines: readonly Quantity[]): Quantity[] =>
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
 /** Takes all lines or none: false when one of them is short. `reference` is the payment attempt. */
-export async function takeStock(em: Em, storeId: string, lines: readonly Quantity[], reference: string, at: number): Promise<boolean> {
+export async function takeStock(em: Em, storeId: string, lines: readonly Quantity[], reference: string, moment: Moment): Promise<boolean> {
+  const { at, realNow } = moment;
   const taken: Quantity[] = [];
+  const soldOut: string[] = [];
   for (const { variantId, quantity } of byVariant(lines)) {
-    const rows = await sql(
+    const rows = await sql<{ stock_quantity: number }>(
       em,
-      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND stock_quantity >= ? RETURNING 1 AS ok`,
+      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND stock_quantity >= ? RETURNING stock_quantity`,
       [quantity, storeId, variantId, quantity],
     );
     if (rows.length === 0) {
@@ -27,15 +35,39 @@ export async function takeStock(em: Em, storeId: string, lines: readonly Quantit
       return false;
     }
     taken.push({ variantId, quantity });
+    if (rows[0]!.stock_quantity === 0) soldOut.push(variantId);
   }
-  for (const { variantId, quantity } of taken) await record(em, { storeId, variantId, quantity: -quantity, reason: 'SALE', reference, at });
+  const sold = taken.map(({ variantId, quantity }) => ({ variantId, quantity: -quantity }));
+  await recordAll(em, storeId, sold, { reason: 'SALE', reference, at });
+  await noteSoldOut(em, storeId, soldOut, at, realNow);
   return true;
 }
 
-/** Gives back what `reference` took; a second call changes nothing. */
-export async function returnStock(em: Em, storeId: string, lines: readonly Quantity[], reference: string, at: number): Promise<void> {
+/** PRODUCT.OUT_OF_STOCK, once: at the moment at which a variant's stock becomes 0. */
+export async function noteSoldOut(em: Em, storeId: string, variantIds: readonly string[], at: number, realNow: number): Promise<void> {
+  if (variantIds.length === 0) return;
+  const rows = await sql<{ product_id: string; variant_id: string }>(
+    em,
+    'SELECT product_id, variant_id FROM variant WHERE store_id = ? AND variant_id = ANY(?::text[]) ORDER BY variant_id',
+    [storeId, `{${variantIds.join(',')}}`],
+  );
+  const events = rows.map((row) => ({
+    type: 'PRODUCT.OUT_OF_STOCK' as const,
+    at,
+    data: { productId: row.product_id, variantId: row.variant_id },
+  }));
+  await emit(em, storeId, events, realNow);
+}
+
+/** Gives back what `reference` took (a payment attempt that failed) or took away (a cancel); a second call changes nothing. */
+export async function returnStock(
+  em: Em,
+  storeId: string,
+  lines: readonly Quantity[],
+  { reason, reference, at }: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
+): Promise<void> {
   for (const { variantId, quantity } of byVariant(lines)) {
-    const isNew = await record(em, { storeId, variantId, quantity, reason: 'SALE_UNDONE', reference, at });
+    const isNew = await record(em, { storeId, variantId, quantity, reason, reference, at });
     if (isNew) await add(em, storeId, { variantId, quantity });
   }
 }
@@ -47,7 +79,7 @@ export interface Movement {
   readonly storeId: string;
   readonly variantId: string;
   readonly quantity: number;
-  readonly reason: 'INITIAL' | 'SALE' | 'SALE_UNDONE' | 'SELLER';
+  readonly reason: 'INITIAL' | 'SALE' | 'SALE_UNDONE' | 'CANCEL' | 'SELLER';
   readonly reference: string;
   readonly at: number;
   readonly note?: string;
@@ -62,4 +94,21 @@ export async function record(em: Em, m: Movement): Promise<boolean> {
     [m.storeId, newId('mov', m.at), m.variantId, m.quantity, m.reason, m.reference, m.note ?? null, new Date(m.at)],
   );
   return rows.length > 0;
+}
+
+/** Records the same movement of several variants in one insert. */
+export async function recordAll(
+  em: Em,
+  storeId: string,
+  moved: readonly Quantity[],
+  { reason, reference, at }: Pick<Movement, 'reason' | 'reference' | 'at'>,
+): Promise<void> {
+  if (moved.length === 0) return;
+  const rows = moved.map(({ variantId, quantity }) => ({ movement_id: newId('mov', at), variant_id: variantId, quantity }));
+  await sql(
+    em,
+    `INSERT INTO stock_movement (store_id, movement_id, variant_id, quantity, reason, reference, at)
+     SELECT ?, m.movement_id, m.variant_id, m.quantity, ?, ?, ? FROM jsonb_to_recordset(?::jsonb) AS m (movement_id text, variant_id text, quantity int)`,
+    [storeId, reason, reference, new Date(at), JSON.stringify(rows)],
+  );
 }

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { CheckoutLine } from '../../workflows/checkout/rules.ts';
-import { storeId, time } from '../kernel/columns.ts';
+import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const CheckoutEntity = defineEntity({
   name: 'Checkout',
@@ -11,6 +11,8 @@ export const CheckoutEntity = defineEntity({
     sessionId: p.string(),
     status: p.string().$type<'OPEN' | 'COMPLETED'>(),
     lines: p.json<CheckoutLine[]>(),
+    /** Cart lines that leave the cart when this is paid. */
+    cartItemIds: textList(),
     expiresAt: time(),
     createdAt: time(),
   },

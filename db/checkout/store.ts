@@ -1,8 +1,9 @@
 /** Checkouts: what a buyer is about to pay, for 30 minutes. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { CHECKOUT_LIFETIME_MS, type CheckoutLine, isTooMuch } from '../../workflows/checkout/rules.ts';
-import { findSellable, type Sellable } from '../catalog/store.ts';
+import { CHECKOUT_LIFETIME_MS, type CheckoutLine, isShipped, isTooMuch } from '../../workflows/checkout/rules.ts';
+import type { Variant } from '../catalog/entities.ts';
+import { findSellable, type Sellable } from '../catalog/products.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
@@ -13,12 +14,18 @@ export interface WantedLine {
   readonly quantity: number;
 }
 
-/** Opens a checkout for a direct purchase. Prices are today's; unknown products 404, unsellable ones OUT_OF_STOCK. */
+export interface CheckoutRequest {
+  readonly lines: readonly WantedLine[];
+  /** The cart lines that these are; they leave the cart when the checkout is paid. */
+  readonly cartItemIds?: readonly string[];
+}
+
+/** Opens a checkout. Prices are today's; unknown products 404, unsellable ones OUT_OF_STOCK. */
 export async function openCheckout(
   em: Em,
   storeId: string,
   sessionId: string,
-  wanted: readonly WantedLine[],
+  { lines: wanted, cartItemIds = [] }: CheckoutRequest,
   at: number,
 ): Promise<Checkout> {
   const sellable = await findSellable(
@@ -34,6 +41,7 @@ export async function openCheckout(
     storeId,
     sessionId,
     lines,
+    cartItemIds: [...cartItemIds],
     checkoutId: newId('chk', at),
     status: 'OPEN',
     expiresAt: new Date(at + CHECKOUT_LIFETIME_MS),
@@ -43,12 +51,19 @@ export async function openCheckout(
   return checkout;
 }
 
-function lineOf(found: Sellable | undefined, { optionId, quantity }: WantedLine): CheckoutLine {
+/** The variant that is meant; it may be left out where there is one. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND. */
+export function variantOf(found: Sellable | undefined, optionId: string | undefined): Variant {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
-  const { product, variants } = found;
+  const { variants } = found;
   const variant =
     optionId === undefined ? (variants.length === 1 ? variants[0] : undefined) : variants.find((v) => v.variantId === optionId);
   if (!variant) throw new Fault('VARIANT_NOT_FOUND');
+  return variant;
+}
+
+function lineOf(found: Sellable | undefined, { optionId, quantity }: WantedLine): CheckoutLine {
+  const variant = variantOf(found, optionId);
+  const { product } = found!;
   return {
     quantity,
     productId: product.productId,
@@ -57,11 +72,16 @@ function lineOf(found: Sellable | undefined, { optionId, quantity }: WantedLine)
     optionLabel: variant.optionValues.length > 0 ? variant.optionValues.join(' / ') : null,
     unitPriceWon: product.salePriceWon + variant.additionalPriceWon,
     fulfillmentMethod: product.methods[0] ?? 'CARRIER',
+    fulfillmentType: product.fulfillmentType,
     deliveryType: product.deliveryType,
     deliveryFeeWon: product.deliveryFeeWon,
     conditionalFreeWon: product.conditionalFreeWon ?? null,
   };
 }
+
+/** Whether a line can be bought now: on sale, sellable, enough of it. */
+export const isBuyable = ({ product }: Sellable, variant: Variant, quantity: number): boolean =>
+  product.status === 'ON_SALE' && !product.deletedAt && variant.isSellable && variant.stockQuantity >= quantity;
 
 /** Variants whose lines together want more than there is, or that are not on sale (D37). */
 function shortLines(lines: readonly CheckoutLine[], sellable: Map<string, Sellable>) {
@@ -71,9 +91,7 @@ function shortLines(lines: readonly CheckoutLine[], sellable: Map<string, Sellab
     const found = sellable.get(productId);
     const variant = found?.variants.find((v) => v.variantId === optionId);
     const quantity = same.reduce((sum, line) => sum + line.quantity, 0);
-    const buyable =
-      found?.product.status === 'ON_SALE' && !found.product.deletedAt && variant?.isSellable && variant.stockQuantity >= quantity;
-    return buyable ? [] : [{ productId, optionId }];
+    return found && variant && isBuyable(found, variant, quantity) ? [] : [{ productId, optionId }];
   });
 }
 
@@ -85,7 +103,7 @@ export async function findCheckout(em: Em, storeId: string, checkoutId: string, 
   return checkout;
 }
 
-/** The lines of a checkout at today's prices; CHECKOUT_STALE when one of them can no longer be sold (D37). */
+/** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold, or not as what it was (D37). */
 export async function repriceLines(em: Em, checkout: Checkout): Promise<CheckoutLine[]> {
   const sellable = await findSellable(
     em,
@@ -97,6 +115,7 @@ export async function repriceLines(em: Em, checkout: Checkout): Promise<Checkout
   const lines = checkout.lines.map((line) =>
     lineOf(sellable.get(line.productId), { productId: line.productId, optionId: line.variantId, quantity: line.quantity }),
   );
-  if (isTooMuch(lines)) throw new Fault('CHECKOUT_STALE');
+  const isOther = lines.some((line, i) => isShipped(line) !== isShipped(checkout.lines[i]!));
+  if (isOther || isTooMuch(lines)) throw new Fault('CHECKOUT_STALE');
   return lines;
 }

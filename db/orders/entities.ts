@@ -1,7 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, Buyer, Delivery } from '../../workflows/checkout/rules.ts';
 import type { FlowState } from '../../workflows/flows/state.ts';
-import type { Dispatch, FulfillmentSnapshot } from '../../workflows/orders/rules.ts';
+import type { RefundPolicy } from '../../workflows/orders/refunds.ts';
+import type { Dispatch, Fulfillment, FulfillmentSnapshot } from '../../workflows/orders/rules.ts';
 import type { PublicStatus } from '../../workflows/orders/status.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
@@ -54,6 +55,9 @@ export const OrderItemEntity = defineEntity({
     bundleNo: p.integer(),
     fulfillmentSnapshot: p.json<FulfillmentSnapshot>(),
     dispatch: p.json<Dispatch>().nullable(),
+    fulfillment: p.json<Fulfillment>().nullable(),
+    /** Frozen at payment; null on items of before there was one: the built-in. */
+    refundPolicy: p.json<RefundPolicy>().nullable(),
     autoDecisionAt: time().nullable(),
     sellerMemo: p.string().nullable(),
     flowKey: p.string(),
@@ -63,6 +67,23 @@ export const OrderItemEntity = defineEntity({
   },
 });
 export type OrderItem = InferEntity<typeof OrderItemEntity>;
+
+/** What travels together in an order, with its fee as it was paid. */
+export const OrderBundleEntity = defineEntity({
+  name: 'OrderBundle',
+  tableName: 'order_bundle',
+  properties: {
+    storeId: storeId(),
+    orderId: p.string().primary(),
+    bundleNo: p.integer().primary(),
+    baseFeeWon: won(),
+    surchargeWon: won(),
+    conditionalFreeWon: won().nullable(),
+    ruleFeeWon: won(),
+    feeRefundedWon: won(),
+    shortfallChargedWon: won(),
+  },
+});
 
 export const FlowStepEntity = defineEntity({
   name: 'FlowStep',

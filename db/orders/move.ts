@@ -5,24 +5,18 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { nearest, nodeOf, step } from '../../workflows/flows/rules.ts';
 import type { Effect, FlowEvent, FlowState } from '../../workflows/flows/state.ts';
-import { type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
+import { checkFulfillmentType, type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
 import { progressStatus } from '../../workflows/orders/status.ts';
-import type { EventType } from '../../workflows/webhooks/rules.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
 import type { Store } from '../stores/entities.ts';
-import { emit, type NewEvent } from '../webhooks/events.ts';
+import { takeText } from '../runs/text.ts';
+import { emit } from '../webhooks/events.ts';
+import { type Canceled, cancelItem, quantityOf } from './cancel.ts';
 import { FlowStepEntity, type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { eventsOf } from './events.ts';
 import { viewItem } from './views.ts';
-
-/** The events that follow a public status, whichever way it was reached. */
-const STATUS_EVENT: Readonly<Partial<Record<string, EventType>>> = {
-  CONFIRMED: 'ORDER.CONFIRMED',
-  DISPATCHED: 'ORDER.DISPATCHED',
-  DELIVERED: 'ORDER.DELIVERED',
-  PURCHASE_DECIDED: 'ORDER.PURCHASE_DECIDED',
-};
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are INVALID_STATUS. */
 export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
@@ -31,17 +25,29 @@ export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: nu
   if (!item) return null;
   const store = await readStore(em, storeId);
   const wished = event.type === 'command' ? event.command : null;
-  const flowEvent = eventOf(event);
-  if (flowEvent) await advance({ em, item, store, realNow }, flowEvent, wished, at);
+  const flowEvent = eventOf(event, item);
+  const body = flowEvent ? await advance({ em, item, store, realNow }, flowEvent, wished, at) : null;
   const owed = owedBy(item);
-  return { owed, clock: store.clockOffsetMs, ...(wished && { reply: { status: 200, body: viewItem(item) } }) };
+  return { owed, clock: store.clockOffsetMs, ...(wished && { reply: { status: 200, body: body ?? viewItem(item) } }) };
 }
 
-const eventOf = (event: RunEvent): FlowEvent | null => {
+/** What the event means to the item's flow. A cancel is no action of the flow: it takes units away, whatever the flow says. */
+function eventOf(event: RunEvent, item: OrderItem): FlowEvent | null {
   if (event.type === 'elapsed') return { type: 'elapsed' };
-  if (event.type === 'command') return { type: 'seller.action', key: event.command.name };
-  return null;
-};
+  if (event.type !== 'command') return null;
+  const { command } = event;
+  if (command.name !== 'cancel') {
+    checkFulfillmentType(item.fulfillmentSnapshot.type, command.name);
+    return { type: 'seller.action', key: command.name };
+  }
+  return {
+    type: 'reduced',
+    member: item.orderItemId,
+    quantity: quantityOf(item, command),
+    cause: 'SELLER_CANCEL',
+    refId: command.requestId,
+  };
+}
 
 interface Moving {
   readonly em: Em;
@@ -50,13 +56,14 @@ interface Moving {
   readonly realNow: number;
 }
 
-async function advance(moving: Moving, event: FlowEvent, wished: Command | null, at: number): Promise<void> {
+/** Steps the flow, writes what follows, and answers what a command is told besides the item. */
+async function advance(moving: Moving, event: FlowEvent, wished: Command | null, at: number): Promise<object | null> {
   const { em, item, store } = moving;
   const before = item.flowState;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), before, event, at, { settings: { autoDeliverDays, autoConfirmDays } });
   if (!result.ok) throw refused(result);
-  if (result.trace.length === 0 && result.effects.length === 0) return;
+  if (event.type === 'elapsed' && result.effects.length === 0) return null;
   const { state, effects, trace } = result;
   const changedAt = trace.at(-1)?.at ?? at;
   if (wished?.name === 'dispatch') item.dispatch = dispatchOf(wished, at);
@@ -64,7 +71,11 @@ async function advance(moving: Moving, event: FlowEvent, wished: Command | null,
   item.status = state.status;
   item.lastChangedAt = new Date(Math.max(changedAt, item.lastChangedAt.getTime() + 1));
   noteDelivery(item, effects);
-  const { storeId, orderItemId } = item;
+  await noteProvision(moving, wished, effects);
+  const { storeId, orderItemId, orderId } = item;
+  const order = effects.length > 0 || event.type === 'reduced' ? await lockOrder(em, storeId, orderId) : null;
+  const canceled =
+    event.type === 'reduced' ? await cancelItem({ em, item, order: order!, at, realNow: moving.realNow }, wished!, event.quantity) : null;
   em.persist(
     em.create(FlowStepEntity, {
       storeId,
@@ -77,7 +88,19 @@ async function advance(moving: Moving, event: FlowEvent, wished: Command | null,
     }),
   );
   await em.flush();
-  await tell(moving, effects);
+  if (order) await tell(moving, order, effects, canceled, at);
+  return canceled;
+}
+
+const lockOrder = (em: Em, storeId: string, orderId: string): Promise<Order> =>
+  em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/** The record of a provision, with the note that was kept out of Temporal. */
+async function noteProvision({ em, item }: Moving, wished: Command | null, effects: readonly Effect[]): Promise<void> {
+  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
+  if (!provided) return;
+  const text = await takeText(em, item.storeId, wished?.input['noteId']);
+  item.fulfillment = { status: 'PROVIDED', note: text, fulfilledAt: provided.at };
 }
 
 const dispatchOf = (wish: Command, at: number): NonNullable<OrderItem['dispatch']> => ({
@@ -98,27 +121,40 @@ function noteDelivery(item: OrderItem, effects: readonly Effect[]): void {
   item.autoDecisionAt = decisionAt === undefined ? null : new Date(decisionAt);
 }
 
-/** Moves the order along and reports each status that was passed, at its own time and with the order's status then. */
-async function tell({ em, item, realNow }: Moving, effects: readonly Effect[]): Promise<void> {
-  const changes = effects.filter((effect) => effect.type === 'status');
-  if (changes.length === 0) return;
-  const { storeId, orderId } = item;
-  const order = await em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  const items = await sql<{ order_item_id: string; position: number; status: OrderItem['status'] }>(
+/** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
+async function tell(
+  { em, item, realNow }: Moving,
+  order: Order,
+  effects: readonly Effect[],
+  canceled: Canceled | null,
+  at: number,
+): Promise<void> {
+  const { storeId, orderId, orderItemId } = item;
+  const items = await sql<{ order_item_id: string; status: OrderItem['status'] }>(
     em,
-    'SELECT order_item_id, position, status FROM order_item WHERE store_id = ? AND order_id = ? ORDER BY position',
+    'SELECT order_item_id, status FROM order_item WHERE store_id = ? AND order_id = ? ORDER BY position',
     [storeId, orderId],
   );
-  const events: NewEvent[] = changes.flatMap((change) => {
-    const status = progressStatus(items.map((i) => (i.order_item_id === item.orderItemId ? change.to : i.status)));
-    const type = STATUS_EVENT[change.to];
-    return type ? [{ type, at: change.at, data: { orderId, status, testPayment: order.testPayment } }] : [];
-  });
+  const events = eventsOf(
+    order,
+    item,
+    items.map(({ order_item_id: id, status }) => ({ id, status })),
+    effects,
+  );
   settleOrder(
     order,
     items.map((i) => i.status),
     item.lastChangedAt,
   );
+  if (canceled) {
+    const { refundAmount, pointRefundAmount, quantity: canceledQuantity } = canceled;
+    const { progressStatus: status, testPayment } = order;
+    events.push({
+      type: 'ORDER.CANCELED',
+      at,
+      data: { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment },
+    });
+  }
   await emit(em, storeId, events, realNow);
 }
 

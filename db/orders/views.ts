@@ -74,7 +74,7 @@ export const viewItem = (item: OrderItem) => ({
   dispatch: item.dispatch ? viewDispatch(item.dispatch) : null,
   autoDecisionDate: at(item.autoDecisionAt ?? null),
   fulfillmentSnapshot: item.fulfillmentSnapshot,
-  fulfillment: null,
+  fulfillment: item.fulfillment ? { ...item.fulfillment, fulfilledAt: korean(item.fulfillment.fulfilledAt) } : null,
   stay: null,
   couponDiscountAmount: 0,
   pointAllocation: 0,

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Address, Amounts, Buyer, CheckoutLine, Delivery } from '../../workflows/checkout/rules.ts';
-import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall } from '../../workflows/payments/rules.ts';
+import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery } from '../../workflows/checkout/rules.ts';
+import type { RefundStatus } from '../../workflows/orders/refunds.ts';
+import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../workflows/payments/rules.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
 export const PaymentEntity = defineEntity({
@@ -16,6 +17,8 @@ export const PaymentEntity = defineEntity({
     lines: p.json<CheckoutLine[]>(),
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
+    /** Null on payments of before bundles were kept. */
+    bundles: p.json<readonly BundlePrice[]>().nullable(),
     totalWon: won(),
     returnUrl: p.string(),
     shippingAddress: p.json<Address>().nullable(),
@@ -65,4 +68,30 @@ export const PaymentAttemptEntity = defineEntity({
     settledAt: time().nullable(),
   },
 });
+/** One return of money, asked for by the payment's run (D35). */
+export const RefundEntity = defineEntity({
+  name: 'Refund',
+  tableName: 'refund',
+  properties: {
+    storeId: storeId(),
+    refundId: p.string().primary(),
+    paymentId: p.string(),
+    orderId: p.string(),
+    orderItemId: p.string(),
+    amountWon: won(),
+    cause: p.string().$type<RefundCause>(),
+    status: p.string().$type<RefundStatus>(),
+    /** What the provider refused it with. */
+    failureCode: p.string().nullable(),
+    /** Counts the keys that the provider was asked under: a kept error would be answered for ever. */
+    keySeq: p.integer(),
+    /** Readings without this refund since the last answered request. */
+    absences: p.integer(),
+    /** The last request was answered (not lost, not still running). */
+    isAnswered: p.boolean(),
+    createdAt: time(),
+    settledAt: time().nullable(),
+  },
+});
+export type Refund = InferEntity<typeof RefundEntity>;
 export type PaymentAttempt = InferEntity<typeof PaymentAttemptEntity>;

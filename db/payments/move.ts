@@ -11,10 +11,11 @@ import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, type PendingCall, readGap } fr
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
-import { createOrder } from '../orders/store.ts';
+import { createOrder } from '../orders/create.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
+import { oweNextRefund, refundInput, settleRefund } from './refunds.ts';
 
 interface Moving {
   readonly em: Em;
@@ -33,12 +34,13 @@ export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: numb
   if (event.type === 'command') await obey(moving, event.command);
   if (event.type === 'outcome' && payment.call?.id === event.callId) await settle(moving, payment.call, event.outcome);
   if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
+  await oweNextRefund(em, payment, at);
   if (isEnded(payment) && !payment.call) await checkDoubts(moving);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
   return {
-    owed: owedBy(payment, attempts, at),
+    owed: owedBy(payment, attempts, await refundOf(moving), at),
     clock: clockOffsetMs,
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
   };
@@ -68,9 +70,9 @@ async function obey(moving: Moving, command: Command): Promise<void> {
   await askProvider(moving, attempt, String(paymentKey));
 }
 
-async function askProvider({ em, payment, at }: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+async function askProvider({ em, payment, at, realNow }: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
   attempt.paymentKey = paymentKey;
-  if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, at))) {
+  if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, { at, realNow }))) {
     attempt.status = 'DECLINED';
     attempt.failure = failureOf(attempt.attemptId, 'OUT_OF_STOCK');
     attempt.settledAt = new Date(at);
@@ -94,6 +96,7 @@ const ordinal = (call: PendingCall) => Number(call.id.slice(call.id.lastIndexOf(
 
 async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
   const { em, payment, at } = moving;
+  if (call.refundId !== undefined) return settleRefund(em, payment, call, outcome, at);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
   payment.call = null;
   attempt.providerMessage = typeof outcome['message'] === 'string' ? outcome['message'] : (attempt.providerMessage ?? null);
@@ -141,7 +144,14 @@ async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod:
   attempt.doubtful = false;
   payment.orderId = await createOrder(em, payment, attempt, at, realNow);
   Object.assign(payment, { status: 'completed', result: 'COMPLETED', completedAt: new Date(at), lastFailure: null });
-  await em.nativeUpdate(CheckoutEntity, { storeId: payment.storeId, checkoutId: payment.checkoutId }, { status: 'COMPLETED' });
+  const { storeId, checkoutId } = payment;
+  await em.nativeUpdate(CheckoutEntity, { storeId, checkoutId }, { status: 'COMPLETED' });
+  // Bought lines leave the cart (D39).
+  await sql(
+    em,
+    'DELETE FROM cart_item i USING checkout c WHERE c.store_id = ? AND c.checkout_id = ? AND i.store_id = c.store_id AND i.cart_item_id = ANY(c.cart_item_ids)',
+    [storeId, checkoutId],
+  );
 }
 
 /**
@@ -156,7 +166,7 @@ async function decline(moving: Moving, attempt: PaymentAttempt, code: string, as
   attempt.failure = failure;
   attempt.settledAt = new Date(at);
   if (asked?.isRead) attempt.doubtful = false;
-  if (asked) await returnStock(em, payment.storeId, payment.lines, attempt.attemptId, at);
+  if (asked) await returnStock(em, payment.storeId, payment.lines, { reason: 'SALE_UNDONE', reference: attempt.attemptId, at });
   Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
 }
 
@@ -197,19 +207,29 @@ function wakeAtOf(payment: Payment): Date | null {
   return payment.status === 'pending' ? payment.expiresAt : null;
 }
 
-function owedBy(payment: Payment, attempt: PaymentAttempt | null, at: number): Moved['owed'] {
+/** What a refund's call must say besides the attempt. */
+const refundOf = async ({ em, payment }: Moving): Promise<Call['input']> =>
+  payment.call?.refundId === undefined ? {} : refundInput(em, payment.storeId, payment.call.refundId);
+
+function owedBy(payment: Payment, attempt: PaymentAttempt | null, refund: Call['input'], at: number): Moved['owed'] {
   const { call } = payment;
   const wakeAt = payment.wakeAt?.getTime() ?? null;
   const done = !call && isEnded(payment);
-  const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call)] : [];
+  const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call, refund)] : [];
   return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
 }
 
-const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: PendingCall): Call => ({
+const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: PendingCall, refund: Call['input']): Call => ({
   id,
   kind,
   storeId: payment.storeId,
-  input: { attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, paymentKey: attempt.paymentKey ?? '', amount: attempt.amountWon },
+  input: {
+    attemptId: attempt.attemptId,
+    pgOrderId: attempt.pgOrderId,
+    paymentKey: attempt.paymentKey ?? '',
+    amount: attempt.amountWon,
+    ...refund,
+  },
 });
 
 function noteOf({ status, result, call, expiresAt }: Payment): string {

@@ -4,13 +4,14 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { orderNo, paymentId as makePaymentId } from '../../workflows/kernel/ids.ts';
 import { koreanDay } from '../../workflows/kernel/time.ts';
-import { type Address, type Buyer, price } from '../../workflows/checkout/rules.ts';
+import { type Address, type Buyer, isShipped, price } from '../../workflows/checkout/rules.ts';
 import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../workflows/payments/rules.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/store.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
+import { readStore, shippingPolicyOf } from '../stores/store.ts';
 import { bear, pokeLater } from '../runs/store.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 
@@ -22,7 +23,7 @@ export interface PaymentOption {
 export interface PaymentStart {
   readonly option: PaymentOption;
   readonly returnUrl: string;
-  readonly shippingAddress: Address;
+  readonly shippingAddress: Address | null;
   readonly buyer: Buyer;
   /** argon2id, made before the transaction. */
   readonly orderPasswordHash: string;
@@ -50,15 +51,10 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
   if (moment.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
-  const lines = await repriceLines(em, checkout);
-  const { amounts, delivery } = price(lines, start.shippingAddress.zipCode);
-  if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
-    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
-  const { returnUrl, shippingAddress, buyer, orderPasswordHash, testPayment } = start;
-  const priced = { lines, amounts, delivery, totalWon: amounts.totalAmount, returnUrl, shippingAddress, buyer, orderPasswordHash };
+  const priced = await priceStart(em, checkout, start);
   if (open && moment.at < open.expiresAt.getTime()) {
     Object.assign(open, priced);
-    return supersede(em, open, start.option, returnUrl, moment);
+    return supersede(em, open, start.option, start.returnUrl, moment);
   }
   if (open) await lapse(em, open, moment);
   const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
@@ -66,8 +62,8 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     ...priced,
     storeId,
     checkoutId,
-    testPayment,
     expiresAt,
+    testPayment: start.testPayment,
     paymentId: makePaymentId(randomBytes(23)),
     orderNo: await freeOrderNo(em, storeId, moment.at),
     status: 'pending',
@@ -79,7 +75,21 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   });
   em.persist(payment);
   bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), status: 'PENDING', bornAt: moment.realNow, startAfterMs: START_AFTER_MS });
-  return { payment, attempt: newAttempt(em, payment, start.option, returnUrl, moment.at) };
+  return { payment, attempt: newAttempt(em, payment, start.option, start.returnUrl, moment.at) };
+}
+
+/** What is paid and where it goes, at today's prices. An address for what does not travel is checked and forgotten. */
+async function priceStart(em: Em, checkout: Checkout, start: PaymentStart) {
+  const lines = await repriceLines(em, checkout);
+  const shipped = lines.some(isShipped);
+  if (shipped && !start.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
+  const shippingAddress = shipped ? start.shippingAddress : null;
+  const policy = shippingPolicyOf(await readStore(em, checkout.storeId));
+  const { amounts, delivery, bundles } = price(lines, shippingAddress?.zipCode ?? null, policy);
+  if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
+    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
+  const { returnUrl, buyer, orderPasswordHash } = start;
+  return { lines, amounts, delivery, bundles, totalWon: amounts.totalAmount, returnUrl, shippingAddress, buyer, orderPasswordHash };
 }
 
 const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
@@ -182,6 +192,10 @@ export async function readAttempt(em: Em, storeId: string, paymentId: string, at
   const attempt = payment && (await em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId }));
   return attempt ? { payment, attempt } : null;
 }
+
+/** The attempts of a payment, in their order. */
+export const readAttempts = (em: Em, storeId: string, paymentId: string): Promise<PaymentAttempt[]> =>
+  em.find(PaymentAttemptEntity, { storeId, paymentId }, { orderBy: { seq: 'asc' } });
 
 export async function readPayment(em: Em, storeId: string, paymentId: string): Promise<Payment> {
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId });

@@ -69,8 +69,8 @@ export async function storedReply(em: Em, storeId: string, o: OperationKey, real
   return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
 }
 
-/** Remembers a refusal of the handler (D78); whoever stored first wins. */
-export async function storeRefusal(em: Em, storeId: string, o: OperationKey, reply: StoredReply, realNow: number): Promise<void> {
+/** Remembers an answer that no transition stored: a refusal of the handler (D78), a bulk's results. Whoever stored first wins. */
+export async function storeReply(em: Em, storeId: string, o: OperationKey, reply: StoredReply, realNow: number): Promise<void> {
   await sql(
     em,
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)

@@ -38,6 +38,21 @@ export function pokeLater(em: Em, run: Pick<Birth, 'storeId' | 'kind' | 'workflo
   em.persist(em.create(OutboxEntity, { ...run, message: 'poke', createdAt: new Date(realNow) }));
 }
 
+/** Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. */
+export async function reopen(
+  em: Em,
+  run: Pick<Birth, 'storeId' | 'kind' | 'workflowId' | 'runId' | 'orderNo'>,
+  wakeAt: number,
+  realNow: number,
+): Promise<void> {
+  await sql(em, 'UPDATE run SET done_at = NULL, wake_at = ?, pokes = 0, poked_at = NULL WHERE store_id = ? AND workflow_id = ?', [
+    new Date(wakeAt),
+    run.storeId,
+    run.workflowId,
+  ]);
+  pokeLater(em, run, realNow);
+}
+
 /** What a kind's transition answers: what is owed, and for a command the reply that its caller gets. */
 export interface Moved {
   readonly owed: Omit<Owed, 'clock'>;

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { RefundPolicy } from '../../workflows/orders/refunds.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
 export const StoreEntity = defineEntity({
@@ -16,6 +17,12 @@ export const StoreEntity = defineEntity({
     autoDeliverDays: p.integer(),
     autoConfirmDays: p.integer(),
     baseDeliveryFeeWon: won(),
+    freeThresholdWon: won().nullable(),
+    jejuSurchargeWon: won(),
+    isolatedSurchargeWon: won(),
+    /** What differs from the built-in policy. */
+    refundPolicy: p.json<Partial<RefundPolicy>>(),
+    guestCheckoutEnabled: p.boolean(),
     createdAt: time(),
   },
 });

@@ -1,5 +1,7 @@
 /** Store settings and the lookups that find a tenant. */
+import type { ShippingPolicy } from '../../workflows/checkout/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../workflows/orders/refunds.ts';
 import { type Em, sql } from '../orm.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
@@ -31,11 +33,37 @@ export async function readStore(em: Em, storeId: string): Promise<Store> {
 export interface StorePatch {
   readonly autoDeliverDays?: number;
   readonly autoConfirmDays?: number;
+  readonly guestCheckoutEnabled?: boolean;
+  readonly shippingPolicy?: {
+    readonly baseDeliveryFee?: number;
+    readonly freeThreshold?: number | null;
+    readonly jejuSurcharge?: number;
+    readonly isolatedSurcharge?: number;
+  };
+  readonly refundPolicy?: Partial<RefundPolicy>;
 }
 
-/** Applies the fields sent; a later change of the days moves no armed deadline (D31). */
+/** The refund policy in force: the store's word, else the built-in. */
+export const refundPolicyOf = (store: Store): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...store.refundPolicy });
+
+/** What the store asks for delivery, as pricing reads it. */
+export const shippingPolicyOf = ({ freeThresholdWon, jejuSurchargeWon, isolatedSurchargeWon }: Store): ShippingPolicy => ({
+  freeThresholdWon: freeThresholdWon ?? null,
+  jejuSurchargeWon,
+  isolatedSurchargeWon,
+});
+
+/** Applies the fields sent, policies item by item (D80); a later change of the days moves no armed deadline (D31). */
 export async function patchStore(em: Em, storeId: string, patch: StorePatch): Promise<Store> {
   const store = await readStore(em, storeId);
-  em.assign(store, patch);
+  const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;
+  const { baseDeliveryFee, freeThreshold, jejuSurcharge, isolatedSurcharge } = shippingPolicy;
+  Object.assign(store, plain, {
+    ...(baseDeliveryFee !== undefined && { baseDeliveryFeeWon: baseDeliveryFee }),
+    ...(freeThreshold !== undefined && { freeThresholdWon: freeThreshold }),
+    ...(jejuSurcharge !== undefined && { jejuSurchargeWon: jejuSurcharge }),
+    ...(isolatedSurcharge !== undefined && { isolatedSurchargeWon: isolatedSurcharge }),
+    refundPolicy: { ...store.refundPolicy, ...refundPolicy },
+  });
   return store;
 }

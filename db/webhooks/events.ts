@@ -9,7 +9,7 @@ import { EventEntity, WebhookDeliveryEntity } from './entities.ts';
 
 export interface NewEvent {
   readonly type: EventType;
-  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+  readonly data: Readonly<Record<string, string | number | boolean | object | null>>;
   /** Business time of the change. */
   readonly at: number;
 }

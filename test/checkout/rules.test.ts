@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { remoteArea } from '../../workflows/checkout/remoteAreas.ts';
-import { bundleNumbers, type CheckoutLine, price } from '../../workflows/checkout/rules.ts';
+import { bundleNumbers, type CheckoutLine, NO_POLICY, price } from '../../workflows/checkout/rules.ts';
 
 const line = (changes: Partial<CheckoutLine>): CheckoutLine => ({
   productId: 'p',
@@ -19,7 +19,7 @@ const line = (changes: Partial<CheckoutLine>): CheckoutLine => ({
 
 describe('price', () => {
   test('lines with one policy travel together and pay once: 10,000 + 10,000 + 3,000', () => {
-    expect(price([line({}), line({ variantId: 'w' })], null).amounts).toMatchObject({
+    expect(price([line({}), line({ variantId: 'w' })], null, NO_POLICY).amounts).toMatchObject({
       productAmount: 20_000,
       deliveryFee: 3000,
       totalAmount: 23_000,
@@ -28,7 +28,7 @@ describe('price', () => {
   test('different policies are different bundles', () => {
     const lines = [line({}), line({ deliveryFeeWon: 2500 }), line({})];
     expect(bundleNumbers(lines)).toEqual([1, 2, 1]);
-    expect(price(lines, null)).toMatchObject({ amounts: { deliveryFee: 5500 }, delivery: { bundleCount: 2, baseFee: 5500 } });
+    expect(price(lines, null, NO_POLICY)).toMatchObject({ amounts: { deliveryFee: 5500 }, delivery: { bundleCount: 2, baseFee: 5500 } });
   });
   test.each([
     [49_990, 3000],
@@ -36,7 +36,7 @@ describe('price', () => {
     [50_010, 0],
   ])('conditional free from 50,000: a bundle of %i pays %i', (unitPriceWon, fee) => {
     const conditional = line({ unitPriceWon, deliveryType: 'CONDITIONAL_FREE', conditionalFreeWon: 50_000 });
-    expect(price([conditional], null).amounts.deliveryFee).toBe(fee);
+    expect(price([conditional], null, NO_POLICY).amounts.deliveryFee).toBe(fee);
   });
   test('the total is products and delivery, whatever the lines', () => {
     const lines = fc.array(
@@ -52,6 +52,7 @@ describe('price', () => {
         const { amounts } = price(
           made.map((l) => line(l)),
           null,
+          NO_POLICY,
         );
         expect(amounts.totalAmount).toBe(made.reduce((sum, l) => sum + l.quantity * l.unitPriceWon, 0) + amounts.deliveryFee);
         expect(amounts.deliveryFee).toBe([...new Set(made.map((l) => l.deliveryFeeWon))].reduce<number>((sum, fee) => sum + fee, 0));

@@ -93,8 +93,23 @@ test('ids of another store answer 404, in every position', async () => {
   const { productId, variantId } = await shop.product();
   const receiver = await shop.receiver();
   receiver.close();
-  const foreign: Record<string, string> = { orderId, orderItemId, productId, variantId, webhookId: receiver.webhookId };
-  const body: Record<string, object> = { 'orders.dispatch': { deliveryMethod: 'NONE' }, 'products.changeStock': { stockQuantity: 1 } };
+  const { orderItemId: canceled, paymentId } = await shop.order();
+  const held = await shop.act(canceled, 'cancel', { reason: 'OTHER', holdRefund: true });
+  const refundId = held.body.data.refundId as string;
+  const foreign: Record<string, string> = {
+    refundId,
+    paymentId,
+    orderId,
+    orderItemId,
+    productId,
+    variantId,
+    webhookId: receiver.webhookId,
+  };
+  const body: Record<string, object> = {
+    'orders.cancel': { reason: 'OTHER' },
+    'orders.dispatch': { deliveryMethod: 'NONE' },
+    'products.changeStock': { stockQuantity: 1 },
+  };
   for (const [id, endpoint] of store.filter(([, e]) => e.route.includes('{'))) {
     const path = endpoint.route.split(' ')[1]!.replaceAll(/{(\w+)}/g, (_, name: string) => foreign[name]!);
     const reply = await rival.seller.call(method(endpoint), path, endpoint.body ? (body[id] ?? {}) : undefined);

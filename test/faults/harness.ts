@@ -10,9 +10,9 @@ import { freePort } from '../../bin/setup/ports.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
 import { startSystem, type System } from '../../bin/setup/system.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import { Seller } from '../kernel/http.ts';
+import { Seller, THREAD_EVENTS } from '../kernel/http.ts';
 import { settle, violations } from './invariants.ts';
-import { Load } from './load.ts';
+import { Load, type Products } from './load.ts';
 
 export const VICTIMS = ['api', 'worker', 'postgres', 'temporal'] as const;
 
@@ -21,6 +21,7 @@ export interface Bench {
   readonly store: CreatedStore;
   readonly seller: Seller;
   readonly productId: string;
+  readonly products: Products;
   readonly delivered: Set<string>;
   readonly close: () => Promise<void>;
 }
@@ -42,7 +43,11 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   const seller = await patiently(() => Seller.login(system.api, store));
   const { productId } = (await patiently(() => seller.call('GET', '/v1/products'))).body.data.items[0] as { productId: string };
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const eventTypes = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];
+  const { categoryId } = (await patiently(() => seller.call('GET', `/v1/products/${productId}`))).body.data as { categoryId: string };
+  const ticket = { name: 'ticket', salePrice: 5000, categoryId, stockQuantity: 100_000, fulfillment: { type: 'MANUAL' } };
+  const provided = await patiently(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
+  const products = { shipped: productId, provided: provided.body.data.productId as string };
+  const eventTypes = [...THREAD_EVENTS, 'ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK'];
   await patiently(async () => {
     const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
     if (status !== 201) throw new Error(`webhook: ${status}`);
@@ -53,7 +58,7 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     await system.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  return { system, store, seller, productId, delivered, close };
+  return { system, store, seller, productId, products, delivered, close };
 }
 
 /** With failpoints armed a process may die under any request: ask again. */
@@ -100,8 +105,8 @@ export interface Kills {
 
 /** Kills `kills` processes at random moments under load, lets everything settle, and looks. */
 export async function killUnderLoad(under: Bench, options: Kills): Promise<Report> {
-  const { system, store, productId, delivered } = under;
-  const load = new Load(system, store, productId);
+  const { system, store, products, delivered } = under;
+  const load = new Load(system, store, products);
   const running = load.run(options.buyers);
   await sleep(1500);
   for (let k = 0; k < options.kills; k++) {

@@ -40,12 +40,35 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'a change has no event',
-        `SELECT i.order_item_id FROM order_item i WHERE (SELECT count(*) FROM event e WHERE e.body::jsonb -> 'data' ->> 'orderId' = i.order_id) < CASE i.status WHEN 'PAID' THEN 1 WHEN 'CONFIRMED' THEN 2 WHEN 'DISPATCHED' THEN 3 ELSE 4 END`,
+        `SELECT i.order_item_id FROM order_item i WHERE (SELECT count(*) FROM event e WHERE e.body::jsonb -> 'data' ->> 'orderId' = i.order_id) < CASE i.status WHEN 'PAID' THEN 1 WHEN 'CONFIRMED' THEN 2 WHEN 'DISPATCHED' THEN 3 WHEN 'CANCELED' THEN 2 ELSE 4 END`,
       )),
       ...(await none(
         'an event was told twice',
-        `SELECT body::jsonb -> 'data' ->> 'orderId', type FROM event GROUP BY 1, 2 HAVING count(*) > 1`,
+        `SELECT body::jsonb -> 'data' ->> 'orderId', type, body::jsonb -> 'data' ->> 'to' FROM event
+         WHERE type NOT IN ('ORDER.CANCELED', 'PRODUCT.OUT_OF_STOCK') GROUP BY 1, 2, 3 HAVING count(*) > 1`,
       )),
+      ...(await none(
+        'cancels and their events differ',
+        `SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum((e.body::jsonb -> 'data' ->> 'canceledQuantity')::int), 0)
+           FROM event e WHERE e.type = 'ORDER.CANCELED' AND e.body::jsonb -> 'data' ->> 'orderItemId' = i.order_item_id)`,
+      )),
+      ...(await none(
+        'canceled stock did not come back once',
+        `SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum(m.quantity), 0)
+           FROM stock_movement m WHERE m.reason = 'CANCEL' AND m.reference LIKE i.order_item_id || '/%')`,
+      )),
+      ...(await none(
+        'refunds are not the share of what was canceled',
+        `SELECT i.order_item_id FROM order_item i LEFT JOIN order_bundle b USING (store_id, order_id, bundle_no)
+         WHERE (SELECT coalesce(sum(r.amount_won), 0) FROM refund r WHERE r.order_item_id = i.order_item_id)
+           <> i.total_price_won * i.canceled_quantity / i.quantity + coalesce(b.fee_refunded_won, 0)`,
+      )),
+      ...(await none(
+        'a bundle’s fee is not where it belongs',
+        `SELECT b.order_id FROM order_bundle b WHERE (b.fee_refunded_won > 0) <> (SELECT bool_and(i.canceled_quantity = i.quantity)
+           FROM order_item i WHERE i.order_id = b.order_id AND i.bundle_no = b.bundle_no) AND b.base_fee_won > 0`,
+      )),
+      ...(await none('a refund is not settled', `SELECT refund_id, status, failure_code FROM refund WHERE status <> 'DONE'`)),
       ...(await none(
         'an event has no delivery',
         'SELECT event_id FROM event e WHERE NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.event_id = e.event_id)',
@@ -56,7 +79,7 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'an item has no run',
-        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.order_item_id AND (r.done_at IS NULL) = (i.status <> 'PURCHASE_DECIDED'))`,
+        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.order_item_id AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
       )),
       ...(await none('a run is not loaded', `SELECT workflow_id FROM run WHERE done_at IS NULL AND loaded_at IS NULL`)),
       ...(await none('the outbox is not empty', 'SELECT outbox_id FROM outbox')),
@@ -75,16 +98,22 @@ async function promisesBroken(pool: Pool, { promised }: Seen): Promise<string[]>
   const opened = new Set(checkouts.map((row) => row.checkout_id));
   const { rows: payments } = await pool.query<{ payment_id: string }>('SELECT payment_id FROM payment');
   const started = new Set(payments.map((row) => row.payment_id));
-  const { rows: items } = await pool.query<{ order_item_id: string; status: string }>('SELECT order_item_id, status FROM order_item');
+  const { rows: items } = await pool.query<{ order_item_id: string; status: string; canceled_quantity: number }>(
+    'SELECT order_item_id, status, canceled_quantity FROM order_item',
+  );
+  const canceledOf = new Map(items.map((row) => [row.order_item_id, row.canceled_quantity]));
   const orderOf = new Map(orders.map((row) => [row.payment_id, row.order_id]));
   const statusOf = new Map(items.map((row) => [row.order_item_id, row.status]));
-  const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED'];
+  const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED', 'CANCELED'];
   return [
     ...[...promised.checkouts].filter((id) => !opened.has(id)).map((id) => `a checkout that was promised is lost: ${id}`),
     ...[...promised.payments].filter((id) => !started.has(id)).map((id) => `a payment that was promised is lost: ${id}`),
     ...[...promised.orders]
       .filter(([payment, order]) => orderOf.get(payment) !== order)
       .map(([payment]) => `an order that was promised is lost: ${payment}`),
+    ...[...promised.canceled]
+      .filter(([item, quantity]) => (canceledOf.get(item) ?? 0) < quantity)
+      .map(([item, quantity]) => `${item} was said to have ${quantity} canceled and has ${String(canceledOf.get(item))}`),
     ...[...promised.items]
       .filter(([item, status]) => rank.indexOf(statusOf.get(item) ?? '') < rank.indexOf(status))
       .map(([item, status]) => `${item} was said to be ${status} and is ${String(statusOf.get(item))}`),
@@ -98,13 +127,23 @@ async function undelivered(pool: Pool, { delivered }: Seen): Promise<string[]> {
 
 /** Σ charged − refunded at the provider = Σ orders: no money without an order, no order without money. */
 async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
-  const ledger = (await call(simulator, 'GET', '/__sim/payments')).body as unknown as { status: string; balanceAmount: number }[];
+  const ledger = (await call(simulator, 'GET', '/__sim/payments')).body as unknown as {
+    status: string;
+    balanceAmount: number;
+    cancels: object[];
+  }[];
   const held = ledger
     .filter(({ status }) => status === 'DONE' || status === 'PARTIAL_CANCELED')
     .reduce((sum, { balanceAmount }) => sum + balanceAmount, 0);
-  const { rows } = await pool.query<{ sum: string | null }>('SELECT sum(total_won) AS sum FROM orders');
-  const owed = Number(rows[0]?.sum ?? 0);
-  return held === owed ? [] : [`the provider holds ${held} won, the orders say ${owed}`];
+  const { rows } = await pool.query<{ sum: string; refunds: string }>(
+    'SELECT coalesce((SELECT sum(total_won) FROM orders), 0) - coalesce((SELECT sum(amount_won) FROM refund), 0) AS sum, (SELECT count(*) FROM refund) AS refunds',
+  );
+  const owed = Number(rows[0]!.sum);
+  const given = ledger.filter(({ status }) => status !== 'ABORTED').reduce((sum, { cancels }) => sum + cancels.length, 0);
+  return [
+    ...(held === owed ? [] : [`the provider holds ${held} won, the orders say ${owed}`]),
+    ...(given === Number(rows[0]!.refunds) ? [] : [`the provider paid back ${given} times, we owed it ${rows[0]!.refunds} times`]),
+  ];
 }
 
 /** Waits until nothing is under way: payments settled, runs loaded, outbox empty, deliveries ended. */
@@ -117,7 +156,8 @@ export async function settle(databaseUrl: string, timeoutMs: number): Promise<st
     try {
       await client.connect();
       const { rows } = await client.query<Record<string, number>>(
-        `SELECT (SELECT count(*)::int FROM payment WHERE status = 'processing') AS processing, (SELECT count(*)::int FROM outbox) AS outbox,
+        `SELECT (SELECT count(*)::int FROM payment WHERE status = 'processing') AS processing,
+           (SELECT count(*)::int FROM refund WHERE status = 'PENDING') AS refunding, (SELECT count(*)::int FROM outbox) AS outbox,
            (SELECT count(*)::int FROM run WHERE done_at IS NULL AND loaded_at IS NULL) AS unloaded,
            (SELECT count(*)::int FROM webhook_delivery WHERE status IN ('PENDING', 'PENDING_RETRY')) AS waiting`,
       );

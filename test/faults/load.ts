@@ -13,24 +13,40 @@ export interface Promised {
   /** Orders that a buyer was told of, by payment. */
   readonly orders: Map<string, string>;
   /** Items that a seller was told are confirmed or dispatched. */
-  readonly items: Map<string, 'CONFIRMED' | 'DISPATCHED'>;
+  readonly items: Map<string, 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED'>;
+  /** Units that a seller was told are canceled, by item. */
+  readonly canceled: Map<string, number>;
   requests: number;
   retries: number;
+}
+
+/** What is bought: one product that is shipped, one that is provided. */
+export interface Products {
+  readonly shipped: string;
+  readonly provided: string;
 }
 
 export class Load {
   readonly #system: System;
   readonly #store: CreatedStore;
-  readonly #productId: string;
-  readonly promised: Promised = { checkouts: new Set(), payments: new Set(), orders: new Map(), items: new Map(), requests: 0, retries: 0 };
+  readonly #products: Products;
+  readonly promised: Promised = {
+    checkouts: new Set(),
+    payments: new Set(),
+    orders: new Map(),
+    items: new Map(),
+    canceled: new Map(),
+    requests: 0,
+    retries: 0,
+  };
   #stopped = false;
   #sequence = 0;
   #bearer: Promise<string> | undefined;
 
-  constructor(system: System, store: CreatedStore, productId: string) {
+  constructor(system: System, store: CreatedStore, products: Products) {
     this.#system = system;
     this.#store = store;
-    this.#productId = productId;
+    this.#products = products;
   }
 
   /** Runs until stopped; each buyer finishes what it has begun. */
@@ -74,7 +90,8 @@ export class Load {
     const shop = { 'x-store-code': this.#store.storeCode };
     const session = await this.#ask('POST', '/storefront/v1/auth/anonymous', {}, shop);
     const buyer = { ...shop, 'x-cart-token': String(session.data?.['cartToken']) };
-    const opened = await this.#ask('POST', '/storefront/v1/checkout', { items: [{ productId: this.#productId, quantity: 1 }] }, buyer);
+    const line = { productId: Math.random() < 0.2 ? this.#products.provided : this.#products.shipped, quantity: 3 };
+    const opened = await this.#ask('POST', '/storefront/v1/checkout', await this.#wanted(line, buyer), buyer);
     if (opened.status !== 201) return;
     this.promised.checkouts.add(String(opened.data!['checkoutId']));
     const start = { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
@@ -87,6 +104,14 @@ export class Load {
     if (orderId === null) return;
     this.promised.orders.set(paymentId, orderId);
     await this.#ship(orderId);
+  }
+
+  /** Half buy from the cart, half directly. */
+  async #wanted(line: object, buyer: Headers_): Promise<object> {
+    if (Math.random() < 0.5) return { items: [line] };
+    const cart = await this.#ask('POST', '/storefront/v1/cart/items', line, buyer);
+    const [item] = (cart.data?.['items'] ?? []) as { cartItemId: string }[];
+    return item ? { cartItemIds: [item.cartItemId] } : { items: [line] };
   }
 
   /** Through the screen and the provider's window; a return that is cut off is left to the status look-up. */
@@ -131,18 +156,32 @@ export class Load {
     });
     const headers = { authorization: `Bearer ${await this.#bearer}` };
     const order = await this.#ask('GET', `/v1/orders/${orderId}`, undefined, headers);
-    const item = (order.data?.['items'] as { orderItemId: string }[] | undefined)?.[0]?.orderItemId;
+    const item = (order.data?.['items'] as { orderItemId: string; fulfillmentSnapshot: { type: string } }[] | undefined)?.[0];
     if (item === undefined) return;
-    for (const [action, body, status] of [
-      ['confirm', {}, 'CONFIRMED'],
-      ['dispatch', { deliveryMethod: 'NONE' }, 'DISPATCHED'],
-    ] as const) {
-      const done = await this.#ask('POST', `/v1/order-items/${item}/${action}`, body, headers);
+    const id = item.orderItemId;
+    if (Math.random() < 0.5) await this.#cancel(id, headers, Math.random() < 0.3 ? 3 : 1);
+    const steps = item.fulfillmentSnapshot.type === 'MANUAL' ? PROVIDE : SHIP;
+    for (const [action, body, status] of steps) {
+      const done = await this.#ask('POST', `/v1/order-items/${id}/${action}`, body, headers);
       if (done.status !== 200) return;
-      this.promised.items.set(item, status);
+      this.promised.items.set(id, status);
+    }
+  }
+
+  /** Cancels units one by one, each under a key of its own. */
+  async #cancel(id: string, headers: Headers_, times: number): Promise<void> {
+    for (let n = 0; n < times; n++) {
+      const done = await this.#ask('POST', `/v1/order-items/${id}/cancel`, { reason: 'OUT_OF_STOCK', quantity: 1 }, headers);
+      if (done.status === 200) this.promised.canceled.set(id, (this.promised.canceled.get(id) ?? 0) + 1);
     }
   }
 }
+
+const SHIP = [
+  ['confirm', {}, 'CONFIRMED'],
+  ['dispatch', { deliveryMethod: 'NONE' }, 'DISPATCHED'],
+] as const;
+const PROVIDE = [['fulfill', { note: 'canary-voucher' }, 'DELIVERED']] as const;
 
 /** Nothing more will come of this payment: it has ended, failed, or the buyer never got to pay. */
 const isOver = ({ status, result }: { status: string; result: string }, tries: number): boolean =>

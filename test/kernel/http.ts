@@ -160,3 +160,6 @@ const unescape = (text: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
+
+/** What happens to one item from payment to decision. */
+export const THREAD_EVENTS = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];

@@ -7,7 +7,7 @@ import { Client as Temporal, Connection } from '@temporalio/client';
 import { Pool } from 'pg';
 import { makeStore } from '../../bin/setup/stores.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import { Buyer, pay, Seller } from './http.ts';
+import { Buyer, pay, Seller, THREAD_EVENTS } from './http.ts';
 import type { UnderTest } from './system.ts';
 
 export const underTest = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as UnderTest;
@@ -112,7 +112,6 @@ export class World {
     return (await this.seller.call('GET', `/v1/webhooks/${webhookId}/deliveries`)).body.data.items as Record<string, unknown>[];
   }
 }
-export const THREAD_EVENTS = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];
 
 export interface Received {
   readonly headers: IncomingMessage['headers'];

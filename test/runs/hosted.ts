@@ -7,7 +7,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Client as PgClient, Pool } from 'pg';
 import { createCalls, createTransitions } from '../../activities/index.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
-import { listProducts } from '../../db/catalog/store.ts';
+import { listProducts } from '../../db/catalog/products.ts';
 import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../../db/kernel/config.ts';
@@ -106,7 +106,7 @@ export async function host({ server, around }: Hosting) {
       const at = await now();
       return inStore(orm, storeId, REQUEST, async (em) => {
         const { product } = (await listProducts(em, storeId, { page: 1, size: 1 })).items[0]!;
-        const opened = await openCheckout(em, storeId, 'gst_x', [{ productId: product.productId, quantity: 1 }], at);
+        const opened = await openCheckout(em, storeId, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] }, at);
         await em.flush();
         const checkout = await findCheckout(em, storeId, opened.checkoutId, 'gst_x', true);
         const { name, phone, email } = GUEST;

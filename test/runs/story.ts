@@ -1,7 +1,7 @@
 /** One bought, shipped and decided item with a flaky receiver, and everything about its store that SQL and the provider can see. */
 import type { Client } from '@temporalio/client';
-import { call } from '../kernel/http.ts';
-import { query, Receiver, temporalClient, THREAD_EVENTS, underTest, until, type World, world } from '../kernel/world.ts';
+import { call, THREAD_EVENTS } from '../kernel/http.ts';
+import { query, Receiver, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 
 export interface Story {
   readonly shop: World;

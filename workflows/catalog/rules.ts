@@ -5,8 +5,12 @@ export const SALES_STATUSES = ['ON_SALE', 'SOLD_OUT', 'STOPPED', 'ENDED'] as con
 export type SalesStatus = (typeof SALES_STATUSES)[number];
 export const DELIVERY_TYPES = ['FREE', 'PAID', 'CONDITIONAL_FREE'] as const;
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
-export const SHIPPING_METHODS = ['CARRIER', 'DIRECT'] as const;
-export type FulfillmentMethod = (typeof SHIPPING_METHODS)[number];
+export const FULFILLMENT_TYPES = ['SHIPPING', 'MANUAL'] as const;
+export type FulfillmentType = (typeof FULFILLMENT_TYPES)[number];
+/** How each type may reach the buyer; the first is what a product without a word of its own gets (D41). */
+export const METHODS = { SHIPPING: ['CARRIER', 'DIRECT'], MANUAL: ['PROVIDED'] } as const;
+export const FULFILLMENT_METHODS = ['CARRIER', 'DIRECT', 'PROVIDED'] as const;
+export type FulfillmentMethod = (typeof FULFILLMENT_METHODS)[number];
 export const CATEGORY_LEVELS = 4;
 
 export interface ShippingRequest {
@@ -33,6 +37,31 @@ export function shippingProblems(request: { readonly [K in keyof ShippingRequest
     ...(!isConditional && conditionalFreeAmount !== null
       ? [problem('conditionalFreeAmount', 'Only CONDITIONAL_FREE has such an amount.')]
       : []),
+  ];
+}
+
+/** What is wrong with how a product is fulfilled: a MANUAL product has no shipping, and each type has methods of its own. */
+export function fulfillmentProblems(fulfillment: {
+  readonly type?: unknown;
+  readonly methods?: unknown;
+  readonly shipping?: unknown;
+}): FieldError[] {
+  const { type, methods = [], shipping } = fulfillment;
+  if (type !== 'SHIPPING' && type !== 'MANUAL') return [];
+  const known: readonly unknown[] = METHODS[type];
+  const foreign = Array.isArray(methods)
+    ? methods.filter((method) => FULFILLMENT_METHODS.some((m) => m === method) && !known.includes(method))
+    : [];
+  return [
+    ...foreign.map((method) => ({
+      field: 'fulfillment.methods',
+      code: 'INVALID',
+      message: `${type} products have no method ${String(method)}.`,
+    })),
+    ...(type === 'MANUAL' && shipping !== undefined && shipping !== null
+      ? [{ field: 'fulfillment.shipping', code: 'INVALID', message: 'Only SHIPPING products are shipped.' }]
+      : []),
+    ...(type === 'SHIPPING' && typeof shipping === 'object' && shipping !== null ? shippingProblems(shipping) : []),
   ];
 }
 

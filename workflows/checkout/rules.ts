@@ -1,5 +1,5 @@
 /** What a checkout costs and how long it holds (part A § Buyer checkout payment flow, D41). */
-import type { DeliveryType, FulfillmentMethod } from '../catalog/rules.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
 import { MINUTE } from '../kernel/time.ts';
 import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';
 
@@ -29,6 +29,8 @@ export interface CheckoutLine {
   readonly quantity: number;
   readonly unitPriceWon: number;
   readonly fulfillmentMethod: FulfillmentMethod;
+  /** Absent on lines of before there were others: SHIPPING. */
+  readonly fulfillmentType?: FulfillmentType;
   readonly deliveryType: DeliveryType;
   readonly deliveryFeeWon: number;
   readonly conditionalFreeWon: number | null;
@@ -52,48 +54,80 @@ export interface Delivery {
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
 
-/** Whether a line or the total is beyond 2,000,000,000 won, delivery fees included. */
-export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => price(lines, null).amounts.totalAmount > MOST_WON;
+/** Whether a line travels: what is provided needs no address and pays no fee (D41). */
+export const isShipped = (line: Pick<CheckoutLine, 'fulfillmentType'>): boolean => line.fulfillmentType !== 'MANUAL';
 
-/** The delivery bundle of each line, from 1: lines with the same delivery policy travel together. */
+/** The store's part of delivery fees (part A § Store settings). */
+export interface ShippingPolicy {
+  readonly freeThresholdWon: number | null;
+  readonly jejuSurchargeWon: number;
+  readonly isolatedSurchargeWon: number;
+}
+export const NO_POLICY: ShippingPolicy = { freeThresholdWon: null, jejuSurchargeWon: 0, isolatedSurchargeWon: 0 };
+
+/** Whether the total is beyond 2,000,000,000 won, whatever delivery may add. */
+export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => price(lines, null, NO_POLICY).amounts.totalAmount > MOST_WON;
+
+/** The delivery bundle of each line, from 1: lines with the same delivery policy travel together; 0 for what does not travel. */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
   const keys: string[] = [];
-  return lines.map(({ deliveryType, deliveryFeeWon, conditionalFreeWon }) => {
-    const key = [deliveryType, deliveryFeeWon, conditionalFreeWon].join('/');
+  return lines.map((line) => {
+    if (!isShipped(line)) return 0;
+    const key = [line.deliveryType, line.deliveryFeeWon, line.conditionalFreeWon].join('/');
     if (!keys.includes(key)) keys.push(key);
     return keys.indexOf(key) + 1;
   });
 }
 
+/** What one bundle costs to deliver, as the order will keep it. */
+export interface BundlePrice {
+  readonly bundleNo: number;
+  readonly baseFeeWon: number;
+  readonly surchargeWon: number;
+  readonly conditionalFreeWon: number | null;
+  readonly ruleFeeWon: number;
+}
+export interface Priced {
+  readonly amounts: Amounts;
+  readonly delivery: Delivery;
+  readonly bundles: readonly BundlePrice[];
+}
+
 /**
  * Amounts and delivery of a checkout. Each bundle pays its fee once; a conditional-free bundle pays nothing from its
- * amount on (≥). Two lines of 10,000 with the same 3,000 policy: 23,000.
+ * amount on (≥), no bundle does when the goods that travel reach the store's threshold; every bundle pays the remote
+ * surcharge. Two lines of 10,000 with one 3,000 policy to Jeju at 2,000: 25,000.
  */
-export function price(lines: readonly CheckoutLine[], zipCode: string | null): { amounts: Amounts; delivery: Delivery } {
-  const bundles = Map.groupBy(
-    lines.map((line, i) => ({ line, bundle: bundleNumbers(lines)[i] })),
-    (entry) => entry.bundle,
-  );
-  const baseFee = [...bundles.values()].reduce((sum, entries) => sum + bundleFee(entries.map((entry) => entry.line)), 0);
+export function price(lines: readonly CheckoutLine[], zipCode: string | null, policy: ShippingPolicy): Priced {
+  const numbers = bundleNumbers(lines);
+  const productAmount = sumOf(lines);
+  const isFree = policy.freeThresholdWon !== null && sumOf(lines.filter(isShipped)) >= policy.freeThresholdWon;
   const area = zipCode === null ? 'NONE' : remoteArea(zipCode);
-  const productAmount = lines.reduce((sum, line) => sum + lineTotalWon(line), 0);
+  const surchargeWon = { NONE: 0, JEJU: policy.jejuSurchargeWon, ISOLATED: policy.isolatedSurchargeWon }[area];
+  const bundles = [...new Set(numbers)]
+    .filter((bundleNo) => bundleNo > 0)
+    .map((bundleNo): BundlePrice => {
+      const inside = lines.filter((_, i) => numbers[i] === bundleNo);
+      const { deliveryFeeWon: ruleFeeWon, conditionalFreeWon } = inside[0]!;
+      const isReached = conditionalFreeWon !== null && sumOf(inside) >= conditionalFreeWon;
+      return { bundleNo, surchargeWon, conditionalFreeWon, ruleFeeWon, baseFeeWon: isFree || isReached ? 0 : ruleFeeWon };
+    });
+  const baseFee = bundles.reduce((sum, bundle) => sum + bundle.baseFeeWon, 0);
+  const remoteSurcharge = bundles.length * surchargeWon;
+  const deliveryFee = baseFee + remoteSurcharge;
   return {
-    amounts: { productAmount, deliveryFee: baseFee, couponDiscountAmount: 0, pointAmount: 0, totalAmount: productAmount + baseFee },
+    bundles,
+    amounts: { productAmount, deliveryFee, couponDiscountAmount: 0, pointAmount: 0, totalAmount: productAmount + deliveryFee },
     delivery: {
       baseFee,
-      remoteSurcharge: 0,
+      remoteSurcharge,
       remoteArea: area,
       remoteAreaLabel: remoteAreaLabel(area),
-      bundleCount: bundles.size,
-      freeByThreshold: false,
+      bundleCount: bundles.length,
+      freeByThreshold: isFree && bundles.length > 0,
       zipCode,
     },
   };
 }
 
-function bundleFee(lines: readonly CheckoutLine[]): number {
-  const [first] = lines;
-  if (!first) return 0;
-  const sum = lines.reduce((total, line) => total + lineTotalWon(line), 0);
-  return first.conditionalFreeWon !== null && sum >= first.conditionalFreeWon ? 0 : first.deliveryFeeWon;
-}
+const sumOf = (lines: readonly CheckoutLine[]): number => lines.reduce((sum, line) => sum + lineTotalWon(line), 0);

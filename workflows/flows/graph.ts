@@ -47,7 +47,7 @@ export type Trigger =
 
 /** What passing an edge does besides moving. */
 export type Execution =
-  | { readonly type: 'tracking.start' | 'tracking.stop' }
+  | { readonly type: 'tracking.start' | 'tracking.stop' | 'fulfillment.record' }
   | { readonly type: 'deadline.extend'; readonly deadline: string; readonly by: string };
 
 export interface Edge {

@@ -4,7 +4,7 @@
  */
 import type { PublicStatus } from '../orders/status.ts';
 import { DAY, duration } from '../kernel/time.ts';
-import type { Action, Edge, Graph, Node, Trigger } from './graph.ts';
+import type { Action, Edge, Graph, Node, PermissionKey, Trigger } from './graph.ts';
 import type { Due, Effect, Facts, FlowEvent, FlowState, Position, Refusal, StepResult, Trace } from './state.ts';
 
 type Refuse = Pick<Refusal, 'code' | 'reason'>;
@@ -130,10 +130,14 @@ function reduce(context: Context, draft: Draft, memberId: string, quantity: numb
     .filter((m) => m.activeQuantity > 0);
   if (members.length > 0) return { ...draft, state: { ...state, members } };
   const positions = state.positions.map((p) => ({ ...p, due: [] }));
+  const from = positions[0]?.node ?? null;
   return {
     ...draft,
     state: { ...state, members, positions, status: 'CANCELED', done: 'CANCELED' },
-    effects: [{ type: 'status', from: state.status, to: 'CANCELED', at: context.at }],
+    effects: [
+      { type: 'state', from, to: 'canceled', label: '취소 완료', at: context.at },
+      { type: 'status', from: state.status, to: 'CANCELED', at: context.at },
+    ],
   };
 }
 
@@ -177,6 +181,14 @@ export function nearest(state: FlowState): { key: string; at: number } | null {
   const armed = state.positions.flatMap((p) => p.due.flatMap(({ key, at }) => (at === null ? [] : [{ key, at }])));
   return armed.reduce<{ key: string; at: number } | null>((least, due) => (least && least.at <= due.at ? least : due), null);
 }
+
+/** Whether every present position allows it: a seller cancel needs `sellerForcedCancel`. */
+export const permits = (graph: Graph, state: FlowState, permission: PermissionKey): boolean =>
+  !state.done &&
+  state.positions.every((p) => {
+    const node = nodeOf(graph, p.node);
+    return node.type === 'state' && node.permissions?.[permission] !== undefined;
+  });
 
 export interface ActionView {
   readonly action: Action;

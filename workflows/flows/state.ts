@@ -48,7 +48,7 @@ export interface Facts {
 export type Effect =
   | { readonly type: 'status'; readonly from: PublicStatus; readonly to: PublicStatus; readonly at: number }
   | { readonly type: 'state'; readonly from: string | null; readonly to: string; readonly label: string; readonly at: number }
-  | { readonly type: 'tracking.start' | 'tracking.stop'; readonly at: number };
+  | { readonly type: 'tracking.start' | 'tracking.stop' | 'fulfillment.record'; readonly at: number };
 
 export interface Trace {
   readonly at: number;

@@ -17,7 +17,10 @@ export type IdPrefix =
   | 'evt'
   | 'dlv'
   | 'run'
-  | 'mov';
+  | 'mov'
+  | 'crt'
+  | 'txt'
+  | 'rfd';
 
 /** `prd_` and a UUIDv7 in base62, 22 digits: 10 random bytes behind 48 bits of milliseconds, so ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {

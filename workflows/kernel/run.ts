@@ -48,8 +48,11 @@ export async function host(run: RunRef, kind: Kind): Promise<void> {
   setHandler(clock, (offset) => hosted.moveClock(offset), { description: 'The clock of the sandbox store moved' });
   setHandler(poke, () => hosted.lookAgain(), { description: 'Look again at what the run owes' });
   await hosted.load();
-  while (!hosted.isDone) await hosted.turn();
-  await condition(allHandlersFinished);
+  do {
+    while (!hosted.isDone) await hosted.turn();
+    await condition(allHandlersFinished);
+    // Poked while it was closing: its row may owe something again (a refund).
+  } while (await hosted.isAwake());
 }
 
 class Hosted {
@@ -104,6 +107,14 @@ class Hosted {
     await Promise.resolve();
     await this.#queue;
     if (this.#owed.status === '') await this.#apply({ type: 'load' });
+  }
+
+  /** Whether a poke that came after the end has found something to do. */
+  async isAwake(): Promise<boolean> {
+    if (!this.#poked) return false;
+    this.#poked = false;
+    await this.#apply({ type: 'load' });
+    return !this.isDone;
   }
 
   /** One turn: make the calls that are owed, do what is due, or wait for something to change. */

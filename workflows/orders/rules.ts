@@ -1,6 +1,9 @@
 /** What a seller may do with an order item, and what that records. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
-import type { Refusal } from '../flows/state.ts';
+import type { FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
+import type { Graph } from '../flows/graph.ts';
+import { permits } from '../flows/rules.ts';
+import type { FlowState, Refusal } from '../flows/state.ts';
 
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
@@ -26,9 +29,37 @@ export interface Dispatch {
   readonly deliveredAt: number | null;
 }
 export interface FulfillmentSnapshot {
-  readonly type: 'SHIPPING';
-  readonly method: 'CARRIER' | 'DIRECT';
+  readonly type: FulfillmentType;
+  readonly method: FulfillmentMethod;
   readonly pickupLocation: null;
+}
+
+/** The record of a provision; REVOKED once the item is canceled altogether (D73). */
+export interface Fulfillment {
+  readonly status: 'PROVIDED' | 'REVOKED';
+  readonly note: string | null;
+  readonly fulfilledAt: number;
+}
+
+/** What is shipped is dispatched, what is not is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (part A § States). */
+export function checkFulfillmentType(type: FulfillmentType, wish: string): void {
+  if (type === 'SHIPPING' && wish === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
+  if (type === 'MANUAL' && (wish === 'dispatch' || wish === 'delivered')) throw new Fault('NOT_SHIPPABLE');
+}
+
+export interface Cancelable {
+  readonly graph: Graph;
+  readonly state: FlowState;
+  readonly activeQuantity: number;
+}
+/** How many a seller's cancel takes: all that remain unless it says otherwise. ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY. */
+export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wanted: number | null): number {
+  if (activeQuantity === 0) throw new Fault('ALREADY_CANCELED');
+  if (state.claims.length > 0) throw new Fault('CLAIM_IN_PROGRESS');
+  if (!permits(graph, state, 'sellerForcedCancel')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
+  const quantity = wanted ?? activeQuantity;
+  if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });
+  return quantity;
 }
 
 /** COURIER and QUICK need a carrier and a tracking number; a carrier must be one of ours. Every problem at once. */
@@ -47,4 +78,5 @@ export function dispatchProblems(request: {
 }
 
 /** How a refusal of the flow is told at the order-item endpoints. */
-export const refused = (refusal: Refusal): Fault => new Fault('INVALID_STATUS', { details: { reason: refusal.reason } });
+export const refused = ({ reason }: Refusal): Fault =>
+  reason === 'CLAIM_IN_PROGRESS' ? new Fault('CLAIM_IN_PROGRESS') : new Fault('INVALID_STATUS', { details: { reason } });

@@ -8,4 +8,8 @@ export interface PaymentCalls {
   confirmPayment(call: Call): Promise<Outcome>;
   readPayment(call: Call): Promise<Outcome>;
   voidPayment(call: Call): Promise<Outcome>;
+  /** REFUNDED, REFUSED or UNKNOWN. */
+  refundPayment(call: Call): Promise<Outcome>;
+  /** REFUNDED, ABSENT or UNKNOWN. */
+  findRefund(call: Call): Promise<Outcome>;
 }

@@ -18,9 +18,31 @@ export type AttemptStatus = 'OPEN' | 'CONFIRMING' | 'APPROVED' | 'DECLINED' | 'C
 /** The one call that a payment owes at a time, not before `dueAt`. */
 export interface PendingCall {
   readonly id: string;
-  readonly kind: 'confirm' | 'read' | 'void';
+  readonly kind: 'confirm' | 'read' | 'void' | 'refund' | 'findRefund';
   readonly attemptId: string;
   readonly dueAt: number;
+  /** Of the last two kinds. */
+  readonly refundId?: string;
+}
+
+/** Why money goes back. */
+export type RefundCause = 'SELLER_CANCEL';
+
+/** How a refund stands between two calls. */
+export interface RefundDoubt {
+  readonly refusedWith: string | null;
+  readonly isAnswered: boolean;
+  readonly absences: number;
+}
+/**
+ * What follows a reading that does not show the refund: a refusal stands (FAILED); a request that was never answered is
+ * repeated under its key, which the provider counts once; an answered error is read three times and then asked under a new key,
+ * because the provider would repeat the kept error for ever.
+ */
+export function afterAbsence({ refusedWith, isAnswered, absences }: RefundDoubt): 'failed' | 'ask-again' | 'ask-anew' | 'look-again' {
+  if (refusedWith !== null) return 'failed';
+  if (!isAnswered) return 'ask-again';
+  return absences >= PROVING_READINGS ? 'ask-anew' : 'look-again';
 }
 
 /**
@@ -29,7 +51,7 @@ export interface PendingCall {
  * reading taken later is the whole truth.
  */
 export interface ProviderAnswer {
-  readonly kind: 'APPROVED' | 'DECLINED' | 'UNKNOWN' | 'UNPAID' | 'VOIDED' | 'LOST';
+  readonly kind: 'APPROVED' | 'DECLINED' | 'UNKNOWN' | 'UNPAID' | 'VOIDED' | 'REFUNDED' | 'REFUSED' | 'ABSENT' | 'LOST';
   readonly code: string;
   readonly ended: boolean;
   readonly approvedMethod: string | null;

@@ -18,8 +18,8 @@ const calls = (summary: string) =>
   });
 
 /**
- * One checkout payment. States: pending → processing → completed, failed or expired. Timers: the payment's
- * expiry; while an outcome is unknown, the next look-up. Calls: confirm, read, void.
+ * One checkout payment. States: pending → processing → completed, failed or expired; woken again for each refund.
+ * Timers: the payment's expiry; while an outcome is unknown, the next look-up. Calls: confirm, read, void, refund, findRefund.
  */
 export async function payment(run: RunRef): Promise<void> {
   await host(run, {
@@ -27,6 +27,8 @@ export async function payment(run: RunRef): Promise<void> {
     calls: {
       confirm: (call) => calls(`confirm ${call.input['pgOrderId']}`).confirmPayment(call),
       read: (call) => calls(`read ${call.input['pgOrderId']}`).readPayment(call),
+      refund: (call) => calls(`refund ${call.input['refundAmount']} won of ${call.input['pgOrderId']}`).refundPayment(call),
+      findRefund: (call) => calls(`look for refund ${call.input['refundId']}`).findRefund(call),
       void: (call) => calls(`void ${call.input['pgOrderId']}`).voidPayment(call),
     },
   });

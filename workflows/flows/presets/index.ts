@@ -1,8 +1,13 @@
 import type { Graph } from '../graph.ts';
+import { manualStandard } from './manualStandard.ts';
 import { shippingStandard } from './shippingStandard.ts';
 
 /** A published graph by key and version. Default flows are versioned with the code and never change. */
-const published: Readonly<Record<string, Graph>> = { 'shipping-standard@1': shippingStandard };
+const published: Readonly<Record<string, Graph>> = { 'shipping-standard@1': shippingStandard, 'manual-standard@1': manualStandard };
+
+/** The default flow of a fulfillment type (part B § Flow behavior rules, 1). */
+export const defaultFlow = (type: 'SHIPPING' | 'MANUAL') =>
+  ({ key: type === 'SHIPPING' ? 'shipping-standard' : 'manual-standard', version: 1 }) as const;
 
 /** The graph of a flow version; throws when this build does not know it, which only a wrong deploy can cause. */
 export function graphOf(key: string, version: number): Graph {

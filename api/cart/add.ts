@@ -1,0 +1,20 @@
+import { addToCart, readCart } from '../../db/cart/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Id, Type } from '../kernel/schema.ts';
+import { Cart, Quantity, viewCart } from './schemas.ts';
+
+export const add = endpoint({
+  id: 'cart.add',
+  route: 'POST /storefront/v1/cart/items',
+  summary: 'Put an option into the cart; the same option again adds up',
+  access: 'buyer',
+  change: 'here',
+  idempotent: true,
+  body: closed({ productId: Id, optionId: Type.Optional(Id), quantity: Quantity }, { title: 'CartItemRequest' }),
+  status: 201,
+  data: Cart,
+  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK'],
+}).handle(async ({ em, storeId, sessionId, body, at }) => {
+  await addToCart(em, storeId, sessionId!, body, at);
+  return viewCart(await readCart(em, storeId, sessionId!));
+});

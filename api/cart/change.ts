@@ -1,0 +1,18 @@
+import { changeQuantity, readCart } from '../../db/cart/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { Cart, Quantity, viewCart } from './schemas.ts';
+
+export const change = endpoint({
+  id: 'cart.change',
+  route: 'PATCH /storefront/v1/cart/items/{cartItemId}',
+  summary: 'Change the quantity of a cart line',
+  access: 'buyer',
+  change: 'here',
+  body: closed({ quantity: Quantity }, { title: 'CartItemPatch' }),
+  data: Cart,
+  errors: ['CART_ITEM_NOT_FOUND'],
+}).handle(async ({ em, storeId, sessionId, params, body }) => {
+  await changeQuantity(em, storeId, sessionId!, params.cartItemId, body.quantity);
+  return viewCart(await readCart(em, storeId, sessionId!));
+});

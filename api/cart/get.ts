@@ -1,0 +1,12 @@
+import { readCart } from '../../db/cart/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Cart, viewCart } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'cart.get',
+  route: 'GET /storefront/v1/cart/items',
+  summary: 'Read the cart, with prices and availability as they are now',
+  access: 'buyer',
+  change: 'none',
+  data: Cart,
+}).handle(async ({ em, storeId, sessionId }) => viewCart(await readCart(em, storeId, sessionId!)));

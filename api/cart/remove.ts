@@ -1,0 +1,16 @@
+import { removeFromCart } from '../../db/cart/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const remove = endpoint({
+  id: 'cart.remove',
+  route: 'DELETE /storefront/v1/cart/items/{cartItemId}',
+  summary: 'Take a line out of the cart',
+  access: 'buyer',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['CART_ITEM_NOT_FOUND'],
+}).handle(async ({ em, storeId, sessionId, params }) => {
+  await removeFromCart(em, storeId, sessionId!, params.cartItemId);
+  return null;
+});

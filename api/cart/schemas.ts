@@ -1,0 +1,46 @@
+import { type CartLine, MOST_QUANTITY } from '../../db/cart/store.ts';
+import { closed, Id, nullable, Type, Won } from '../kernel/schema.ts';
+
+export const Quantity = Type.Integer({ minimum: 1, maximum: MOST_QUANTITY });
+export const Cart = closed(
+  {
+    items: Type.Array(
+      closed({
+        cartItemId: Id,
+        productId: Id,
+        productName: Type.String(),
+        optionId: Id,
+        optionLabel: nullable(Type.String()),
+        quantity: Quantity,
+        unitPrice: Won,
+        totalPrice: Type.Integer(),
+        stay: Type.Null(),
+        isAvailable: Type.Boolean(),
+        unavailableReason: nullable(Type.String({ description: 'DELETED, NOT_ON_SALE, SOLD_OUT or NOT_ENOUGH_STOCK; may grow' })),
+      }),
+    ),
+    amounts: closed({ productAmount: Type.Integer({ description: 'Won, of the lines that can be bought' }) }),
+  },
+  { title: 'Cart' },
+);
+
+export const viewCart = (lines: readonly CartLine[]) => ({
+  items: lines.map(({ item, productName, optionLabel, unitPriceWon, unavailable }) => ({
+    cartItemId: item.cartItemId,
+    productId: item.productId,
+    productName,
+    optionId: item.variantId,
+    optionLabel,
+    quantity: item.quantity,
+    unitPrice: unitPriceWon,
+    totalPrice: unitPriceWon * item.quantity,
+    stay: null,
+    isAvailable: unavailable === null,
+    unavailableReason: unavailable,
+  })),
+  amounts: {
+    productAmount: lines
+      .filter((line) => line.unavailable === null)
+      .reduce((sum, { unitPriceWon, item }) => sum + unitPriceWon * item.quantity, 0),
+  },
+});

@@ -1,0 +1,27 @@
+import { findCheckout } from '../../db/checkout/store.ts';
+import { readStore, shippingPolicyOf } from '../../db/stores/store.ts';
+import { price } from '../../workflows/checkout/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Won, ZipCode } from '../kernel/schema.ts';
+import { Delivery } from './schemas.ts';
+
+export const quote = endpoint({
+  id: 'checkout.quote',
+  route: 'POST /storefront/v1/checkout/{checkoutId}/delivery-quote',
+  summary: 'What delivery to a zip code costs; the checkout stays as it is',
+  access: 'buyer',
+  change: 'none',
+  body: closed({ zipCode: ZipCode }, { title: 'DeliveryQuoteRequest' }),
+  data: closed(
+    { amounts: closed({ productAmount: Won, deliveryFee: Won, totalAmount: Won }), delivery: Delivery },
+    { title: 'DeliveryQuote' },
+  ),
+  errors: ['CHECKOUT_NOT_FOUND', 'CHECKOUT_EXPIRED'],
+}).handle(async ({ em, storeId, sessionId, params, body, at }) => {
+  const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!);
+  if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  const { amounts, delivery } = price(checkout.lines, body.zipCode, shippingPolicyOf(await readStore(em, storeId)));
+  const { productAmount, deliveryFee, totalAmount } = amounts;
+  return { amounts: { productAmount, deliveryFee, totalAmount }, delivery };
+});

@@ -1,0 +1,41 @@
+/** Bulk wishes: at most 100 items, a few at a time, each with an answer of its own (D6). */
+import { catalogue, type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
+import { bulkOf, closed } from '../kernel/schema.ts';
+import { OrderItemIds } from './schemas.ts';
+import { send, type Wish, type WishCall } from './wish.ts';
+
+const AT_A_TIME = 8;
+/** What the bulk operations have in common. */
+export const bulk = {
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'direct',
+  change: 'workflow',
+  idempotent: true,
+  data: bulkOf('OrderItemResults'),
+} as const;
+export const Ids = closed({ orderItemIds: OrderItemIds }, { title: 'OrderItemIds' });
+
+/** Each item under a key of its own, so that a repeated bulk repeats nothing; a per-item code equals the single call's. */
+export async function each(call: WishCall, wishes: readonly { readonly orderItemId: string; readonly wish: Wish }[]) {
+  const results: { id: string; isSuccess: boolean; code: string; message: string }[] = [];
+  for (let i = 0; i < wishes.length; i += AT_A_TIME)
+    results.push(
+      ...(await Promise.all(
+        wishes.slice(i, i + AT_A_TIME).map(async ({ orderItemId: id, wish }) => {
+          try {
+            const commands = call.commands.forPart(id);
+            if ((await commands.stored()) === null) await send({ ...call, commands }, id, wish);
+            return { id, isSuccess: true, code: 'OK', message: '' };
+          } catch (error) {
+            const code = error instanceof Fault ? error.code : 'INTERNAL';
+            return { id, isSuccess: false, code, message: catalogue[code].message };
+          }
+        }),
+      )),
+    );
+  const succeeded = results.filter((result) => result.isSuccess).length;
+  const body = { results, succeeded, failed: results.length - succeeded };
+  if (!results.some(({ code }) => catalogue[code as ErrorCode]?.status >= 500)) await call.commands.remember({ status: 200, body });
+  return body;
+}

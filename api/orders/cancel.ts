@@ -1,0 +1,42 @@
+import type { Canceled } from '../../db/orders/cancel.ts';
+import { CANCEL_REASONS } from '../../workflows/orders/refunds.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Count, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+import { send, WISH_ERRORS } from './wish.ts';
+
+export const cancel = endpoint({
+  id: 'orders.cancel',
+  route: 'POST /v1/order-items/{orderItemId}/cancel',
+  summary: 'Cancel an item, whole or in part, and pay it back',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'approval',
+  change: 'workflow',
+  idempotent: true,
+  body: closed(
+    {
+      reason: oneOf(CANCEL_REASONS),
+      detail: Type.Optional(Type.String({ maxLength: 500, description: 'Appended to the seller memo' })),
+      quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 999, description: 'All that remain when omitted' })),
+      holdRefund: Type.Optional(Type.Boolean({ description: 'Settle now; pay back at POST /v1/payments/refunds/{refundId}/process' })),
+    },
+    { title: 'CancelRequest' },
+  ),
+  data: closed(
+    {
+      refundAmount: Won,
+      pointRefundAmount: Won,
+      quantity: Count,
+      canceledQuantity: Type.Integer({ minimum: 0, description: 'Of this item so far' }),
+      deliveryFeeRefundAmount: Won,
+      deliveryFeeChargeAmount: Won,
+      refundId: nullable(Id),
+    },
+    { title: 'Cancellation' },
+  ),
+  errors: [...WISH_ERRORS, 'ALREADY_CANCELED', 'INVALID_QUANTITY'],
+}).handle(async (call) => {
+  const { detail, ...input } = call.body;
+  const text = detail === undefined ? {} : { text: { field: 'detailId', value: detail } as const };
+  return (await send(call, call.params.orderItemId, { name: 'cancel', input, ...text })) as Canceled;
+});

@@ -1,0 +1,25 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { Note, OrderItem } from './schemas.ts';
+import { type Wish, wish, WISH_ERRORS } from './wish.ts';
+
+export const fulfill = endpoint({
+  id: 'orders.fulfill',
+  route: 'POST /v1/order-items/{orderItemId}/fulfill',
+  summary: 'Provide an item that is not shipped',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'direct',
+  change: 'workflow',
+  idempotent: true,
+  body: closed({ note: Type.Optional(Note) }, { title: 'FulfillRequest' }),
+  data: OrderItem,
+  errors: [...WISH_ERRORS, 'SHIPPING_REQUIRED'],
+}).handle((call) => wish(call, call.params.orderItemId, fulfillment(call.body.note)));
+
+/** The wish of a provision with its note. */
+export const fulfillment = (note: string | undefined): Wish => ({
+  name: 'fulfill',
+  input: {},
+  ...(note !== undefined && { text: { field: 'noteId', value: note } }),
+});

@@ -1,0 +1,21 @@
+import { readAttempts, readPayment } from '../../db/payments/store.ts';
+import { refundsOf } from '../../db/payments/refunds.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { PaymentDetail, viewDetail } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'payments.get',
+  route: 'GET /v1/payments/{paymentId}',
+  summary: 'Read a payment with its attempts and refunds',
+  access: 'store',
+  scopes: ['settlement:r'],
+  change: 'none',
+  data: PaymentDetail,
+  errors: ['PAYMENT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params: { paymentId } }) =>
+  viewDetail(
+    await readPayment(em, storeId, paymentId),
+    await readAttempts(em, storeId, paymentId),
+    await refundsOf(em, storeId, paymentId),
+  ),
+);

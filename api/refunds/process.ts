@@ -1,0 +1,16 @@
+import { releaseRefund } from '../../db/payments/refunds.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Refund, viewRefund } from './schemas.ts';
+
+export const process = endpoint({
+  id: 'refunds.process',
+  route: 'POST /v1/payments/refunds/{refundId}/process',
+  summary: 'Pay back a refund that was held, once',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'approval',
+  change: 'here',
+  idempotent: true,
+  data: Refund,
+  errors: ['REFUND_NOT_FOUND', 'REFUND_NOT_HELD'],
+}).handle(async ({ em, storeId, params, at, realNow }) => viewRefund(await releaseRefund(em, storeId, params.refundId, { at, realNow })));

@@ -1,0 +1,13 @@
+import { readShown } from '../../db/catalog/storefront.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { ShownProduct, viewShown } from './schemas.ts';
+
+export const getProduct = endpoint({
+  id: 'storefront.getProduct',
+  route: 'GET /storefront/v1/products/{productId}',
+  summary: 'Read a product on sale, by its id or its number',
+  access: 'shop',
+  change: 'none',
+  data: ShownProduct,
+  errors: ['PRODUCT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewShown(await readShown(em, storeId, params.productId)));

@@ -1,0 +1,21 @@
+import { listShown } from '../../db/catalog/storefront.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { ShownProduct, viewShown } from './schemas.ts';
+
+export const listProducts = endpoint({
+  id: 'storefront.listProducts',
+  route: 'GET /storefront/v1/products',
+  summary: 'List the products on sale',
+  access: 'shop',
+  change: 'none',
+  query: Type.Object({
+    ...paging,
+    categoryId: Type.Optional(Id),
+    keyword: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' })),
+  }),
+  data: listOf(ShownProduct),
+}).handle(async ({ em, storeId, query }) => {
+  const { items, total } = await listShown(em, storeId, query);
+  return page(query, items.map(viewShown), total);
+});

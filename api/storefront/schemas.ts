@@ -1,0 +1,70 @@
+import type { ShownProduct as Row } from '../../db/catalog/storefront.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../workflows/catalog/rules.ts';
+import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+
+export const ShownProduct = closed(
+  {
+    productId: Id,
+    productNo: Type.Integer(),
+    name: Type.String(),
+    description: nullable(Type.String()),
+    images: Type.Array(Type.String()),
+    salePrice: Won,
+    discountedPrice: nullable(Won),
+    originalPrice: nullable(Won),
+    categoryId: Id,
+    isSoldOut: Type.Boolean(),
+    optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
+    variants: Type.Array(
+      closed({
+        optionId: Id,
+        variantId: Id,
+        variantNo: Type.String(),
+        optionValues: Type.Array(Type.String()),
+        price: Type.Integer(),
+        isSoldOut: Type.Boolean(),
+      }),
+    ),
+    fulfillment: closed({
+      type: oneOf(FULFILLMENT_TYPES),
+      methods: Type.Array(oneOf(FULFILLMENT_METHODS)),
+      shipping: nullable(closed({ deliveryType: oneOf(DELIVERY_TYPES), deliveryFee: Won, conditionalFreeAmount: nullable(Won) })),
+    }),
+  },
+  { title: 'StorefrontProduct' },
+);
+
+/** Prices and what can be bought; stock counts stay with the seller. */
+export const viewShown = (product: Row) => ({
+  productId: product.product_id,
+  productNo: product.product_no,
+  name: product.name,
+  description: product.description,
+  images: [...product.images],
+  salePrice: product.sale_price_won,
+  discountedPrice: null,
+  originalPrice: product.original_price_won,
+  categoryId: product.category_id,
+  isSoldOut: !product.variants.some((variant) => variant.open),
+  optionGroups: product.option_groups.map(({ name, values }) => ({ name, values: [...values] })),
+  variants: product.variants.map(({ id, no, values, more, open }) => ({
+    optionId: id,
+    variantId: id,
+    variantNo: no,
+    optionValues: [...values],
+    price: product.sale_price_won + more,
+    isSoldOut: !open,
+  })),
+  fulfillment: {
+    type: product.fulfillment_type,
+    methods: [...product.methods],
+    shipping:
+      product.fulfillment_type === 'SHIPPING'
+        ? {
+            deliveryType: product.delivery_type,
+            deliveryFee: product.delivery_fee_won,
+            conditionalFreeAmount: product.conditional_free_won,
+          }
+        : null,
+  },
+});

@@ -1,0 +1,96 @@
+/** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
+import { LockMode } from '@mikro-orm/core';
+import { graphOf } from '../../workflows/flows/presets/index.ts';
+import type { Command } from '../../workflows/kernel/obligations.ts';
+import { DEFAULT_REFUND_POLICY, refundShare, settleSellerCancel, type Settlement } from '../../workflows/orders/refunds.ts';
+import { cancelQuantity } from '../../workflows/orders/rules.ts';
+import { returnStock } from '../catalog/stock.ts';
+import { type Em, sql } from '../orm.ts';
+import { oweRefund } from '../payments/refunds.ts';
+import { takeText } from '../runs/text.ts';
+import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
+
+export interface Canceling {
+  readonly em: Em;
+  readonly item: OrderItem;
+  /** Locked: cancels within one order happen one after the other. */
+  readonly order: Order;
+  readonly at: number;
+  readonly realNow: number;
+}
+/** The answer of a seller's cancel (part A § Orders, D71). Won. */
+export interface Canceled {
+  readonly refundAmount: number;
+  readonly pointRefundAmount: number;
+  readonly quantity: number;
+  readonly canceledQuantity: number;
+  readonly deliveryFeeRefundAmount: number;
+  readonly deliveryFeeChargeAmount: number;
+  readonly refundId: string | null;
+}
+
+/** How many the command takes; refuses before anything is written. */
+export const quantityOf = (item: OrderItem, { input }: Pick<Command, 'input'>): number =>
+  cancelQuantity(
+    { graph: graphOf(item.flowKey, item.flowVersion), state: item.flowState, activeQuantity: item.quantity - item.canceledQuantity },
+    (input['quantity'] as number | undefined) ?? null,
+  );
+
+/** Settles a cancel of `quantity`. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last with the bundle's fee. */
+export async function cancelItem(canceling: Canceling, command: Command, quantity: number): Promise<Canceled> {
+  const { em, item, order, at, realNow } = canceling;
+  const { storeId, orderItemId, orderId, variantId } = item;
+  const before = item.canceledQuantity;
+  const shareWon = refundShare(item.totalPriceWon, item.quantity, before, quantity);
+  item.canceledQuantity = before + quantity;
+  const settled = await settle(canceling, shareWon);
+  await returnStock(em, storeId, [{ variantId, quantity }], { reason: 'CANCEL', reference: `${orderItemId}/${item.canceledQuantity}`, at });
+  await note(canceling, command, quantity);
+  if (item.canceledQuantity === item.quantity) {
+    item.autoDecisionAt = null;
+    if (item.fulfillment) item.fulfillment = { ...item.fulfillment, status: 'REVOKED' };
+  }
+  const owed = { storeId, orderId, orderItemId, paymentId: order.paymentId, amountWon: settled.refundWon, cause: 'SELLER_CANCEL' } as const;
+  const refund =
+    settled.refundWon > 0 ? await oweRefund(em, { ...owed, isHeld: command.input['holdRefund'] === true }, { at, realNow }) : null;
+  return {
+    quantity,
+    refundAmount: settled.refundWon,
+    pointRefundAmount: 0,
+    canceledQuantity: item.canceledQuantity,
+    deliveryFeeRefundAmount: settled.deliveryFeeRefundWon,
+    deliveryFeeChargeAmount: settled.deliveryFeeChargeWon,
+    refundId: refund?.refundId ?? null,
+  };
+}
+
+async function settle({ em, item }: Canceling, shareWon: number): Promise<Settlement> {
+  const { storeId, orderId, orderItemId, bundleNo } = item;
+  const bundle =
+    bundleNo > 0 ? await em.findOne(OrderBundleEntity, { storeId, orderId, bundleNo }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+  if (!bundle) return { refundWon: shareWon, deliveryFeeRefundWon: 0, deliveryFeeChargeWon: 0, feeRefundedWon: 0, shortfallChargedWon: 0 };
+  const [rest] = await sql<{ won: string | null }>(
+    em,
+    `SELECT sum(unit_price_won::bigint * (quantity - canceled_quantity)) AS won FROM order_item
+     WHERE store_id = ? AND order_id = ? AND bundle_no = ? AND order_item_id <> ?`,
+    [storeId, orderId, bundleNo, orderItemId],
+  );
+  const remainingWon = Number(rest?.won ?? 0) + item.unitPriceWon * (item.quantity - item.canceledQuantity);
+  const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;
+  const settled = settleSellerCancel({
+    policy,
+    shareWon,
+    remainingWon,
+    bundle: { ...bundle, conditionalFreeWon: bundle.conditionalFreeWon ?? null },
+  });
+  bundle.feeRefundedWon = settled.feeRefundedWon;
+  bundle.shortfallChargedWon = settled.shortfallChargedWon;
+  return settled;
+}
+
+/** The reason is appended to the seller's memo; its free text was kept out of Temporal. */
+async function note({ em, item }: Canceling, command: Command, quantity: number): Promise<void> {
+  const detail = await takeText(em, item.storeId, command.input['detailId']);
+  const line = `[취소 ${quantity}개: ${String(command.input['reason'])}]${detail === null ? '' : ` ${detail}`}`;
+  item.sellerMemo = item.sellerMemo ? `${item.sellerMemo}\n${line}` : line;
+}

@@ -1,0 +1,109 @@
+/** How a completed payment becomes an order: its items, each with a flow and a run of its own, its bundles, and ORDER.PAID. */
+import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon, NO_POLICY, price } from '../../workflows/checkout/rules.ts';
+import { defaultFlow, graphOf } from '../../workflows/flows/presets/index.ts';
+import { step } from '../../workflows/flows/rules.ts';
+import { position } from '../../workflows/kernel/ids.ts';
+import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Em } from '../orm.ts';
+import type { Payment, PaymentAttempt } from '../payments/entities.ts';
+import { bear } from '../runs/store.ts';
+import { readStore, refundPolicyOf } from '../stores/store.ts';
+import { emit } from '../webhooks/events.ts';
+import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+
+/** One order for a completed payment; answers its id. */
+export async function createOrder(em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number): Promise<string> {
+  const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
+  const orderId = newId('ord', at);
+  const now = new Date(at);
+  em.persist(
+    em.create(OrderEntity, {
+      storeId,
+      orderId,
+      orderNo,
+      checkoutId,
+      paymentId,
+      buyer,
+      amounts,
+      delivery,
+      totalWon,
+      testPayment,
+      pg: attempt.pg,
+      method: attempt.method,
+      approvedMethod: attempt.approvedMethod ?? null,
+      shippingAddress: payment.shippingAddress ?? null,
+      orderPasswordHash: payment.orderPasswordHash,
+      requiresShipping: lines.some(isShipped),
+      representativeStatus: 'PAID',
+      progressStatus: 'PAID',
+      orderedAt: now,
+      lastChangedAt: now,
+    }),
+  );
+  for (const bundle of payment.bundles ?? price(lines, null, NO_POLICY).bundles)
+    em.persist(em.create(OrderBundleEntity, { storeId, orderId, ...bundle, feeRefundedWon: 0, shortfallChargedWon: 0 }));
+  const refundPolicy = refundPolicyOf(await readStore(em, storeId));
+  const bundles = bundleNumbers(lines);
+  lines.forEach((line, i) =>
+    addItem(em, { storeId, orderId, orderNo, line, refundPolicy, place: i + 1, bundleNo: bundles[i]!, at, realNow }),
+  );
+  await emit(em, storeId, [{ type: 'ORDER.PAID', at, data: { orderId, status: 'PAID', testPayment } }], realNow);
+  return orderId;
+}
+
+interface NewItem {
+  readonly storeId: string;
+  readonly orderId: string;
+  readonly orderNo: string;
+  readonly line: CheckoutLine;
+  readonly refundPolicy: OrderItem['refundPolicy'];
+  readonly place: number;
+  readonly bundleNo: number;
+  readonly at: number;
+  readonly realNow: number;
+}
+
+/** The flow is picked at payment and never changes afterwards (part B § Flow behavior rules, 1). */
+function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place, bundleNo, at, realNow }: NewItem): void {
+  const orderItemId = newId('oit', at);
+  const orderItemNo = orderNo + position(place);
+  const type = line.fulfillmentType ?? 'SHIPPING';
+  const flow = defaultFlow(type);
+  const members = [{ id: orderItemId, activeQuantity: line.quantity }];
+  const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
+  const started = step(graphOf(flow.key, flow.version), null, { type: 'start', members }, at, { settings });
+  if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);
+  const { state, trace, effects } = started;
+  const now = new Date(at);
+  em.persist(
+    em.create(OrderItemEntity, {
+      storeId,
+      orderItemId,
+      orderItemNo,
+      orderId,
+      bundleNo,
+      refundPolicy: refundPolicy ?? null,
+      position: place,
+      productId: line.productId,
+      variantId: line.variantId,
+      productName: line.productName,
+      optionLabel: line.optionLabel,
+      unitPriceWon: line.unitPriceWon,
+      quantity: line.quantity,
+      canceledQuantity: 0,
+      totalPriceWon: lineTotalWon(line),
+      status: state.status,
+      fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: null },
+      flowKey: flow.key,
+      flowVersion: flow.version,
+      flowState: state,
+      lastChangedAt: now,
+    }),
+  );
+  em.persist(
+    em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
+  );
+  const workflowId = orderItemWorkflowId(storeId, orderItemNo);
+  bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, status: state.status, bornAt: realNow });
+}

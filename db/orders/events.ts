@@ -1,0 +1,52 @@
+/** What receivers are told of an order item's steps (part B § Events, D14, D87). */
+import type { Effect } from '../../workflows/flows/state.ts';
+import { progressStatus, type PublicStatus } from '../../workflows/orders/status.ts';
+import type { EventType } from '../../workflows/webhooks/rules.ts';
+import type { NewEvent } from '../webhooks/events.ts';
+import type { Order, OrderItem } from './entities.ts';
+
+/** The events that follow a public status, whichever way it was reached. */
+const STATUS_EVENT: Readonly<Partial<Record<PublicStatus, EventType>>> = {
+  CONFIRMED: 'ORDER.CONFIRMED',
+  DISPATCHED: 'ORDER.DISPATCHED',
+  DELIVERED: 'ORDER.DELIVERED',
+  PURCHASE_DECIDED: 'ORDER.PURCHASE_DECIDED',
+};
+
+interface Sibling {
+  readonly id: string;
+  readonly status: PublicStatus;
+}
+
+/** One event per flow state that was entered, per public status that was reached, and for a provision both of D14. */
+export function eventsOf(order: Order, item: OrderItem, siblings: readonly Sibling[], effects: readonly Effect[]): NewEvent[] {
+  const { orderId, testPayment } = order;
+  const { orderItemId } = item;
+  const isProvision = effects.some((effect) => effect.type === 'fulfillment.record');
+  let coreStatus = statusBefore(item, effects);
+  return effects.flatMap((effect, i): NewEvent[] => {
+    if (effect.type === 'state') {
+      const follows = effects[i + 1];
+      const next = follows?.type === 'status' ? follows.to : coreStatus;
+      const { from, to, label, at } = effect;
+      return [{ type: 'ORDER.FLOW_STATE_CHANGED', at, data: { orderId, orderItemId, from, to, label, coreStatus: next } }];
+    }
+    if (effect.type !== 'status') return [];
+    coreStatus = effect.to;
+    const status = progressStatus(siblings.map((sibling) => (sibling.id === orderItemId ? effect.to : sibling.status)));
+    const type = STATUS_EVENT[effect.to];
+    if (!type) return [];
+    const plain = { type, at: effect.at, data: { orderId, status, testPayment } };
+    if (!isProvision || effect.to !== 'DELIVERED') return [plain];
+    const data = { orderId, orderItemId, status, testPayment };
+    return [
+      { type: 'ORDER.FULFILLED', at: effect.at, data },
+      { ...plain, data: { ...data, fulfillmentSnapshot: item.fulfillmentSnapshot } },
+    ];
+  });
+}
+
+function statusBefore(item: OrderItem, effects: readonly Effect[]): PublicStatus {
+  const first = effects.find((effect) => effect.type === 'status');
+  return first ? first.from : item.status;
+}
