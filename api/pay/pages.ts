@@ -1,82 +1,148 @@
-/** The hosted payment screen's pages: plain HTML, no script needed. */
+/** The hosted payment screen's pages: they work without script, with a keyboard, and with a screen reader. */
 import type { Started } from '../../db/payments/store.ts';
+import type { Failure } from '../../workflows/payments/rules.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
+import type { Locale, Messages } from './messages.ts';
+import { messages } from './messages.ts';
+import { COUNTDOWN, SIGNAL, STYLE } from './assets.ts';
 
-const page = (title: string, body: Html, refreshSeconds?: number): Html =>
+/** How a page is shown: its language, and the nonce that its own style and script carry. */
+export interface Look {
+  readonly locale: Locale;
+  readonly nonce: string;
+}
+interface Page {
+  readonly title: string;
+  readonly body: Html;
+  readonly refreshSeconds?: number;
+  readonly script?: string;
+}
+
+const page = ({ locale, nonce }: Look, { title, body, refreshSeconds, script }: Page): Html =>
   html`<!doctype html>
-    <html lang="ko">
+    <html lang="${locale}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         ${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
+        <link rel="icon" href="data:," />
         <title>${title}</title>
+        <style nonce="${nonce}">
+          ${new Html(STYLE)}
+        </style>
       </head>
       <body>
         <main>
           <h1>${title}</h1>
           ${body}
         </main>
+        ${
+          script === undefined
+            ? ''
+            : html`<script nonce="${nonce}">
+                ${new Html(script)};
+              </script>`
+        }
       </body>
     </html>`;
 
-const won = (amount: number) => `${new Intl.NumberFormat('ko-KR').format(amount)}원`;
+const hidden = (fields: Readonly<Record<string, string>>): Html =>
+  html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;
 
 export interface PayPage extends Started {
   readonly storeName: string;
+  /** Business time. */
+  readonly at: number;
   /** Where the provider's window is, with what it must be told. */
   readonly window: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
-  readonly cancelAction: string;
-  readonly isPopup: boolean;
+  readonly cancel: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
 }
 
-/** What is paid, to whom, until when; one button to pay and one to cancel. */
-export const payPage = ({ payment, storeName, window, cancelAction, isPopup }: PayPage): Html =>
-  page(
-    `${storeName} 결제`,
-    html`${payment.testPayment ? html`<p role="note">테스트 결제입니다. 실제로 청구되지 않습니다.</p>` : ''}
-      <dl>
-        <dt>주문 번호</dt>
-        <dd>${payment.orderNo}</dd>
-        <dt>주문 상품</dt>
-        <dd>${payment.lines.map((line) => html`<div>${line.productName} × ${line.quantity}</div>`)}</dd>
-        <dt>결제 금액</dt>
-        <dd>${won(payment.totalWon)}</dd>
-        <dt>결제 기한</dt>
-        <dd><time datetime="${korean(payment.expiresAt.getTime())}">${korean(payment.expiresAt.getTime()).slice(11, 16)}</time></dd>
-      </dl>
-      <form id="pay" method="get" action="${window.action}">
-        ${Object.entries(window.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-        <button type="submit">결제하기</button>
-      </form>
-      <form id="cancel" method="get" action="${cancelAction}">
-        <input type="hidden" name="attemptId" value="${payment.currentAttemptId}" />
-        ${isPopup ? html`<input type="hidden" name="mode" value="popup" />` : ''}
-        <input type="hidden" name="code" value="USER_CANCEL" />
-        <button type="submit">취소</button>
-      </form>`,
-  );
+/** What is paid, to whom, how and until when; one button to pay and one to cancel. */
+export function payPage(look: Look, { payment, storeName, at, window, cancel }: PayPage): Html {
+  const m = messages[look.locale];
+  const deadline = korean(payment.expiresAt.getTime());
+  const body = html`${testNote(payment.testPayment, m)}
+    <dl>
+      <dt>${m.order}</dt>
+      <dd>${payment.orderNo}</dd>
+      <dt>${m.goods}</dt>
+      <dd>
+        <ul>
+          ${payment.lines.map(
+            (line) =>
+              html`<li>
+                ${line.productName}${line.optionLabel === null ? '' : html` <small>${line.optionLabel}</small>`} × ${line.quantity}
+              </li>`,
+          )}
+        </ul>
+      </dd>
+      <dt>${m.method}</dt>
+      <dd>${m.card}</dd>
+      <dt>${m.amount}</dt>
+      <dd><strong>${m.won(payment.totalWon)}</strong></dd>
+      <dt>${m.deadline}</dt>
+      <dd>
+        <time datetime="${deadline}">${deadline.slice(11, 16)}</time>
+        <span id="left" data-ms="${Math.max(0, payment.expiresAt.getTime() - at)}" role="timer" aria-label="${m.left}"></span>
+      </dd>
+    </dl>
+    <form id="pay" method="get" action="${window.action}">
+      ${hidden(window.fields)}
+      <button type="submit">${m.pay}</button>
+    </form>
+    <form id="cancel" method="get" action="${cancel.action}">
+      ${hidden(cancel.fields)}
+      <button type="submit" class="quiet">${m.cancel}</button>
+    </form>`;
+  return page(look, { title: m.title(storeName), body, script: COUNTDOWN });
+}
+
+const testNote = (isTest: boolean, m: Messages): Html => (isTest ? html`<p role="note">${m.test}</p>` : html``);
 
 /** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
-export const processingPage = (): Html =>
-  page('결제를 확인하고 있습니다', html`<p role="status">잠시만 기다려 주세요. 이 화면을 닫지 마세요.</p>`, 2);
+export function processingPage(look: Look): Html {
+  const m = messages[look.locale];
+  return page(look, { title: m.processing, body: html`<p role="status">${m.wait}</p>`, refreshSeconds: 2 });
+}
+
+/** After a decline or a cancel, while there is time: why, and one button that tries again. */
+export function failedPage(
+  look: Look,
+  { failure, retryAction, returnTo }: { failure: Failure | null; retryAction: string; returnTo: string },
+): Html {
+  const m = messages[look.locale];
+  const reason = failure ? (m.failure[failure.category] ?? failure.message) : '';
+  const body = html`<p role="alert">${reason}</p>
+    <form id="retry" method="post" action="${retryAction}"><button type="submit">${m.retry}</button></form>
+    <p><a href="${returnTo}">${m.back}</a></p>`;
+  return page(look, { title: m.failed, body });
+}
+
+/** The ten minutes are over and nothing was charged. */
+export function expiredPage(look: Look, returnTo: string): Html {
+  const m = messages[look.locale];
+  return page(look, {
+    title: m.expired,
+    body: html`<p role="status">${m.expiredHelp}</p>
+      <p><a href="${returnTo}">${m.back}</a></p>`,
+  });
+}
 
 /** For anything that does not lead to a payment; says nothing about what exists. */
-export const unknownPage = (): Html => page('결제 화면을 열 수 없습니다', html`<p>상점으로 돌아가 다시 시도해 주세요.</p>`);
+export function unknownPage(look: Look): Html {
+  const m = messages[look.locale];
+  return page(look, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
+}
 
-/** A popup's last page: it tells the shop's window, at the shop's origin only, and closes. */
-export const popupPage = (message: object, targetOrigin: string, returnTo: string, nonce: string): Html => {
+/** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
+export function popupPage(look: Look, message: object, targetOrigin: string, returnTo: string): Html {
+  const m = messages[look.locale];
   const data = JSON.stringify({ message, targetOrigin }).replaceAll('<', '\\u003c');
-  return page(
-    '결제 창',
-    html`<p><a href="${returnTo}">상점으로 돌아가기</a></p>
-      <script type="application/json" id="signal">
-        ${new Html(data)}
-      </script>
-      <script nonce="${nonce}">
-        const s = JSON.parse(document.getElementById('signal').textContent);
-        window.opener?.postMessage(s.message, s.targetOrigin);
-        window.close();
-      </script>`,
-  );
-};
+  const body = html`<p><a href="${returnTo}">${m.back}</a></p>
+    <script type="application/json" id="signal">
+      ${new Html(data)}
+    </script>`;
+  return page(look, { title: m.done, body, script: SIGNAL });
+}

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Router, type RouterContext } from '@koa/router';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { readAttempt, runOf, type Started } from '../../db/payments/store.ts';
+import { type PaymentOption, readAttempt, retryPayment, runOf, type Started } from '../../db/payments/store.ts';
 import { findTenant, readStore } from '../../db/stores/store.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
@@ -13,15 +13,25 @@ import { type PaymentResult, returnAddress } from '../../workflows/payments/rule
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { Html } from '../kernel/html.ts';
-import { payPage, popupPage, processingPage, unknownPage } from './pages.ts';
+import { chooseLocale } from './messages.ts';
+import { expiredPage, failedPage, type Look, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
 
 type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
 
 export function payRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/pay/:paymentId' });
+  router.use(async (ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.set('X-Robots-Tag', 'noindex');
+    ctx.set('Referrer-Policy', 'strict-origin');
+    // On redirects too: one answer that isolates itself, and a popup has lost the shop that opened it.
+    ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
+    await next();
+  });
   router.get('/', (ctx) => guarded(ctx, deps, (found) => open(ctx, deps, found)));
   router.get('/return', (ctx) => guarded(ctx, deps, (found) => comeBack(ctx, deps, found)));
   router.get('/fail', (ctx) => guarded(ctx, deps, (found) => giveUp(ctx, deps, found)));
+  router.post('/retry', (ctx) => guarded(ctx, deps, (found) => retry(ctx, deps, found)));
   return router;
 }
 
@@ -48,18 +58,23 @@ async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) =
       );
     }));
   if (found) await show(found);
-  else send(ctx, unknownPage(), 404);
+  else send(ctx, unknownPage(lookOf(ctx)), 404);
 }
 
 async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   const { payment, attempt, at } = found;
-  if (payment.status === 'processing') return send(ctx, processingPage());
-  const payable = payment.status === 'pending' && at < payment.expiresAt.getTime() && attempt.status === 'OPEN';
-  if (!payable) return leave(ctx, found, payment.status === 'pending' && at >= payment.expiresAt.getTime() ? 'EXPIRED' : payment.result);
+  const look = lookOf(ctx);
+  if (payment.status === 'processing') return send(ctx, processingPage(look));
+  const isOver = payment.status === 'expired' || (payment.status === 'pending' && at >= payment.expiresAt.getTime());
+  const isPopup = text(ctx, 'mode') === 'popup';
+  if (isOver && !isPopup) return send(ctx, expiredPage(look, returnAddress(attempt.returnUrl, payment.paymentId, 'EXPIRED')), 200, found);
+  if (isOver || payment.status !== 'pending') return leave(ctx, found, isOver ? 'EXPIRED' : payment.result);
+  if (attempt.status !== 'OPEN')
+    return attempt.attemptId === payment.currentAttemptId ? showFailure(ctx, found, look) : leave(ctx, found, payment.result);
   const { toss, publicUrl } = deps.config;
   const here = `${publicUrl}/pay/${payment.paymentId}`;
-  const mode = text(ctx, 'mode') === 'popup' ? '&mode=popup' : '';
-  const back = (way: string) => `${here}/${way}?attemptId=${attempt.attemptId}${mode}`;
+  const kept = { ...(isPopup && { mode: 'popup' }), ...(text(ctx, 'lang', 5) !== '' && { lang: look.locale }) };
+  const back = (way: string) => `${here}/${way}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...kept }))}`;
   const orderName = payment.lines[0]!.productName + (payment.lines.length > 1 ? ` 외 ${payment.lines.length - 1}건` : '');
   const fields = {
     clientKey: toss.clientKey,
@@ -70,7 +85,39 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
     successUrl: back('return'),
     failUrl: back('fail'),
   };
-  send(ctx, payPage({ ...found, window: { action: toss.windowUrl, fields }, cancelAction: `${here}/fail`, isPopup: mode !== '' }));
+  const cancel = { action: `${here}/fail`, fields: { attemptId: attempt.attemptId, ...kept, code: 'USER_CANCEL' } };
+  send(ctx, payPage(look, { ...found, window: { action: toss.windowUrl, fields }, cancel }), 200, found, new URL(toss.windowUrl).origin);
+}
+
+/** A declined or canceled attempt that is opened again: why, and the way to try once more. */
+function showFailure(ctx: RouterContext, { payment, attempt }: Found, look: Look): void {
+  const kept = new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) });
+  const retryAction = `/pay/${payment.paymentId}/retry?${String(kept)}`;
+  const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, payment.result);
+  send(ctx, failedPage(look, { failure: attempt.failure ?? payment.lastFailure ?? null, retryAction, returnTo }), 200, { attempt });
+}
+
+/** What a page hands on to the next: the window's mode, and a language that was asked for. */
+function keptOf(ctx: RouterContext): Record<string, string> {
+  const lang = text(ctx, 'lang', 5);
+  return { ...(text(ctx, 'mode') === 'popup' && { mode: 'popup' }), ...(lang !== '' && { lang }) };
+}
+
+/** A new attempt with the same provider, as POST …/attempts makes one; a second press finds the first's attempt open. */
+async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }: Found): Promise<void> {
+  const option = { pg: attempt.pg, method: attempt.method } as PaymentOption;
+  try {
+    const started = await inStore(deps.orm, payment.storeId, REQUEST, async (em) => {
+      const fresh = await readAttempt(em, payment.storeId, payment.paymentId, payment.currentAttemptId);
+      if (fresh?.attempt.status === 'OPEN') return fresh;
+      return retryPayment(em, payment.storeId, payment.paymentId, option, attempt.returnUrl, { at, realNow: deps.clock.now() });
+    });
+    ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: started.attempt.attemptId, ...keptOf(ctx) }))}`);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) }))}`);
+  }
+  ctx.status = 303;
 }
 
 /** The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. */
@@ -81,7 +128,7 @@ async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promis
     pgOrderId: text(ctx, 'orderId'),
     amount: Number(text(ctx, 'amount') || Number.NaN),
   };
-  if (input.paymentKey === '' || !Number.isSafeInteger(input.amount)) return send(ctx, unknownPage(), 400);
+  if (input.paymentKey === '' || !Number.isSafeInteger(input.amount)) return send(ctx, unknownPage(lookOf(ctx)), 400);
   await obey(ctx, deps, found, { name: 'pay', input, wait: 'settled' });
 }
 
@@ -104,7 +151,7 @@ async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<
     await sendCommand(deps, runOf(payment), command);
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
-    if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(), 409);
+    if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(lookOf(ctx)), 409);
   }
   const fresh = await inStore(deps.orm, payment.storeId, REQUEST, (em) =>
     readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId),
@@ -115,9 +162,8 @@ async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<
 
 /** Go and look at the payment's own page, which knows what to show. */
 function see(ctx: RouterContext, { payment, attempt }: Found): void {
-  const mode = text(ctx, 'mode') === 'popup' ? '&mode=popup' : '';
+  ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) }))}`);
   ctx.status = 303;
-  ctx.redirect(`/pay/${payment.paymentId}?attemptId=${attempt.attemptId}${mode}`);
 }
 
 /** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*` (D44). */
@@ -128,19 +174,29 @@ function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentR
     ctx.status = 303;
     return;
   }
-  const nonce = randomBytes(16).toString('base64');
   const message = { type: 'svc:payment', paymentId: payment.paymentId, result, ...(payment.orderId && { orderId: payment.orderId }) };
-  send(ctx, popupPage(message, new URL(attempt.returnUrl).origin, returnTo, nonce), 200, nonce);
+  send(ctx, popupPage(lookOf(ctx), message, new URL(attempt.returnUrl).origin, returnTo), 200, { attempt });
 }
 
-function send(ctx: RouterContext, page: Html, status = 200, nonce?: string): void {
+/** The language of this request and a nonce of its own. */
+function lookOf(ctx: RouterContext): Look {
+  const nonce = (ctx.state['nonce'] ??= randomBytes(16).toString('base64')) as string;
+  return { nonce, locale: chooseLocale(text(ctx, 'lang', 5), ctx.acceptsLanguages()) };
+}
+
+/**
+ * Sends a page under a policy that lets only its own style and script run. Forms may lead to the provider's window, and the
+ * browser follows their redirects only to where the shop's return address is.
+ */
+function send(ctx: RouterContext, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
+  const { nonce } = lookOf(ctx);
+  const formAction = ["'self'", windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean).join(' ');
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
-  ctx.set('Cache-Control', 'no-store');
-  ctx.set('X-Robots-Tag', 'noindex');
-  ctx.set('Referrer-Policy', 'strict-origin');
-  ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
-  const script = nonce ? `; script-src 'nonce-${nonce}'` : '';
-  ctx.set('Content-Security-Policy', `default-src 'none'${script}; base-uri 'none'; frame-ancestors 'none'`);
+  ctx.set('Vary', 'Accept-Language');
+  ctx.set(
+    'Content-Security-Policy',
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+  );
   ctx.body = page.text;
 }

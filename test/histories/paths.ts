@@ -26,6 +26,16 @@ const payment = async (card: string | null, outcome = 'pay', afterwards: (shop: 
   await afterwards(shop);
   return closed(`payment/${shop.store.storeId}/${paymentId}`);
 };
+const refunded = async (card: string) => {
+  const shop = await world();
+  const { buyer, paymentId, payUrl } = await shop.payment();
+  await pay(payUrl, card);
+  const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+  const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
+  await shop.act(order.body.data.items[0].orderItemId as string, 'cancel', { reason: 'OTHER' });
+  await shop.advance('PT10M');
+  return closed(`payment/${shop.store.storeId}/${paymentId}`);
+};
 const delivery = async (answer: (n: number, response: ServerResponse) => void, advance: string | null) => {
   const shop = await world();
   let n = 0;
@@ -67,6 +77,23 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
   'payment-reply-lost': () => payment('4111111111110020'),
   'payment-charged-with-an-error': () => payment('4111111111110031'),
   'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
+  'order-item-canceled': async () => {
+    const shop = await world();
+    const { orderItemId } = await shop.order(undefined, 2);
+    await shop.act(orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 });
+    await shop.act(orderItemId, 'confirm');
+    await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
+    return closed(await itemRun(shop, orderItemId));
+  },
+  'order-item-provided': async () => {
+    const shop = await world();
+    const { orderItemId } = await shop.order(await shop.product({ fulfillment: { type: 'MANUAL' } }));
+    await shop.act(orderItemId, 'fulfill', { note: 'voucher' });
+    await shop.advance('P8D');
+    return closed(await itemRun(shop, orderItemId));
+  },
+  'payment-refunded': () => refunded('4111111111110000'),
+  'payment-refund-failed-twice': () => refunded('4111111111110040'),
   'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
   'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
   'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),

@@ -67,22 +67,23 @@ export class World {
   buyer(): Promise<Buyer> {
     return Buyer.arrive(underTest.api, this.store.storeCode);
   }
-  /** A started payment of one unit. */
+  /** A started payment. */
   async payment(
     product?: { productId: string },
     buyer?: Buyer,
+    quantity = 1,
   ): Promise<{ buyer: Buyer; checkoutId: string; paymentId: string; attemptId: string; payUrl: string }> {
     const { productId } = product ?? (await this.product());
     const who = buyer ?? (await this.buyer());
-    const { checkoutId } = (await who.checkout(productId)).body.data as { checkoutId: string };
+    const { checkoutId } = (await who.checkout(productId, quantity)).body.data as { checkoutId: string };
     const started = await who.start(checkoutId);
     if (started.status !== 200) throw new Error(JSON.stringify(started.body.error));
     const { paymentId, attemptId, payUrl } = started.body.data as { paymentId: string; attemptId: string; payUrl: string };
     return { buyer: who, checkoutId, paymentId, attemptId, payUrl };
   }
   /** A bought item. */
-  async order(product?: { productId: string }): Promise<Paid> {
-    const { buyer, paymentId, payUrl } = await this.payment(product);
+  async order(product?: { productId: string }, quantity = 1): Promise<Paid> {
+    const { buyer, paymentId, payUrl } = await this.payment(product, undefined, quantity);
     await pay(payUrl);
     const { orderId, orderNo } = (await buyer.status(paymentId)).body.data as { orderId: string; orderNo: string };
     const order = await this.seller.call('GET', `/v1/orders/${orderId}`);

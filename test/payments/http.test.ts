@@ -145,7 +145,9 @@ describe('a payment', () => {
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment();
     await shop.advance('PT10M');
     expect((await buyer.status(paymentId)).body.data).toMatchObject({ status: 'expired', result: 'EXPIRED' });
-    expect((await get(payUrl)).location?.searchParams.get('svcResult')).toBe('EXPIRED');
+    const over = await get(payUrl);
+    expect([over.status, over.text.includes('결제 시간이 지났습니다'), over.text.includes('svcResult=EXPIRED')]).toEqual([200, true, true]);
+    expect((await get(`${payUrl}&lang=en`)).text).toContain('The time to pay is over');
     const late = await call(underTest.api, 'POST', `/storefront/v1/payments/${paymentId}/attempts`, {
       body: { option: { pg: 'tosspayments', method: 'CARD' } },
     });

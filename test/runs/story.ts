@@ -1,4 +1,4 @@
-/** One bought, shipped and decided item with a flaky receiver, and everything about its store that SQL and the provider can see. */
+/** One item, bought, canceled in part, shipped and decided, with a flaky receiver, and everything about its store that SQL and the provider can see. */
 import type { Client } from '@temporalio/client';
 import { call, THREAD_EVENTS } from '../kernel/http.ts';
 import { query, Receiver, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
@@ -16,7 +16,8 @@ export async function story(): Promise<Story> {
   let refusals = 1;
   const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
   await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
-  const { orderItemId } = await shop.order();
+  const { orderItemId } = await shop.order(undefined, 2);
+  await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
   await shop.advance('P20D');
@@ -33,6 +34,8 @@ export async function snapshot({ store }: World): Promise<object> {
   const tables = [
     'payment',
     'payment_attempt',
+    'refund',
+    'order_bundle',
     'orders',
     'order_item',
     'flow_step',

@@ -1,0 +1,105 @@
+/** What the payment screen says, in Korean and English. */
+import type { FailureCategory } from '../../workflows/payments/failures.ts';
+
+export const LOCALES = ['ko', 'en'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+/** `?lang=` first, then what the browser asks for; Korean when it asks for neither. */
+export function chooseLocale(wanted: string, accepted: readonly string[]): Locale {
+  const asked = [wanted, ...accepted].map((tag) => tag.slice(0, 2).toLowerCase());
+  return asked.flatMap((tag) => LOCALES.filter((locale) => locale === tag))[0] ?? 'ko';
+}
+
+export interface Messages {
+  readonly won: (amount: number) => string;
+  readonly title: (storeName: string) => string;
+  readonly test: string;
+  readonly order: string;
+  readonly goods: string;
+  readonly method: string;
+  readonly card: string;
+  readonly amount: string;
+  readonly deadline: string;
+  readonly left: string;
+  readonly pay: string;
+  readonly cancel: string;
+  readonly processing: string;
+  readonly wait: string;
+  readonly failed: string;
+  readonly retry: string;
+  readonly back: string;
+  readonly expired: string;
+  readonly expiredHelp: string;
+  readonly unknown: string;
+  readonly unknownHelp: string;
+  readonly done: string;
+  readonly failure: Readonly<Partial<Record<FailureCategory, string>>>;
+}
+
+const number = new Intl.NumberFormat('ko-KR');
+
+export const messages: Readonly<Record<Locale, Messages>> = {
+  ko: {
+    won: (amount) => `${number.format(amount)}원`,
+    title: (storeName) => `${storeName} 결제`,
+    test: '테스트 결제입니다. 실제로 청구되지 않습니다.',
+    order: '주문 번호',
+    goods: '주문 상품',
+    method: '결제 수단',
+    card: '신용·체크카드',
+    amount: '결제 금액',
+    deadline: '결제 기한',
+    left: '남은 시간',
+    pay: '결제하기',
+    cancel: '취소',
+    processing: '결제를 확인하고 있습니다',
+    wait: '잠시만 기다려 주세요. 이 화면을 닫지 마세요.',
+    failed: '결제하지 못했습니다',
+    retry: '다시 결제하기',
+    back: '상점으로 돌아가기',
+    expired: '결제 시간이 지났습니다',
+    expiredHelp: '결제되지 않았습니다. 상점에서 주문을 다시 시작해 주세요.',
+    unknown: '결제 화면을 열 수 없습니다',
+    unknownHelp: '상점으로 돌아가 다시 시도해 주세요.',
+    done: '결제 창',
+    failure: {},
+  },
+  en: {
+    won: (amount) => `₩${number.format(amount)}`,
+    title: (storeName) => `Pay ${storeName}`,
+    test: 'This is a test payment. Nothing will be charged.',
+    order: 'Order number',
+    goods: 'Items',
+    method: 'Payment method',
+    card: 'Credit or debit card',
+    amount: 'Amount',
+    deadline: 'Pay by',
+    left: 'Time left',
+    pay: 'Pay now',
+    cancel: 'Cancel',
+    processing: 'Checking your payment',
+    wait: 'One moment, please. Do not close this page.',
+    failed: 'The payment did not go through',
+    retry: 'Try again',
+    back: 'Back to the shop',
+    expired: 'The time to pay is over',
+    expiredHelp: 'Nothing was charged. Please start again from the shop.',
+    unknown: 'This payment page cannot be opened',
+    unknownHelp: 'Please go back to the shop and try again.',
+    done: 'Payment window',
+    failure: {
+      BUYER_CANCELED: 'You canceled the payment.',
+      LIMIT_OR_BALANCE: 'The limit or balance was not enough.',
+      DECLINED: 'The card company or bank declined the payment.',
+      INVALID_INSTRUMENT: 'Please check the details of your card.',
+      AUTHENTICATION_FAILED: 'Authentication failed.',
+      RISK_BLOCKED: 'The payment was blocked for your safety.',
+      METHOD_UNAVAILABLE: 'This way to pay is not available at the moment.',
+      SESSION_EXPIRED: 'The payment session is over. Please try again.',
+      PROVIDER_UNAVAILABLE: 'The payment provider could not be reached. Nothing was charged.',
+      CONFIGURATION: 'The shop has a problem with its payment settings.',
+      MERCHANT_REFUSED: 'The shop cannot accept this payment.',
+      UNRESOLVED: 'The payment could not be confirmed and was canceled.',
+    },
+  },
+};
