@@ -1,4 +1,5 @@
 import { failpoint } from '../db/kernel/failpoint.ts';
+import { providerOutcomes } from '../db/kernel/metrics.ts';
 import { movePayment } from '../db/payments/move.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { PaymentCalls } from '../workflows/payments/contract.ts';
@@ -20,6 +21,8 @@ export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
   const told = (call: Call, answer: TossAnswer): Outcome => {
     failpoint('provider.after-answer');
     const { kind, code, ended, approvedMethod } = answer;
+    providerOutcomes.inc({ provider: 'tosspayments', operation: call.kind, outcome: kind });
+    if (kind === 'REFUSED') log.error({ storeId: call.storeId, call: call.id, code }, 'the payment provider refused a refund');
     log.info({ storeId: call.storeId, call: call.id, kind, code }, 'payment provider answered');
     return { kind, code, ended, approvedMethod };
   };

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
+import { deliveryOutcomes } from '../db/kernel/metrics.ts';
 import { isOutage } from '../db/kernel/outage.ts';
 import { inStore, REQUEST } from '../db/orm.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
@@ -38,6 +39,7 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     failpoint('webhook.before-send');
     const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
     const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
+    deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
     await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
     return { kind: outcome.errorCode ?? 'SUCCESS' };

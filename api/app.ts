@@ -4,6 +4,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { stringify } from 'yaml';
+import { httpRequests } from '../db/kernel/metrics.ts';
 import { Fault } from '../workflows/kernel/errors.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
@@ -12,7 +13,7 @@ import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal } from './kernel/reply.ts';
-import { docsPage } from './kernel/docs.ts';
+import { docsRoutes } from './kernel/docs.ts';
 import { payRoutes } from './pay/routes.ts';
 
 export function buildApp(deps: ApiDeps): Koa {
@@ -21,7 +22,7 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(identify(deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
-  const routers = [documentRoutes(), identityRoutes(deps), healthRoutes(deps), payRoutes(deps), mount(endpoints, deps)];
+  const routers = [documentRoutes(), docsRoutes(), identityRoutes(deps), healthRoutes(deps), payRoutes(deps), mount(endpoints, deps)];
   for (const router of routers) app.use(router.routes());
   app.use(unmatched(routers));
   return app;
@@ -37,12 +38,14 @@ const identify =
     const began = clock.now();
     await next();
     const { method, status } = ctx;
+    const route = typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'unmatched';
+    httpRequests.observe({ method, route, status }, (clock.now() - began) / 1000);
     log.info(
       {
         requestId,
         storeId: ctx.state['storeId'] as unknown,
         method,
-        route: ctx['_matchedRoute'] as unknown,
+        route,
         status,
         ms: clock.now() - began,
       },
@@ -72,13 +75,24 @@ const unmatched =
     throw new Fault('METHOD_NOT_ALLOWED');
   };
 
+/** Old addresses of the documents (D82). */
+const MOVED = [
+  ['/api-docs', 301, '/docs'],
+  ...['json', 'yaml'].flatMap((form) => [
+    [`/openapi.${form}`, 308, `/openapi/store.${form}`] as const,
+    [`/v1/openapi.${form}`, 308, `/openapi/store.${form}`] as const,
+    [`/storefront/v1/openapi.${form}`, 308, `/openapi/storefront.${form}`] as const,
+  ]),
+] as const;
+
 /** Built once per process: the documents cannot change while it runs. */
 function documentRoutes(): Router {
   const router = new Router();
-  router.get('/docs', (ctx) => {
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = docsPage().text;
-  });
+  for (const [from, status, to] of MOVED)
+    router.get(from, (ctx) => {
+      ctx.redirect(to);
+      ctx.status = status;
+    });
   for (const surface of ['store', 'storefront'] satisfies Surface[]) {
     const document = openapi(surface, endpoints);
     const yaml = stringify(document, { aliasDuplicateObjects: false });

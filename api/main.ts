@@ -17,7 +17,7 @@ const { address, namespace } = config.temporal;
 const temporal = new Client({ connection: await Connection.connect({ address }), namespace });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-const server = buildApp({ orm, temporal, config, keyring, keys, egress, clock: realClock, log }).listen(config.port, '127.0.0.1', () => {
+const server = buildApp({ orm, temporal, config, keyring, keys, egress, clock: realClock, log }).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');
   process.send?.('ready');
 });

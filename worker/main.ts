@@ -11,13 +11,19 @@ import { createLog } from '../db/kernel/log.ts';
 import { openOrm } from '../db/orm.ts';
 import { RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
+import { serveMetrics, unusedPort } from './metrics.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
 
 const config = readConfig();
 const log = createLog('worker', config.logLevel);
-Runtime.install({ logger: new DefaultLogger('WARN', (entry) => log.warn({ ...entry.meta }, entry.message)), shutdownSignals: [] });
+const temporalMetrics = `127.0.0.1:${await unusedPort()}`;
+Runtime.install({
+  logger: new DefaultLogger('WARN', (entry) => log.warn({ ...entry.meta }, entry.message)),
+  shutdownSignals: [],
+  ...(config.workerMetricsPort !== null && { telemetryOptions: { metrics: { prometheus: { bindAddress: temporalMetrics } } } }),
+});
 
 const { address, namespace } = config.temporal;
 const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
@@ -56,6 +62,8 @@ const pool = new Pool({
 // A connection that breaks while it is in use reports to nobody else; without a listener it would end the process.
 pool.on('connect', (connection) => connection.on('error', (error) => log.warn({ err: error }, 'relay connection lost')));
 pool.on('error', (error) => log.warn({ err: error }, 'relay connection lost'));
+if (config.workerMetricsPort !== null)
+  serveMetrics({ pool, log, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
 const stopping = new AbortController();
 const loops = [
   runRelay({ pool, client, clock: realClock, log, signal: stopping.signal }),

@@ -1,18 +1,66 @@
+/** The browsable reference at /docs: Swagger UI out of its package, both documents, no address outside this server. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from '@koa/router';
+import { absolutePath } from 'swagger-ui-dist';
 import { html } from './html.ts';
 
-/** Where the machine-readable descriptions are. */
-export const docsPage = () =>
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+const START = `SwaggerUIBundle({
+  dom_id: '#reference', layout: 'StandaloneLayout', deepLinking: true, filter: true, validatorUrl: null, docExpansion: 'list',
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  urls: [{ url: '/openapi/store.json', name: 'Store management' }, { url: '/openapi/storefront.json', name: 'Storefront' }],
+});`;
+
+const page = () =>
   html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Sangjeom API</title>
+        <link rel="icon" href="/docs/favicon-32x32.png" />
+        <link rel="stylesheet" href="/docs/swagger-ui.css" />
       </head>
       <body>
-        <h1>Sangjeom API</h1>
-        <ul>
-          <li>Store management: <a href="/openapi/store.json">JSON</a>, <a href="/openapi/store.yaml">YAML</a></li>
-          <li>Storefront: <a href="/openapi/storefront.json">JSON</a>, <a href="/openapi/storefront.yaml">YAML</a></li>
-        </ul>
+        <noscript>
+          <h1>Sangjeom API</h1>
+          <ul>
+            <li>Store management: <a href="/openapi/store.json">JSON</a>, <a href="/openapi/store.yaml">YAML</a></li>
+            <li>Storefront: <a href="/openapi/storefront.json">JSON</a>, <a href="/openapi/storefront.yaml">YAML</a></li>
+          </ul>
+        </noscript>
+        <div id="reference"></div>
+        <script src="/docs/swagger-ui-bundle.js"></script>
+        <script src="/docs/swagger-ui-standalone-preset.js"></script>
+        <script src="/docs/start.js"></script>
       </body>
     </html>`;
+
+/** The page and its files, read once per process on first use. */
+export function docsRoutes(): Router {
+  const router = new Router();
+  const kept = new Map<string, Buffer>([['start.js', Buffer.from(START)]]);
+  router.get('/docs', (ctx) => {
+    ctx.type = 'text/html; charset=utf-8';
+    // Swagger UI sets styles on its own elements and draws its icons from data addresses.
+    ctx.set(
+      'Content-Security-Policy',
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    );
+    ctx.body = page().text;
+  });
+  for (const [name, type] of Object.entries({ ...ASSETS, 'start.js': 'text/javascript; charset=utf-8' }))
+    router.get(`/docs/${name}`, (ctx) => {
+      if (!kept.has(name)) kept.set(name, readFileSync(join(absolutePath(), name)));
+      ctx.type = type;
+      ctx.set('Cache-Control', 'public, max-age=86400');
+      ctx.body = kept.get(name);
+    });
+  return router;
+}

@@ -1,8 +1,9 @@
 import { Router } from '@koa/router';
+import { registry } from '../../db/kernel/metrics.ts';
 import { sql } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
 
-/** `/health/live`: the process answers. `/health/ready`: it reaches Postgres and Temporal, each within two seconds. */
+/** `/metrics` for Prometheus. `/health/live`: the process answers. `/health/ready`: it reaches Postgres and Temporal, each within two seconds. */
 export function healthRoutes(deps: ApiDeps): Router {
   const router = new Router();
   router.get('/health/live', (ctx) => {
@@ -17,6 +18,10 @@ export function healthRoutes(deps: ApiDeps): Router {
     const ready = postgres.status === 'fulfilled' && temporal.status === 'fulfilled';
     ctx.status = ready ? 200 : 503;
     ctx.body = { status: ready ? 'ok' : 'unavailable', postgres: state(postgres), temporal: state(temporal) };
+  });
+  router.get('/metrics', async (ctx) => {
+    ctx.type = registry.contentType;
+    ctx.body = await registry.metrics();
   });
   return router;
 }

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
 import { catalogue, type ErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Access, Endpoint } from './endpoint.ts';
+import { examples } from './examples.ts';
 
 type Json = Record<string, unknown>;
 export type Surface = 'store' | 'storefront';
@@ -62,9 +63,9 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
         ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 } }]
         : []),
     ],
-    ...(e.body && { requestBody: { required: true, content: json(hoist(e.body)) } }),
+    ...(e.body && { requestBody: { required: true, content: json(hoist(e.body), examples[e.id]?.request) } }),
     responses: {
-      [String(e.status ?? 200)]: { description: 'Success', content: json(envelope(hoist(e.data ?? { type: 'null' }))) },
+      ...success(e, hoist),
       ...Object.fromEntries(
         [...byStatus].map(([status, codes]) => [
           String(status),
@@ -75,7 +76,14 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
   };
 }
 
-const json = (schema: unknown): Json => ({ 'application/json': { schema } });
+function success(e: Endpoint, hoist: (node: unknown) => unknown): Json {
+  const status = e.status ?? 200;
+  const meta = { status, code: 'OK', message: '', isSuccess: true, requestId: 'req_0351l683bQYSKrMJPHzMHo' };
+  const example = { meta, data: examples[e.id]?.response ?? null, error: null };
+  return { [status]: { description: 'Success', content: json(envelope(hoist(e.data ?? { type: 'null' })), example) } };
+}
+
+const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
 const envelope = (data: unknown): Json => ({
   type: 'object',
   required: ['meta', 'data'],

@@ -40,6 +40,7 @@ interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly simulator: number;
+  readonly metrics: number;
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -67,6 +68,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: address,
       SEALING_KEYS: process.env['SEALING_KEYS'] ?? developmentKeys(dataDir),
+      WORKER_METRICS_PORT: String(ports.metrics),
       SIMULATOR_URL: simulator,
       SIMULATOR_PORT: String(ports.simulator),
       SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
@@ -93,11 +95,13 @@ async function choosePorts(dataDir: string, port: number): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ports) : null;
   const temporal = await freePort(before?.temporal ?? 7233);
+  const simulator = await freePort(before?.simulator ?? port + 1);
   const ports = {
     postgres: await freePort(before?.postgres ?? 5433),
     temporal,
     temporalUi: await freePort(before?.temporalUi ?? temporal + 1000),
-    simulator: await freePort(before?.simulator ?? port + 1),
+    simulator,
+    metrics: await freePort(before?.metrics ?? simulator + 1),
   };
   writeFileSync(file, JSON.stringify(ports));
   return ports;

@@ -4,6 +4,10 @@ import { createHmac } from 'node:crypto';
 export interface Config {
   readonly production: boolean;
   readonly port: number;
+  /** The address that servers listen on: this machine only, unless it is told otherwise. */
+  readonly host: string;
+  /** Where a worker serves /metrics; null: nowhere. */
+  readonly workerMetricsPort: number | null;
   /** The address under which buyers and clients reach the API. */
   readonly publicUrl: string;
   readonly databaseUrl: string;
@@ -43,6 +47,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return {
     production,
     port,
+    host: env['HOST'] ?? '127.0.0.1',
+    workerMetricsPort: env['WORKER_METRICS_PORT'] === undefined ? null : count(env, 'WORKER_METRICS_PORT', 0),
     publicUrl: env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
     databaseUrl: need('DATABASE_URL', null),
     temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },

@@ -1,25 +1,15 @@
 /** The payment screen in a real Chromium: popup and redirect, keyboard, phone and desktop, both languages. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { root } from '../../bin/setup/paths.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
+import { browserPath, FLAGS } from './chromium.ts';
 
-const executablePath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
 const shots = process.env['SCREENSHOTS'] ?? join(root, '.data/screenshots');
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
 const PHONE = { width: 360, height: 740 };
 const DESKTOP = { width: 1280, height: 900 };
 
@@ -38,12 +28,12 @@ const shopPage = `<!doctype html><html lang="ko"><title>shop</title><button id="
 </script></html>`;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (browserPath === undefined) return;
   shop = await world();
   store = createServer((_, response) => void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(shopPage));
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
   returnUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}/done?cart=1`;
-  browser = await chromium.launch({ executablePath, args: flags });
+  browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
   mkdirSync(shots, { recursive: true });
 }, 60_000);
 afterEach(async () => {
@@ -73,8 +63,8 @@ async function started(): Promise<{ payUrl: string; paymentId: string; status: (
 const isWide = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 const shoot = (page: Page, name: string) => page.screenshot({ path: join(shots, `${name}.png`) });
 
-const inChromium = executablePath === undefined ? describe.skip : describe;
-if (executablePath === undefined)
+const inChromium = browserPath === undefined ? describe.skip : describe;
+if (browserPath === undefined)
   process.stderr.write('No Chromium: the payment screen is not tried in a browser. Install it or set CHROMIUM.\n');
 
 inChromium('the payment screen', () => {

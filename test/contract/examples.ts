@@ -1,0 +1,105 @@
+/**
+ * A walk that calls every operation once, as the examples of the OpenAPI documents show them. Recorded into `api/examples.json`
+ * by `node_modules/.bin/node test/contract/recordExamples.ts`; walked again by the tests.
+ */
+import type { Example } from '../../api/kernel/examples.ts';
+import { call, type Headers_, pay, type Reply } from '../kernel/http.ts';
+import { type World, underTest } from '../kernel/world.ts';
+
+type Walked = Record<string, Example & { readonly status: number }>;
+
+const ADDRESS = { receiverName: '김수령', phone: '010-2222-3333', zipCode: '06236', address1: '서울 강남구 테헤란로 1', address2: '3층' };
+const GUEST = { name: '이구매', phone: '010-1111-2222', email: 'buyer@example.com', orderPassword: 'order-1234' };
+const OPTION = { pg: 'tosspayments', method: 'CARD' };
+
+/** Walks a fresh store through everything; answers each operation's request, answer and status. */
+export async function walk(shop: World): Promise<Walked> {
+  const walked: Walked = {};
+  const note = (id: string, request: unknown, { status, body }: Reply) => {
+    if (body.error) throw new Error(`${id}: ${JSON.stringify(body.error)}`);
+    walked[id] = { status, ...(request !== undefined && { request }), response: body.data };
+    return body.data;
+  };
+  const sell = async (id: string, method: string, path: string, request?: unknown) =>
+    note(id, request, await shop.seller.call(method, path, request));
+  const shopHeaders: Headers_ = { 'x-store-code': shop.store.storeCode };
+  const ask = async (id: string, method: string, path: string, request?: unknown, headers = shopHeaders) =>
+    note(id, request, await call(underTest.api, method, path, { body: request, headers }));
+
+  await sell('stores.get', 'GET', '/v1/store');
+  await sell('stores.patch', 'PATCH', '/v1/store', { shippingPolicy: { freeThreshold: 50_000, jejuSurcharge: 3000 }, autoConfirmDays: 7 });
+  const { categoryId } = await sell('categories.create', 'POST', '/v1/categories', { name: '머플러' });
+  await sell('categories.list', 'GET', '/v1/categories');
+  const product = await sell('products.create', 'POST', '/v1/products', {
+    name: '양모 머플러',
+    salePrice: 10_000,
+    originalPrice: 15_000,
+    categoryId,
+    optionGroups: [{ name: '색상', values: ['회색', '남색'] }],
+    variants: [
+      { optionValues: ['회색'], stockQuantity: 10 },
+      { optionValues: ['남색'], stockQuantity: 5, additionalPrice: 500 },
+    ],
+    fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'CONDITIONAL_FREE', deliveryFee: 3000, conditionalFreeAmount: 50_000 } },
+  });
+  const { productId } = product;
+  const optionId = product.variants[0].variantId as string;
+  await sell('products.list', 'GET', '/v1/products');
+  await sell('products.get', 'GET', `/v1/products/${productId}`);
+  await sell('products.changeStock', 'PATCH', `/v1/products/${productId}/variants/${optionId}/stock`, { adjustment: 5, reason: '입고' });
+  const ticket = await shop.product({ name: '관람권', fulfillment: { type: 'MANUAL' } });
+  await ask('storefront.listProducts', 'GET', '/storefront/v1/products');
+  await ask('storefront.getProduct', 'GET', `/storefront/v1/products/${productId}`);
+  const hook = await sell('webhooks.create', 'POST', '/v1/webhooks', {
+    url: 'https://example.com/hooks',
+    eventTypes: ['ORDER.PAID', 'ORDER.CANCELED'],
+  });
+  await sell('webhooks.list', 'GET', '/v1/webhooks');
+  await sell('webhooks.get', 'GET', `/v1/webhooks/${hook.webhookId}`);
+
+  const { cartToken } = await ask('auth.anonymous', 'POST', '/storefront/v1/auth/anonymous', {});
+  const buyer = { ...shopHeaders, 'x-cart-token': cartToken as string };
+  const shopping = (id: string, method: string, path: string, request?: unknown) => ask(id, method, path, request, buyer);
+  const added = await shopping('cart.add', 'POST', '/storefront/v1/cart/items', { productId, optionId, quantity: 3 });
+  const { cartItemId } = added.items[0];
+  await shopping('cart.get', 'GET', '/storefront/v1/cart/items');
+  await shopping('cart.change', 'PATCH', `/storefront/v1/cart/items/${cartItemId}`, { quantity: 3 });
+  const { checkoutId } = await shopping('checkout.create', 'POST', '/storefront/v1/checkout', { cartItemIds: [cartItemId] });
+  await shopping('checkout.get', 'GET', `/storefront/v1/checkout/${checkoutId}`);
+  await shopping('checkout.quote', 'POST', `/storefront/v1/checkout/${checkoutId}/delivery-quote`, { zipCode: '63100' });
+  const start = { option: OPTION, returnUrl: 'https://shop.example.com/done', shippingAddress: ADDRESS, guest: GUEST };
+  const { paymentId } = await shopping('payments.start', 'POST', `/storefront/v1/checkout/${checkoutId}/payment`, start);
+  const { payUrl } = await shopping('payments.retry', 'POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: OPTION });
+  await pay(payUrl as string);
+  const { orderId } = await shopping('payments.status', 'GET', `/storefront/v1/payments/${paymentId}`);
+  const spare = await shopping('cart.add', 'POST', '/storefront/v1/cart/items', { productId, optionId, quantity: 3 });
+  await shopping('cart.remove', 'DELETE', `/storefront/v1/cart/items/${spare.items[0].cartItemId}`);
+
+  await sell('orders.list', 'GET', '/v1/orders');
+  const order = await sell('orders.get', 'GET', `/v1/orders/${orderId}`);
+  const item = order.items[0].orderItemId as string;
+  await sell('orders.listItems', 'GET', '/v1/order-items');
+  await sell('orders.getItem', 'GET', `/v1/order-items/${item}`);
+  await sell('orders.flow', 'GET', `/v1/order-items/${item}/flow`);
+  await sell('orders.carriers', 'GET', '/v1/carriers');
+  const cancel = { reason: 'OUT_OF_STOCK', detail: '입고가 늦어집니다', quantity: 1, holdRefund: true };
+  const { refundId } = await sell('orders.cancel', 'POST', `/v1/order-items/${item}/cancel`, cancel);
+  await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
+  await sell('payments.get', 'GET', `/v1/payments/${paymentId}`);
+  await sell('orders.confirm', 'POST', `/v1/order-items/${item}/confirm`, {});
+  const shipment = { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' };
+  await sell('orders.dispatch', 'POST', `/v1/order-items/${item}/dispatch`, shipment);
+  await sell('orders.delivered', 'POST', `/v1/order-items/${item}/delivered`, {});
+  const provided = (await shop.order(ticket)).orderItemId;
+  await sell('orders.fulfill', 'POST', `/v1/order-items/${provided}/fulfill`, { note: '쿠폰을 문자로 보냈습니다' });
+  const many = (await shop.order({ productId: (await shop.product()).productId })).orderItemId;
+  await sell('orders.confirmMany', 'POST', '/v1/order-items/confirm', { orderItemIds: [many] });
+  await sell('orders.dispatchMany', 'POST', '/v1/order-items/dispatch', { items: [{ orderItemId: many, ...shipment }] });
+  await sell('orders.deliverMany', 'POST', '/v1/order-items/delivered', { orderItemIds: [many] });
+  const another = (await shop.order(ticket)).orderItemId;
+  await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
+  await sell('webhooks.listDeliveries', 'GET', `/v1/webhooks/${hook.webhookId}/deliveries`);
+  await sell('sandbox.readClock', 'GET', '/v1/sandbox/clock');
+  await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'P1D' });
+  return walked;
+}

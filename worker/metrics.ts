@@ -1,0 +1,76 @@
+/** The worker's own address: `/metrics` (ours and Temporal's), `/health/live`, `/health/ready`. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Pool } from 'pg';
+import type { Clock } from '../db/kernel/clock.ts';
+import type { Log } from '../db/kernel/log.ts';
+import { backlog, registry } from '../db/kernel/metrics.ts';
+
+export interface MetricsDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly port: number;
+  /** Where Temporal's core publishes its own numbers, workflow task failures among them. */
+  readonly temporalMetrics: string;
+}
+
+export function serveMetrics(deps: MetricsDeps): Server {
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<readonly [number, string]> => {
+      if (request.url === '/health/live') return [200, 'ok\n'];
+      if (request.url === '/health/ready') return [200, `${String((await deps.pool.query('SELECT 1 AS ok')).rowCount)}\n`];
+      if (request.url !== '/metrics') return [404, 'not found\n'];
+      await measure(deps);
+      return [200, (await registry.metrics()) + (await temporalText(deps.temporalMetrics))];
+    };
+    answer()
+      .catch((): readonly [number, string] => [503, 'unavailable\n'])
+      .then(([status, text]) => response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text))
+      .catch(() => response.destroy());
+  });
+  server.on('error', (error) =>
+    deps.log.warn({ err: error, port: deps.port }, 'metrics are not served: another worker of this machine may have the port'),
+  );
+  server.listen(deps.port, deps.host);
+  return server;
+}
+
+/** One query for everything that waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */
+async function measure({ pool, clock }: MetricsDeps): Promise<void> {
+  const now = new Date(clock.now());
+  const { rows } = await pool.query<{ rows: string; lag: string | null }>(
+    `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at)))) AS lag FROM outbox`,
+    [now],
+  );
+  const runs = await pool.query<{ kind: string; open: string; unloaded: string }>(
+    `SELECT kind, count(*) AS open, count(*) FILTER (WHERE loaded_at IS NULL AND created_at < $1::timestamptz - interval '30 seconds') AS unloaded
+     FROM run WHERE done_at IS NULL GROUP BY kind`,
+    [now],
+  );
+  const overdue = await pool.query<{ n: string }>('SELECT count(*) AS n FROM lookup_overdue_runs($1, 1000)', [now]);
+  backlog.outboxRows.set(Number(rows[0]!.rows));
+  backlog.outboxLag.set(Math.max(0, Number(rows[0]!.lag ?? 0)));
+  backlog.openRuns.reset();
+  for (const { kind, open } of runs.rows) backlog.openRuns.set({ kind }, Number(open));
+  backlog.unloadedRuns.set(runs.rows.reduce((sum, row) => sum + Number(row.unloaded), 0));
+  backlog.overdueRuns.set(Number(overdue.rows[0]!.n));
+}
+
+/** A port of this machine that nobody uses, for Temporal's core to publish at. */
+export async function unusedPort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function temporalText(address: string): Promise<string> {
+  try {
+    return await (await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(2000) })).text();
+  } catch {
+    return '';
+  }
+}
