@@ -1,68 +1,97 @@
 /**
- * `npm run support -- show <workflowId>`: what Postgres and Temporal know of a run.
- * `npm run support -- reset <workflowId> [--event-id N] [--reason TEXT]`: starts it anew from a workflow task (the first).
+ * `npm run support -- <command>`, each with `--json`:
+ * `find <number or id>` the runs behind it; `explain <number or id>` what they wait for and why; `refunds` those that failed or are held;
+ * `retry <refund, workflow or number>` makes it happen now; `reset <workflowId> [--event-id N] [--reason TEXT]` starts a run anew from a
+ * workflow task (the first); `replay <workflowId>` checks its history against this checkout's code.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import { Client as Postgres } from 'pg';
-import { dataDir } from './setup/paths.ts';
+import { korean } from '../workflows/kernel/time.ts';
+import { connect, type Support } from './support/context.ts';
+import { explain, type Explanation } from './support/explain.ts';
+import { find } from './support/find.ts';
+import { replay } from './support/replay.ts';
+import { retry } from './support/retry.ts';
 import { resetRun, workflowTasks } from './setup/reset.ts';
-import { Remedy, run, say } from './setup/say.ts';
+import { Remedy, run } from './setup/say.ts';
 
-interface Places {
-  readonly databaseUrl: string;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+interface Asked {
+  readonly id: string;
+  readonly eventId: string | undefined;
+  readonly reason: string;
 }
+/** An answer for programs, and the same in words. */
+interface Answer {
+  readonly json: unknown;
+  readonly words: readonly string[];
+}
+
+const told = (explanations: readonly Explanation[]): string[] =>
+  explanations.flatMap(({ workflowId, storeCode, words }) => [`${workflowId} (${storeCode})`, ...words.map((line) => `  ${line}`)]);
+const known = async (support: Support, id: string) => {
+  const runs = await find(support, id);
+  if (runs.length === 0) throw new Remedy(`Nothing is known by ${id}.`);
+  return runs;
+};
+
+const commands: Readonly<Record<string, (support: Support, asked: Asked) => Promise<Answer>>> = {
+  async find(support, { id }) {
+    const runs = await known(support, id);
+    const state = (done: Date | null, wake: Date | null) => (done ? 'done' : wake ? `acts at ${korean(wake.getTime())}` : 'waits');
+    return { json: runs, words: runs.map((row) => `${row.workflow_id}  ${row.store_code}  ${state(row.done_at, row.wake_at)}`) };
+  },
+  async explain(support, { id }) {
+    const explanations = [];
+    for (const row of await known(support, id)) explanations.push(await explain(support, row));
+    return { json: explanations, words: told(explanations) };
+  },
+  async refunds(support) {
+    const refunds = await support.rows<{
+      refund_id: string;
+      amount_won: number;
+      status: string;
+      failure_code: string | null;
+      payment_id: string;
+    }>(
+      `SELECT refund_id, payment_id, amount_won, status, failure_code, created_at FROM refund WHERE status IN ('FAILED', 'HELD') ORDER BY created_at`,
+    );
+    return {
+      json: refunds,
+      words: refunds.map((r) => `${r.refund_id}  ${r.amount_won} won  ${r.status}  ${r.failure_code ?? ''}  ${r.payment_id}`),
+    };
+  },
+  async retry(support, { id }) {
+    const answer = await retry(support, id);
+    return { json: answer, words: [answer.done] };
+  },
+  async reset(support, { id, eventId, reason }) {
+    const [row] = await known(support, id);
+    const event = Number(eventId ?? (await workflowTasks(support.temporal, row!.workflow_id))[0]);
+    const runId = await resetRun(support.temporal, row!.workflow_id, event, reason);
+    return { json: { workflowId: row!.workflow_id, eventId: event, runId }, words: [`Reset to event ${event}: new run ${runId}.`] };
+  },
+  async replay(support, { id }) {
+    const [row] = await known(support, id);
+    const result = await replay(support, row!.workflow_id);
+    const words = result.agrees ? `${result.events} events replay without a difference.` : `It would fail: ${result.difference}`;
+    return { json: { workflowId: row!.workflow_id, ...result }, words: [words] };
+  },
+};
 
 await run(async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { 'event-id': { type: 'string' }, reason: { type: 'string', default: 'support' } },
+    options: { json: { type: 'boolean', default: false }, 'event-id': { type: 'string' }, reason: { type: 'string', default: 'support' } },
   });
-  const [command, workflowId] = positionals;
-  if (!workflowId || (command !== 'show' && command !== 'reset'))
-    throw new Remedy('Usage: npm run support -- show|reset <workflowId> [--event-id N] [--reason TEXT]');
-  const { databaseUrl, temporal } = places();
-  const client = new Client({ connection: await Connection.connect({ address: temporal.address }), namespace: temporal.namespace });
-  if (command === 'reset') {
-    const eventId = Number(values['event-id'] ?? (await workflowTasks(client, workflowId))[0]);
-    say(`Reset to event ${eventId}: new run ${await resetRun(client, workflowId, eventId, values.reason)}.`);
+  const [name = '', id = ''] = positionals;
+  const command = commands[name];
+  if (!command || (id === '' && name !== 'refunds'))
+    throw new Remedy(`Usage: npm run support -- ${Object.keys(commands).join('|')} <number or id> [--json] [--event-id N] [--reason TEXT]`);
+  const support = await connect();
+  try {
+    const { json, words } = await command(support, { id, eventId: values['event-id'], reason: values.reason });
+    process.stdout.write(values.json ? `${JSON.stringify(json, null, 2)}\n` : `${words.join('\n')}\n`);
+  } finally {
+    await support.close();
   }
-  process.stdout.write(`${JSON.stringify(await describe(client, databaseUrl, workflowId), null, 2)}\n`);
-  await client.connection.close();
+  return 0;
 });
-
-function places(): Places {
-  const [databaseUrl, address] = [process.env['DATABASE_URL'], process.env['TEMPORAL_ADDRESS']];
-  if (databaseUrl && address) return { databaseUrl, temporal: { address, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' } };
-  try {
-    return JSON.parse(readFileSync(join(dataDir(), 'dev.json'), 'utf8')) as Places;
-  } catch {
-    throw new Remedy('Start the system with `npm start` first, or set DATABASE_URL and TEMPORAL_ADDRESS.');
-  }
-}
-
-async function describe(client: Client, databaseUrl: string, workflowId: string): Promise<object> {
-  const postgres = new Postgres({ connectionString: databaseUrl });
-  await postgres.connect();
-  const { rows } = await postgres.query('SELECT * FROM run WHERE workflow_id = $1', [workflowId]);
-  await postgres.end();
-  return { run: (rows[0] as unknown) ?? null, workflow: await workflowOf(client, workflowId) };
-}
-
-async function workflowOf(client: Client, workflowId: string): Promise<object | null> {
-  try {
-    const { status, runId, historyLength, startTime, raw } = await client.workflow.getHandle(workflowId).describe();
-    const pending = (raw.pendingActivities ?? []).map((activity) => ({
-      activity: activity.activityType?.name,
-      attempt: activity.attempt,
-      lastFailure: activity.lastFailure?.message ?? null,
-    }));
-    return { status: status.name, runId, historyLength, startTime, pending };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
-}

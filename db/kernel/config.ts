@@ -47,8 +47,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return {
     production,
     port,
-    host: env['HOST'] ?? '127.0.0.1',
-    workerMetricsPort: env['WORKER_METRICS_PORT'] === undefined ? null : count(env, 'WORKER_METRICS_PORT', 0),
+    ...listening(env),
     publicUrl: env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
     databaseUrl: need('DATABASE_URL', null),
     temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },
@@ -66,6 +65,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     logLevel: env['LOG_LEVEL'] ?? 'info',
   };
 }
+
+const listening = (env: Record<string, string | undefined>): Pick<Config, 'host' | 'workerMetricsPort'> => ({
+  host: env['HOST'] ?? '127.0.0.1',
+  workerMetricsPort: env['WORKER_METRICS_PORT'] === undefined ? null : count(env, 'WORKER_METRICS_PORT', 0),
+});
 
 function count(env: Record<string, string | undefined>, name: string, fallback: number): number {
   const value = Number(env[name] ?? fallback);

@@ -1,13 +1,10 @@
 /** Every kind of run is reset to each of its workflow tasks: nothing changes, nothing is lost. Termination at each: termination.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { root } from '../../bin/setup/paths.ts';
 import { resetRun, workflowTasks } from '../../bin/setup/reset.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import type { RunKind } from '../../workflows/kernel/obligations.ts';
-import { query, temporalClient, underTest, until, world } from '../kernel/world.ts';
+import { support } from '../kernel/support.ts';
+import { query, temporalClient, until, world } from '../kernel/world.ts';
 import { atRest, snapshot, type Story, story } from './story.ts';
 
 let told: Story;
@@ -40,14 +37,7 @@ describe('reset', () => {
   });
   test('by the support command', async () => {
     const workflowId = told.workflowIds.find((id) => id.startsWith('order-item/'))!;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [join(root, 'bin/support.ts'), 'reset', workflowId, '--reason', 'drill'],
-      {
-        env: { ...process.env, DATABASE_URL: underTest.databaseUrl, TEMPORAL_ADDRESS: underTest.temporalAddress },
-      },
-    );
-    expect(JSON.parse(stdout)).toMatchObject({ run: { workflow_id: workflowId, kind: 'orderItem' }, workflow: { pending: [] } });
+    expect(await support('reset', workflowId, '--reason', 'drill', '--json')).toMatchObject({ workflowId, runId: expect.any(String) });
     await atRest(workflowId);
     expect(await snapshot(told.shop)).toEqual(before);
   });

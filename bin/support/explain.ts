@@ -1,0 +1,101 @@
+/** What a run waits for and why, in plain words. */
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import { korean } from '../../workflows/kernel/time.ts';
+import type { RunRow, Support } from './context.ts';
+
+export interface Explanation {
+  readonly workflowId: string;
+  readonly storeCode: string;
+  readonly status: string;
+  readonly wakeAt: string | null;
+  /** The sentences of the answer. */
+  readonly words: readonly string[];
+}
+
+export async function explain(support: Support, run: RunRow): Promise<Explanation> {
+  const seen = await describe(support, run.workflow_id);
+  const words = [
+    ...(await stateOf(support, run)),
+    ...(run.done_at ? [`Its run is done since ${korean(run.done_at.getTime())}.`] : waiting(run)),
+    ...(run.done_at ? [] : inTemporal(run, seen)),
+    ...(await refundsOf(support, run)),
+  ];
+  const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
+  return { workflowId: run.workflow_id, storeCode: run.store_code, status: seen?.status.name ?? 'NOT_THERE', wakeAt, words };
+}
+
+async function describe({ temporal }: Support, workflowId: string): Promise<WorkflowExecutionDescription | null> {
+  try {
+    return await temporal.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+/** What the row says. */
+async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }: RunRow): Promise<string[]> {
+  if (kind === 'orderItem') {
+    const [item] = await rows<{ status: string; quantity: number; canceled_quantity: number; order_item_no: string }>(
+      'SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = $1 AND order_item_id = $2',
+      [store, id],
+    );
+    return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
+  }
+  if (kind === 'payment') {
+    const [payment] = await rows<{
+      status: string;
+      result: string;
+      total_won: number;
+      expires_at: Date;
+      call: { kind: string; dueAt: number } | null;
+    }>('SELECT status, result, total_won, expires_at, call FROM payment WHERE store_id = $1 AND payment_id = $2', [store, id]);
+    if (!payment) return [];
+    const { status, result, total_won: won, call } = payment;
+    return [
+      `The payment of ${won} won is ${status} (${result}).`,
+      ...(status === 'pending' ? [`The buyer may pay until ${korean(payment.expires_at.getTime())}.`] : []),
+      ...(call ? [`Next it asks the provider: ${call.kind}, at ${korean(call.dueAt)}.`] : []),
+    ];
+  }
+  const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
+    'SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = $1 AND delivery_id = $2',
+    [store, id],
+  );
+  if (!delivery) return [];
+  const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
+  return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
+}
+
+function waiting({ wake_at: wakeAt, loaded_at: loadedAt, pokes }: RunRow): string[] {
+  return [
+    wakeAt ? `It acts by itself at ${korean(wakeAt.getTime())} of the store's clock.` : 'It waits for the seller or buyer; nothing is due.',
+    ...(loadedAt ? [] : ['Temporal has not loaded it yet: the relay or the reconciler starts it.']),
+    ...(pokes > 0 ? [`The reconciler has poked it ${pokes} times.`] : []),
+  ];
+}
+
+function inTemporal({ workflow_id: id }: RunRow, seen: WorkflowExecutionDescription | null): string[] {
+  if (!seen) return ['Temporal does not know it: the reconciler brings it back within a minute, `retry` at once.'];
+  if (seen.status.name !== 'RUNNING')
+    return [`Its last workflow is ${seen.status.name}: \`npm run support -- retry ${id}\` starts it anew.`];
+  return (seen.raw.pendingActivities ?? []).map(({ activityType, attempt, lastFailure }) => {
+    const failure = lastFailure?.message ? `: ${lastFailure.message}` : '';
+    return (attempt ?? 1) > 1
+      ? `${activityType?.name} is being tried for the ${attempt}th time${failure}.`
+      : `${activityType?.name} is under way.`;
+  });
+}
+
+async function refundsOf({ rows }: Support, run: RunRow): Promise<string[]> {
+  if (run.kind !== 'payment') return [];
+  const refunds = await rows<{ refund_id: string; amount_won: number; status: string; failure_code: string | null }>(
+    'SELECT refund_id, amount_won, status, failure_code FROM refund WHERE store_id = $1 AND payment_id = $2 ORDER BY created_at',
+    [run.store_id, run.run_id],
+  );
+  return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code }) => {
+    if (status === 'FAILED') return `Refund ${id} of ${won} won was refused by the provider (${code}): \`npm run support -- retry ${id}\`.`;
+    if (status === 'HELD') return `Refund ${id} of ${won} won is held until the seller lets it go.`;
+    return `Refund ${id} of ${won} won is ${status}.`;
+  });
+}

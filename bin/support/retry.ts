@@ -1,0 +1,49 @@
+/** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
+import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { roleUrl } from '../../db/kernel/config.ts';
+import { retryRefund } from '../../db/payments/refunds.ts';
+import { startOptions } from '../../workflows/kernel/start.ts';
+import { Remedy } from '../setup/say.ts';
+import type { Support } from './context.ts';
+import { find } from './find.ts';
+
+/** Answers what was done. */
+export async function retry(support: Support, id: string): Promise<{ done: string }> {
+  const [refund] = await support.rows<{ store_id: string; clock_offset_ms: string; status: string }>(
+    'SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = $1',
+    [id],
+  );
+  if (refund) return refundAgain(support, id, refund);
+  const [run] = await find(support, id);
+  if (!run) throw new Remedy(`Nothing is known by ${id}.`);
+  if (run.done_at) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
+  const ref = { storeId: run.store_id, kind: run.kind, workflowId: run.workflow_id, runId: run.run_id, orderNo: run.order_no };
+  await support.temporal.workflow.signalWithStart(run.kind, { ...startOptions(ref), signal: 'poke' });
+  const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
+  const waiting = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);
+  for (const { activityId } of waiting)
+    await support.temporal.workflowService.resetActivity({
+      namespace: support.temporal.options.namespace,
+      execution: { workflowId: run.workflow_id },
+      id: activityId ?? '',
+    });
+  return {
+    done: `${run.workflow_id} was told to look again${waiting.length > 0 ? `, and ${waiting.length} waiting call is made now` : ''}.`,
+  };
+}
+
+async function refundAgain(
+  { databaseUrl }: Support,
+  refundId: string,
+  { store_id: storeId, status, clock_offset_ms: offset }: { store_id: string; status: string; clock_offset_ms: string },
+): Promise<{ done: string }> {
+  if (status !== 'FAILED') throw new Remedy(`Refund ${refundId} is ${status}: only a FAILED one is run again.`);
+  const orm = await openOrm(roleUrl(databaseUrl, 'sangjeom_app'), 1);
+  const realNow = Date.now();
+  try {
+    await inStore(orm, storeId, REQUEST, (em) => retryRefund(em, storeId, refundId, { at: realNow + Number(offset), realNow }));
+  } finally {
+    await orm.close();
+  }
+  return { done: `Refund ${refundId} is asked for again, under a new key.` };
+}
