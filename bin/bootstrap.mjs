@@ -15,6 +15,7 @@ const entries = {
   migrate: 'bin/migrate.ts',
   store: 'bin/store.ts',
   support: 'bin/support.ts',
+  demo: 'bin/demo.ts',
   faults: 'test/faults/main.ts',
   bench: 'bench/main.ts',
   test: 'bin/test.ts',

@@ -1,4 +1,5 @@
 /** Commands to runs: a refusal costs no history, an answer is read from Postgres, and 503 means "done already, or never". */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { inStore, REQUEST, type Em } from '../../db/orm.ts';
@@ -64,13 +65,39 @@ function stored({ body }: StoredReply): Fault {
   return isErrorCode(code) ? new Fault(code, { ...(details && { details }), ...(fieldErrors && { fieldErrors }) }) : new Fault('INTERNAL');
 }
 
+/**
+ * A run that ends in the same moment (a signal arrives while it closes) makes Temporal give up on the update, whether or not it was
+ * carried out. The operation's key makes asking again harmless, so that only an outage is told as one.
+ */
+async function insist(notAfter: number, send: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      return void (await send());
+    } catch (error) {
+      if (!isClosing(error) || Date.now() > notAfter) throw error;
+      await sleep(50);
+    }
+  }
+}
+/** As gRPC numbers them. */
+const [FAILED_PRECONDITION, ABORTED] = [9, 10] as const;
+const isClosing = (error: unknown): boolean => {
+  const cause = error instanceof Error ? ((error.cause ?? error) as { code?: unknown; message?: unknown }) : {};
+  return cause.code === FAILED_PRECONDITION || cause.code === ABORTED || String(cause.message).includes('workflow task failure');
+};
+
 /** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */
 export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, command: Command): Promise<void> {
   const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
-  const startWorkflowOperation = new WithStartWorkflowOperation(run.kind, startOptions(run));
   try {
-    await temporal.withDeadline(command.notAfter + 250, () =>
-      temporal.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation }),
+    await insist(command.notAfter, () =>
+      temporal.withDeadline(command.notAfter + 250, () =>
+        temporal.workflow.executeUpdateWithStart('command', {
+          args: [command],
+          updateId: command.requestId,
+          startWorkflowOperation: new WithStartWorkflowOperation(run.kind, startOptions(run)),
+        }),
+      ),
     );
     log.info(ids, 'command');
   } catch (error) {

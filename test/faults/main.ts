@@ -1,6 +1,6 @@
 /**
  * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be caught,
- * then 20 rounds of 40 buyers on a stock of 10.
+ * then 20 rounds of 40 buyers on a stock of 10 and 200 races of cancels.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -38,9 +38,9 @@ await run(async () => {
     judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
-  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/runs/concurrency'], {
+  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/runs/concurrency', 'test/orders/races'], {
     stdio: 'inherit',
-    env: { ...process.env, STOCK_ROUNDS: '20' },
+    env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200' },
   });
   if ((await new Promise((resolve) => rounds.once('exit', resolve))) !== 0) failed += 1;
   print(failed === 0 ? 'All invariants held, and the sabotages were caught.' : `${failed} drills failed.`);

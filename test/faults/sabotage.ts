@@ -36,6 +36,22 @@ export const SABOTAGES: readonly Sabotage[] = [
       failpoint('webhook.before-send');`,
     failpoints: 'webhook.before-send=0.2',
   },
+  {
+    name: 'a new key for every call to the provider',
+    file: 'activities/payments.ts',
+    find: `key: String(call.input['key']),`,
+    put: `key: String(Math.random()),`,
+    failpoints: 'provider.after-answer=0.3',
+  },
+  {
+    name: 'refund again without looking',
+    file: 'db/payments/refunds.ts',
+    find: `    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
+    next('findRefund', at + readGap(n));`,
+    put: `    refund.keySeq++;
+    next('refund', at + readGap(n));`,
+    failpoints: 'provider.after-answer=0.3',
+  },
 ];
 
 /** A copy of the tree with the fault in it. */
