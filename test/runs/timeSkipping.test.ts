@@ -62,5 +62,8 @@ describe('on the time-skipping server', () => {
       cause: { type: 'TEMPORARILY_UNAVAILABLE' },
     });
     expect(await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [run.runId])).toEqual([{ status: 'PAID' }]);
+    // Refused at once: no second, ordinary activity was asked.
+    const { events } = await under.client.workflow.getHandle(run.workflowId).fetchHistory();
+    expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);
   });
 });

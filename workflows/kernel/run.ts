@@ -13,6 +13,7 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -205,6 +206,8 @@ async function transition(kind: Kind, run: RunRef, event: RunEvent, at: number):
     return await quick[kind.transition]!(run, event, at);
   } catch (error) {
     if (isCancellation(error) || isFinal(error)) throw error;
+    // A local activity's refusal comes as it is, without an ActivityFailure around it; runs of before asked once more.
+    if (isRefusal(error) && patched('refused-at-once')) throw error;
   }
   const visible = proxyActivities<Transitions>({
     startToCloseTimeout: '10s',
@@ -214,8 +217,8 @@ async function transition(kind: Kind, run: RunRef, event: RunEvent, at: number):
   return visible[kind.transition]!(run, event, at);
 }
 
-const isFinal = (error: unknown) =>
-  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true;
+const isRefusal = (error: unknown) => error instanceof ApplicationFailure && error.nonRetryable === true;
+const isFinal = (error: unknown) => error instanceof ActivityFailure && isRefusal(error.cause);
 
 /** A call whose activity is lost (worker killed, timeout) has an unknown outcome, which the transition looks up. */
 async function outcomeOf(kind: Kind, call: Call): Promise<Outcome> {
