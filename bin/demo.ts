@@ -41,17 +41,6 @@ async function until<T>(what: string, look: () => Promise<T | null | false | und
   throw new Error(`${what}: never seen`);
 }
 
-await run(async () => {
-  const place = await findOrStart();
-  try {
-    await tell(place);
-    print('\nEvery step was seen to hold.');
-  } finally {
-    await place.close();
-  }
-  return 0;
-});
-
 async function findOrStart(): Promise<Place> {
   const file = join(dataDir(), 'dev.json');
   if (existsSync(file)) {
@@ -81,112 +70,148 @@ function shopOf(databaseUrl: string): Promise<CreatedStore> {
   return makeStore(databaseUrl, { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false });
 }
 
-async function tell({ api, temporalUi, temporalAddress, store }: Place): Promise<void> {
-  const link = (workflowId: string) =>
+/** The day so far: what each chapter hands to the next. */
+class Day {
+  readonly place: Place;
+  readonly seller: Seller;
+  readonly heard: string[] = [];
+  receiverIsDown = true;
+  product = { productId: '', optionId: '' };
+  webhookId = '';
+  payment = { paymentId: '', orderId: '', orderNo: '' };
+  item = { orderItemId: '', workflowId: '' };
+
+  constructor(place: Place, seller: Seller) {
+    this.place = place;
+    this.seller = seller;
+  }
+  link(workflowId: string): void {
+    const { temporalUi, temporalAddress } = this.place;
     print(`    ${temporalUi ?? temporalAddress}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`);
-  const seller = await Seller.login(api, store);
-  const sell = async (method: string, path: string, body?: unknown) => {
-    const reply = await seller.call(method, path, body);
+  }
+  async sell(method: string, path: string, body?: unknown) {
+    const reply = await this.seller.call(method, path, body);
     if (reply.body.error) throw new Error(`${method} ${path}: ${reply.body.error.code}`);
     return reply.body.data;
-  };
-  const act = (item: string, action: string, body: object = {}) => sell('POST', `/v1/order-items/${item}/${action}`, body);
+  }
+  act(action: string, body: object = {}) {
+    return this.sell('POST', `/v1/order-items/${this.item.orderItemId}/${action}`, body);
+  }
+  async stock(): Promise<number> {
+    return (await this.sell('GET', `/v1/products/${this.product.productId}`)).variants[0].stockQuantity as number;
+  }
+}
 
-  print('\n1. The shop opens: a product with two colours, and a webhook whose receiver is down');
-  let down = true;
-  const heard: string[] = [];
+async function tell(place: Place): Promise<void> {
+  const day = new Day(place, await Seller.login(place.api, place.store));
   const receiver = createServer((request, response) => {
-    if (!down) heard.push(String(request.headers['svc-event-type']));
-    response.writeHead(down ? 503 : 200).end();
+    if (!day.receiverIsDown) day.heard.push(String(request.headers['svc-event-type']));
+    response.writeHead(day.receiverIsDown ? 503 : 200).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   try {
-    const { categoryId } = await sell('POST', '/v1/categories', { name: `겨울 ${Date.now()}` });
-    const product = await sell('POST', '/v1/products', {
-      name: '양모 머플러',
-      salePrice: 10_000,
-      categoryId,
-      optionGroups: [{ name: '색상', values: ['회색', '남색'] }],
-      variants: [{ optionValues: ['회색'], stockQuantity: 10 }],
-    });
-    const optionId = product.variants[0].variantId as string;
-    const stock = async () => (await sell('GET', `/v1/products/${product.productId}`)).variants[0].stockQuantity as number;
-    hold('product with 2 variants, 10 in stock', product.variants.length === 2 && (await stock()) === 10, product);
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    const hook = await sell('POST', '/v1/webhooks', { url, eventTypes: [...THREAD_EVENTS, 'ORDER.CANCELED'] });
-
-    print('\n2. A buyer pays for three; the card is declined, the second try goes through');
-    const buyer = await Buyer.arrive(api, store.storeCode);
-    const checkout = await buyer.call('POST', '/storefront/v1/checkout', {
-      items: [{ productId: product.productId, optionId, quantity: 3 }],
-    });
-    const started = await buyer.start(checkout.body.data.checkoutId as string);
-    const { paymentId, payUrl } = started.body.data as { paymentId: string; payUrl: string };
-    link(`payment/${store.storeId}/${paymentId}`);
-    await pay(payUrl, '4111111111110001');
-    const declined = (await buyer.status(paymentId)).body.data;
-    hold(
-      `declined: ${declined.lastFailure?.message}`,
-      declined.result === 'FAILED' && declined.status === 'pending' && (await stock()) === 10,
-      declined,
-    );
-    const attempt = await buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: OPTION });
-    await pay(attempt.body.data.payUrl as string);
-    const { result, orderId, orderNo } = (await buyer.status(paymentId)).body.data as Record<string, string>;
-    hold(`paid: order ${orderNo}, 7 left in stock`, result === 'COMPLETED' && (await stock()) === 7, result);
-    const item = (await sell('GET', `/v1/orders/${orderId}`)).items[0].orderItemId as string;
-    const itemRun = `order-item/${store.storeId}/${orderNo}01`;
-    link(itemRun);
-
-    print('\n3. One of the three is damaged: canceled in part, paid back by the payment’s own workflow');
-    const canceled = await act(item, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
-    hold(`${canceled.refundAmount} won owed, stock back to 8`, canceled.refundAmount === 10_000 && (await stock()) === 8, canceled);
-    const refund = await until('the refund', async () => {
-      const [found] = (await sell('GET', `/v1/payments/${paymentId}`)).refunds as { refundId: string; status: string }[];
-      return found?.status === 'DONE' && found;
-    });
-    hold(`refund ${refund.refundId} is DONE at the provider`, true, refund);
-
-    print('\n4. The webhook’s receiver comes back: what it missed arrives with the next attempt');
-    const failures = await until('a failed attempt', async () => {
-      const { items } = (await sell('GET', `/v1/webhooks/${hook.webhookId}/deliveries`)) as {
-        items: { status: string; deliveryId: string }[];
-      };
-      return items.length >= 2 && items.every(({ status }) => status === 'PENDING_RETRY') && items;
-    });
-    link(`webhook/${store.storeId}/${failures[0]!.deliveryId}`);
-    down = false;
-    await sell('POST', '/v1/sandbox/clock', { advance: 'PT2M' });
-    hold(
-      `${failures.length} deliveries wait for the retry, and arrive a minute later`,
-      heard.includes('ORDER.PAID') && heard.includes('ORDER.CANCELED'),
-      heard,
-    );
-
-    print('\n5. Shipped; its workflow hangs and is reset; the clock delivers and decides');
-    await act(item, 'confirm');
-    await act(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' });
-    const temporal = new Client({ connection: await Connection.connect({ address: temporalAddress }) });
-    const runId = await resetRun(temporal, itemRun, (await workflowTasks(temporal, itemRun))[0]!, 'demo');
-    await temporal.connection.close();
-    const after = await sell('GET', `/v1/order-items/${item}`);
-    hold(
-      `reset to its first task as run ${runId}: still DISPATCHED, nothing repeated`,
-      after.status === 'DISPATCHED' && after.canceledQuantity === 1,
-      after,
-    );
-    link(itemRun);
-    const clock = await sell('POST', '/v1/sandbox/clock', { advance: 'P20D' });
-    const decided = await sell('GET', `/v1/order-items/${item}`);
-    hold(
-      `delivered after 7 days and decided after 14 (now ${clock.now})`,
-      clock.settled === true && decided.status === 'PURCHASE_DECIDED',
-      decided,
-    );
-    const told = await until('all events', async () => THREAD_EVENTS.every((type) => heard.includes(type)) && heard);
-    hold(`the shop’s own system heard of everything: ${told.join(', ')}`, told.filter((type) => type === 'ORDER.PAID').length === 1, told);
+    await openShop(day, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+    await buy(day);
+    await cancelOne(day);
+    await recover(day);
+    await ship(day);
   } finally {
     receiver.closeAllConnections();
     receiver.close();
   }
 }
+
+async function openShop(day: Day, url: string): Promise<void> {
+  print('\n1. The shop opens: a product with two colours, and a webhook whose receiver is down');
+  const { categoryId } = await day.sell('POST', '/v1/categories', { name: '겨울' });
+  const product = await day.sell('POST', '/v1/products', {
+    name: '양모 머플러',
+    salePrice: 10_000,
+    categoryId,
+    optionGroups: [{ name: '색상', values: ['회색', '남색'] }],
+    variants: [{ optionValues: ['회색'], stockQuantity: 10 }],
+  });
+  day.product = { productId: product.productId as string, optionId: product.variants[0].variantId as string };
+  hold('product with 2 variants, 10 in stock', product.variants.length === 2 && (await day.stock()) === 10, product);
+  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...THREAD_EVENTS, 'ORDER.CANCELED'] });
+  day.webhookId = hook.webhookId as string;
+}
+
+async function buy(day: Day): Promise<void> {
+  print('\n2. A buyer pays for three; the card is declined, the second try goes through');
+  const { api, store } = day.place;
+  const buyer = await Buyer.arrive(api, store.storeCode);
+  const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 3 }] });
+  const started = (await buyer.start(checkout.body.data.checkoutId as string)).body.data as { paymentId: string; payUrl: string };
+  const { paymentId } = started;
+  day.link(`payment/${store.storeId}/${paymentId}`);
+  await pay(started.payUrl, '4111111111110001');
+  const declined = (await buyer.status(paymentId)).body.data;
+  const isOpen = declined.result === 'FAILED' && declined.status === 'pending' && (await day.stock()) === 10;
+  hold(`declined: ${declined.lastFailure?.message}`, isOpen, declined);
+  const attempt = await buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: OPTION });
+  await pay(attempt.body.data.payUrl as string);
+  const paid = (await buyer.status(paymentId)).body.data as { result: string; orderId: string; orderNo: string };
+  hold(`paid: order ${paid.orderNo}, 7 left in stock`, paid.result === 'COMPLETED' && (await day.stock()) === 7, paid);
+  const order = await day.sell('GET', `/v1/orders/${paid.orderId}`);
+  day.payment = { paymentId, orderId: paid.orderId, orderNo: paid.orderNo };
+  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: `order-item/${store.storeId}/${paid.orderNo}01` };
+  day.link(day.item.workflowId);
+}
+
+async function cancelOne(day: Day): Promise<void> {
+  print('\n3. One of the three is damaged: canceled in part, paid back by the payment’s own workflow');
+  const canceled = await day.act('cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
+  hold(`${canceled.refundAmount} won owed, stock back to 8`, canceled.refundAmount === 10_000 && (await day.stock()) === 8, canceled);
+  const refund = await until('the refund', async () => {
+    const [found] = (await day.sell('GET', `/v1/payments/${day.payment.paymentId}`)).refunds as { refundId: string; status: string }[];
+    return found?.status === 'DONE' && found;
+  });
+  hold(`refund ${refund.refundId} is DONE at the provider`, true, refund);
+}
+
+async function recover(day: Day): Promise<void> {
+  print('\n4. The webhook’s receiver comes back: what it missed arrives with the next attempt');
+  const failures = await until('failed attempts', async () => {
+    const { items } = await day.sell('GET', `/v1/webhooks/${day.webhookId}/deliveries`);
+    const deliveries = items as { status: string; deliveryId: string }[];
+    return deliveries.length >= 2 && deliveries.every(({ status }) => status === 'PENDING_RETRY') && deliveries;
+  });
+  day.link(`webhook/${day.place.store.storeId}/${failures[0]!.deliveryId}`);
+  day.receiverIsDown = false;
+  await day.sell('POST', '/v1/sandbox/clock', { advance: 'PT2M' });
+  const isHeard = day.heard.includes('ORDER.PAID') && day.heard.includes('ORDER.CANCELED');
+  hold(`${failures.length} deliveries wait for the retry, and arrive a minute later`, isHeard, day.heard);
+}
+
+async function ship(day: Day): Promise<void> {
+  print('\n5. Shipped; its workflow hangs and is reset; the clock delivers and decides');
+  const { orderItemId, workflowId } = day.item;
+  await day.act('confirm');
+  await day.act('dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' });
+  const temporal = new Client({ connection: await Connection.connect({ address: day.place.temporalAddress }) });
+  const runId = await resetRun(temporal, workflowId, (await workflowTasks(temporal, workflowId))[0]!, 'demo');
+  await temporal.connection.close();
+  const after = await day.sell('GET', `/v1/order-items/${orderItemId}`);
+  const isSame = after.status === 'DISPATCHED' && after.canceledQuantity === 1;
+  hold(`reset to its first task as run ${runId}: still DISPATCHED, nothing repeated`, isSame, after);
+  day.link(workflowId);
+  const clock = await day.sell('POST', '/v1/sandbox/clock', { advance: 'P20D' });
+  const decided = await day.sell('GET', `/v1/order-items/${orderItemId}`);
+  const isDecided = clock.settled === true && decided.status === 'PURCHASE_DECIDED';
+  hold(`delivered after 7 days and decided after 14 (now ${clock.now})`, isDecided, decided);
+  const { heard } = day;
+  await until('all events', async () => THREAD_EVENTS.every((type) => heard.includes(type)));
+  hold(`the shop’s own system heard of everything: ${heard.join(', ')}`, heard.filter((type) => type === 'ORDER.PAID').length === 1, heard);
+}
+
+await run(async () => {
+  const place = await findOrStart();
+  try {
+    await tell(place);
+    print('\nEvery step was seen to hold.');
+  } finally {
+    await place.close();
+  }
+  return 0;
+});

@@ -37,10 +37,10 @@ export const SABOTAGES: readonly Sabotage[] = [
     failpoints: 'webhook.before-send=0.2',
   },
   {
-    name: 'a new key for every call to the provider',
+    name: 'provider key after the order',
     file: 'activities/payments.ts',
     find: `key: String(call.input['key']),`,
-    put: `key: String(Math.random()),`,
+    put: `key: String(call.input['pgOrderId']),`,
     failpoints: 'provider.after-answer=0.3',
   },
   {
