@@ -12,7 +12,7 @@ import { freePort } from '../bin/setup/ports.ts';
 import { run } from '../bin/setup/say.ts';
 import { makeStore } from '../bin/setup/stores.ts';
 import { startSystem, type System } from '../bin/setup/system.ts';
-import { Buyer, formOf, get, Seller } from '../test/kernel/http.ts';
+import { Buyer, call, formOf, get, Seller } from '../test/kernel/http.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { type Figures, load, memoryMb, percentile, processorMs } from './measure.ts';
 
@@ -82,6 +82,7 @@ async function measure(system: System, orders: number) {
   const confirm = (i: number) => seller.call('POST', `/v1/order-items/${items[i]!.orderItemId}/confirm`, {});
   const half = Math.min(60, Math.floor(items.length / 3));
   figures.push(await load('confirm', 1, half, confirm), await load('confirm', 16, items.length - half, (i) => confirm(i + half)));
+  figures.push(...(await shopping(system, seller)));
   const memory = Object.fromEntries(system.processes().map(({ name, pid }) => [name, memoryMb(pid)]));
   const machineMs = await machineTime(system, productId);
   return {
@@ -92,6 +93,34 @@ async function measure(system: System, orders: number) {
     memoryMb: memory,
     machineMs,
   };
+}
+
+/** What buyers do most: a page of 20 out of 200 products with their options, and lines put into carts. */
+async function shopping(system: System, seller: Seller): Promise<Figures[]> {
+  const { categoryId } = (await seller.call('POST', '/v1/categories', { name: 'bench' })).body.data as { categoryId: string };
+  const optionGroups = [{ name: 'size', values: ['S', 'M', 'L'] }];
+  const variants = optionGroups[0]!.values.map((value) => ({ optionValues: [value], stockQuantity: 1000 }));
+  const made: { productId: string; optionId: string }[] = [];
+  for (let i = 0; i < 200; i++) {
+    const { body } = await seller.call('POST', '/v1/products', {
+      name: `product ${i}`,
+      salePrice: 10_000,
+      categoryId,
+      optionGroups,
+      variants,
+    });
+    made.push({ productId: body.data.productId as string, optionId: body.data.variants[0].variantId as string });
+  }
+  const headers = { 'x-store-code': 'bench' };
+  const list = (i: number) => call(system.api, 'GET', `/storefront/v1/products?size=20&page=${1 + (i % 10)}`, { headers });
+  const buyers = await Promise.all(Array.from({ length: 16 }, () => Buyer.arrive(system.api, 'bench')));
+  const add = (i: number) => buyers[i % 16]!.call('POST', '/storefront/v1/cart/items', { ...made[i % 20], quantity: 1 });
+  return [
+    await load('product list: 20 of 200 with options', 1, 200, list),
+    await load('product list: 20 of 200 with options', 16, 2000, list),
+    await load('cart: put an option into it', 1, 100, add),
+    await load('cart: put an option into it', 16, 800, add),
+  ];
 }
 
 async function buy({ api }: System, productId: string, mark: (step: string) => void = () => {}): Promise<void> {

@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { orderNo, paymentId as makePaymentId } from '../../workflows/kernel/ids.ts';
 import { koreanDay } from '../../workflows/kernel/time.ts';
-import { type Address, type Buyer, isShipped, price } from '../../workflows/checkout/rules.ts';
+import { type Address, type Buyer, isBeyond, isShipped, price } from '../../workflows/checkout/rules.ts';
 import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../workflows/payments/rules.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import type { Checkout } from '../checkout/entities.ts';
@@ -86,6 +86,7 @@ async function priceStart(em: Em, checkout: Checkout, start: PaymentStart) {
   const shippingAddress = shipped ? start.shippingAddress : null;
   const policy = shippingPolicyOf(await readStore(em, checkout.storeId));
   const { amounts, delivery, bundles } = price(lines, shippingAddress?.zipCode ?? null, policy);
+  if (isBeyond(amounts)) throw new Fault('CHECKOUT_STALE');
   if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
     throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
   const { returnUrl, buyer, orderPasswordHash } = start;

@@ -209,6 +209,16 @@ describe('delivery', () => {
       totalAmount: 36_000,
     });
   });
+  test('surcharges beyond what anything may cost are refused, not a 500', async () => {
+    const own = await world();
+    const { productId } = await own.product();
+    const buyer = await own.buyer();
+    const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
+    await own.seller.call('PATCH', '/v1/store', { shippingPolicy: { jejuSurcharge: 2_000_000_000 } });
+    const shippingAddress = { receiverName: 'r', phone: '010-0000-0000', zipCode: '63100', address1: 'a' };
+    const reply = await buyer.start(checkoutId, { shippingAddress });
+    expect([reply.status, reply.body.error?.code]).toEqual([409, 'CHECKOUT_STALE']);
+  });
   test('a store without guests takes no checkout and no payment', async () => {
     const own = await world();
     const { productId } = await own.product();

@@ -159,7 +159,7 @@ export class Load {
     const item = (order.data?.['items'] as { orderItemId: string; fulfillmentSnapshot: { type: string } }[] | undefined)?.[0];
     if (item === undefined) return;
     const id = item.orderItemId;
-    if (Math.random() < 0.5) await this.#cancel(id, headers, Math.random() < 0.3 ? 3 : 1);
+    if (Math.random() < 0.5) await this.#cancel(id, headers, Math.random() < 0.5 ? 3 : 1);
     const steps = item.fulfillmentSnapshot.type === 'MANUAL' ? PROVIDE : SHIP;
     for (const [action, body, status] of steps) {
       const done = await this.#ask('POST', `/v1/order-items/${id}/${action}`, body, headers);

@@ -41,7 +41,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: 'activities/payments.ts',
     find: `key: String(call.input['key']),`,
     put: `key: String(call.input['pgOrderId']),`,
-    failpoints: 'provider.after-answer=0.3',
+    failpoints: 'provider.after-answer=0.02',
   },
   {
     name: 'refund again without looking',

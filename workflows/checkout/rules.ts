@@ -66,7 +66,9 @@ export interface ShippingPolicy {
 export const NO_POLICY: ShippingPolicy = { freeThresholdWon: null, jejuSurchargeWon: 0, isolatedSurchargeWon: 0 };
 
 /** Whether the total is beyond 2,000,000,000 won, whatever delivery may add. */
-export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => price(lines, null, NO_POLICY).amounts.totalAmount > MOST_WON;
+export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => isBeyond(price(lines, null, NO_POLICY).amounts);
+/** Whether an amount is more than anything may cost: 2,000,000,000 won, delivery included. */
+export const isBeyond = ({ totalAmount }: Pick<Amounts, 'totalAmount'>): boolean => totalAmount > MOST_WON;
 
 /** The delivery bundle of each line, from 1: lines with the same delivery policy travel together; 0 for what does not travel. */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
