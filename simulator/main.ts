@@ -39,7 +39,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const raw = await text(request);
   const body = (raw === '' ? {} : JSON.parse(raw)) as Record<string, unknown>;
   if (pathname === '/__sim/next') {
-    toss.behave(String(body['op']), String(body['behavior']));
+    toss.behave(String(body['op']), String(body['behavior']), typeof body['orderId'] === 'string' ? body['orderId'] : '*');
     return sendJson(response, 200, {});
   }
   if (!pathname.startsWith('/v1/payments')) return sendJson(response, 404, { code: 'NOT_FOUND' });

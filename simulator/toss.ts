@@ -41,9 +41,14 @@ export class Toss {
     this.#secretKey = secretKey;
   }
 
-  /** The next call of an operation behaves like a card ending, or `unavailable` for reads; `0000+4000` is four seconds late. */
-  behave(operation: string, behaviour: string): void {
-    this.#next.set(operation, [...(this.#next.get(operation) ?? []), behaviour]);
+  /** The next call of an operation on this order (`*`: on any) behaves like a card ending, or as the operation says; `0000+4000` is four seconds late. */
+  behave(operation: string, behaviour: string, orderId: string): void {
+    const key = `${operation}/${orderId}`;
+    this.#next.set(key, [...(this.#next.get(key) ?? []), behaviour]);
+  }
+
+  #behaviour(operation: string, orderId: string): string | undefined {
+    return this.#next.get(`${operation}/${orderId}`)?.shift() ?? this.#next.get(`${operation}/*`)?.shift();
   }
 
   /** Answers a call; the same key on the same address gets the first answer, 409 while that is being made. */
@@ -67,7 +72,6 @@ export class Toss {
   #read(path: string): Answer {
     const [, orderId] = /^\/v1\/payments\/orders\/([^/]+)$/.exec(path) ?? [];
     const [, paymentKey] = /^\/v1\/payments\/([^/]+)$/.exec(path) ?? [];
-    if (this.#next.get('read')?.shift() === 'unavailable') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
     const payment =
       orderId === undefined
         ? this.#payments.byKey(decodeURIComponent(paymentKey ?? ''))
@@ -88,7 +92,7 @@ export class Toss {
     if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
     if (payment.status !== 'IN_PROGRESS') return refuse(403, 'REJECT_CARD_PAYMENT');
     if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) return this.#end(payment, 'EXPIRED', 404, 'NOT_FOUND_PAYMENT_SESSION');
-    return this.#decide(payment, this.#next.get('confirm')?.shift() ?? payment.card.slice(-4));
+    return this.#decide(payment, this.#behaviour('confirm', payment.orderId) ?? payment.card.slice(-4));
   }
 
   /** What a card's ending does (design/adapters.md § 1.4). */
@@ -120,7 +124,7 @@ export class Toss {
 
   /** The next cancel may be refused (`refuse`), fail without effect (`fail`), lose its answer (`drop`) or be late (`late`). */
   async #answerCancel(paymentKey: string, body: Call['body']): Promise<Answer> {
-    const behaviour = this.#next.get('cancel')?.shift();
+    const behaviour = this.#behaviour('cancel', this.#payments.byKey(paymentKey)?.orderId ?? '');
     if (behaviour === 'refuse') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
     if (behaviour === 'fail') return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
     const answer = this.#cancel(paymentKey, body);

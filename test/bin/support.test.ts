@@ -35,7 +35,7 @@ test('explains in words what a run waits for, and why', async () => {
 });
 
 test('a refused refund is listed, explained, and run again under a new key', async () => {
-  await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior: 'refuse' } });
+  await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior: 'refuse', orderId: `${order.orderNo}-01` } });
   const { refundId } = (await shop.act(order.orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 })).body.data as { refundId: string };
   const status = async () => (await query<{ status: string }>('SELECT status FROM refund WHERE refund_id = $1', [refundId]))[0]!.status;
   await until('refused', async () => (await status()) === 'FAILED');

@@ -79,7 +79,11 @@ describe('Postgres hangs for 30 seconds', () => {
     lock.on('error', () => {});
     await lock.connect();
     await lock.query('BEGIN');
-    await call(under.system.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000+4000' } });
+    const [{ pg_order_id: orderId } = {}] = await rows<{ pg_order_id?: string }>(
+      'SELECT pg_order_id FROM payment_attempt WHERE payment_id = $1',
+      [paying.paymentId],
+    );
+    await call(under.system.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000+4000', orderId } });
     const settlement = pay(paying.payUrl).catch(() => null);
     await until('the provider is asked', async () => (await statusOf(paying.paymentId)) === 'processing');
     await lock.query('SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', [item.orderItemId]);

@@ -154,7 +154,8 @@ describe('holdRefund', () => {
 });
 
 describe('the provider', () => {
-  const behave = (behavior: string) => call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior } });
+  const behave = (behavior: string, orderId: string) =>
+    call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior, orderId } });
   test.each([
     ['breaks the connection after it has paid back', 'drop', 'DONE'],
     ['fails without paying back', 'fail', 'DONE'],
@@ -163,7 +164,7 @@ describe('the provider', () => {
   ])('%s: one refund in its ledger, or a FAILED one', async (_, behavior, status) => {
     const { productId } = await shop.product();
     const { items, orderId, ledger } = await order([{ productId, quantity: 1 }]);
-    await behave(behavior);
+    await behave(behavior, (await ledger()).orderId);
     await cancel(items[0]!);
     await shop.advance('PT10M');
     expect((await settledRefunds(orderId)).map((row) => row.status)).toEqual([status]);

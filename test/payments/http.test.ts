@@ -120,7 +120,7 @@ describe('a payment', () => {
     );
     // The provider's own second thoughts: the first attempt is approved behind our back.
     const body = { paymentKey: attempt!.payment_key, orderId: attempt!.pg_order_id, amount: 13_000 };
-    await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000' } });
+    await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'confirm', behavior: '0000', orderId: attempt!.pg_order_id } });
     const approved = await call(underTest.simulator, 'POST', '/v1/payments/confirm', {
       body,
       headers: { authorization: `Basic ${btoa('test_sk_sangjeom:')}` },
