@@ -74,5 +74,7 @@ const bundlesOfEarlierOrders = [
      0, min((l.line ->> 'conditionalFreeWon')::int), min((l.line ->> 'deliveryFeeWon')::int)
    FROM order_item i JOIN orders o USING (store_id, order_id) JOIN payment p USING (store_id, payment_id)
    CROSS JOIN LATERAL (SELECT p.lines -> (i.position - 1) AS line) l GROUP BY 1, 2, 3`,
+  // A table with checks that still wait cannot be altered.
+  'SET CONSTRAINTS ALL IMMEDIATE',
   ...TABLES.map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`),
 ];
