@@ -94,10 +94,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 async function choosePorts(dataDir: string, port: number): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ports) : null;
-  const temporal = await freePort(before?.temporal ?? 7233);
+  // Systems on other ports look elsewhere from the start: two that start in the same second do not take one another's.
+  const shift = Math.abs(port - 3000) % 20_000;
+  const temporal = await freePort(before?.temporal ?? 7233 + shift);
   const simulator = await freePort(before?.simulator ?? port + 1);
   const ports = {
-    postgres: await freePort(before?.postgres ?? 5433),
+    postgres: await freePort(before?.postgres ?? 5433 + shift),
     temporal,
     temporalUi: await freePort(before?.temporalUi ?? temporal + 1000),
     simulator,
