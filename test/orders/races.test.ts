@@ -4,7 +4,7 @@ import { call } from '../kernel/http.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
 /** `npm run faults` has the full count of 200. */
-const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 12);
+const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 6);
 const shops: World[] = [];
 const shopOf = async () => {
   const shop = await world();

@@ -22,7 +22,7 @@ afterAll(() => void second.kill());
 
 describe('two API processes', () => {
   // `npm run faults` has the full count of 20.
-  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 4);
+  const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 2);
   test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))('40 buyers, stock 10: exactly 10 orders (round %i)', async () => {
     const shop = await world();
     const { productId, variantId } = await shop.product({ stockQuantity: 10 });
