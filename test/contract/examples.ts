@@ -84,8 +84,9 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.carriers', 'GET', '/v1/carriers');
   const cancel = { reason: 'OUT_OF_STOCK', detail: '입고가 늦어집니다', quantity: 1, holdRefund: true };
   const { refundId } = await sell('orders.cancel', 'POST', `/v1/order-items/${item}/cancel`, cancel);
-  await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
+  // While the refund is held: once it is let go, its end is a matter of moments.
   await sell('payments.get', 'GET', `/v1/payments/${paymentId}`);
+  await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
   await sell('orders.confirm', 'POST', `/v1/order-items/${item}/confirm`, {});
   const shipment = { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' };
   await sell('orders.dispatch', 'POST', `/v1/order-items/${item}/dispatch`, shipment);
