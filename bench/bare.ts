@@ -24,7 +24,10 @@ export async function barePostgres(databaseUrl: string, callers: number, count: 
   return figures;
 }
 
-/** Update-with-start of a workflow whose handler runs one local activity that does nothing. */
+/**
+ * Two things without any of our code: an update-with-start with one local activity, and the skeleton of one
+ * order (the payment's update with its call, and the start of the item's run). No order can be cheaper than its skeleton.
+ */
 export async function bareTemporal(address: string, runs: readonly (readonly [callers: number, count: number])[]): Promise<Figures[]> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const connection = await NativeConnection.connect({ address });
@@ -34,22 +37,23 @@ export async function bareTemporal(address: string, runs: readonly (readonly [ca
     taskQueue,
     workflowsPath: fileURLToPath(new URL('./bareWorkflow.ts', import.meta.url)),
     activities: { nothing: async () => 'ok' },
+    maxCachedWorkflows: 200,
   });
-  const client = new Client({ connection: await Connection.connect({ address }) });
+  const { workflow } = new Client({ connection: await Connection.connect({ address }) });
+  const update = (type: string) => {
+    const options = { workflowId: `${type}-${randomUUID()}`, taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+    return workflow.executeUpdateWithStart('work', { startWorkflowOperation: new WithStartWorkflowOperation(type, options) });
+  };
+  const order = async () => {
+    await update('barePayment');
+    await workflow.start('bareItem', { workflowId: `item-${randomUUID()}`, taskQueue });
+  };
   const figures: Figures[] = [];
   await worker.runUntil(async () => {
-    for (const [callers, count] of runs)
-      figures.push(
-        await load('bare Temporal: update-with-start, one local activity', callers, count, () => {
-          const workflowId = `bare-${randomUUID()}`;
-          const startWorkflowOperation = new WithStartWorkflowOperation('bare', {
-            workflowId,
-            taskQueue,
-            workflowIdConflictPolicy: 'USE_EXISTING',
-          });
-          return client.workflow.executeUpdateWithStart('work', { startWorkflowOperation });
-        }),
-      );
+    for (const [callers, count] of runs) {
+      figures.push(await load('bare Temporal: update-with-start, one local activity', callers, count, () => update('bare')));
+      figures.push(await load('bare Temporal: the skeleton of one order', callers, count, order));
+    }
   });
   await connection.close();
   return figures;

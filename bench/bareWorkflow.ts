@@ -1,13 +1,32 @@
-import { condition, defineUpdate, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineUpdate, proxyActivities, proxyLocalActivities, setHandler } from '@temporalio/workflow';
 
-const activities = proxyLocalActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
+const quick = proxyLocalActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
+const ordinary = proxyActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
 
+/** One update that runs one local activity. */
 export async function bare(): Promise<void> {
   let done = false;
   setHandler(defineUpdate<string>('work'), async () => {
-    const answer = await activities.nothing();
+    const answer = await quick.nothing();
     done = true;
     return answer;
   });
   await condition(() => done);
+}
+
+/** What a payment is to Temporal, with nothing in it: a transition, a provider call, a transition. */
+export async function barePayment(): Promise<void> {
+  let done = false;
+  setHandler(defineUpdate<void>('work'), async () => {
+    await quick.nothing();
+    await ordinary.nothing();
+    await quick.nothing();
+    done = true;
+  });
+  await condition(() => done);
+}
+
+/** What a new order item is to Temporal: it looks at what it owes. (It then ends, so that no run is left behind.) */
+export async function bareItem(): Promise<void> {
+  await quick.nothing();
 }
