@@ -37,11 +37,16 @@ export const SABOTAGES: readonly Sabotage[] = [
     failpoints: 'webhook.before-send=0.2',
   },
   {
+    // The names under which the provider knows a refund are made when it is called, instead of being committed before.
     name: 'provider key after the order',
     file: 'activities/payments.ts',
-    find: `key: String(call.input['key']),`,
-    put: `key: String(call.input['pgOrderId']),`,
-    failpoints: 'provider.after-answer=0.02',
+    find: `    refundId: String(call.input['refundId']),
+    amount: Number(call.input['refundAmount']),
+    key: String(call.input['key']),`,
+    put: `    refundId: crypto.randomUUID(),
+    amount: Number(call.input['refundAmount']),
+    key: crypto.randomUUID(),`,
+    failpoints: 'provider.after-answer=0.3',
   },
   {
     name: 'refund again without looking',
