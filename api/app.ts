@@ -1,10 +1,12 @@
 /** The Koa application: used by main.ts and by tests. */
 import { randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
+import { SpanStatusCode } from '@opentelemetry/api';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { stringify } from 'yaml';
 import { httpRequests } from '../db/kernel/metrics.ts';
+import { serverSpan } from '../db/kernel/tracing.ts';
 import { Fault } from '../workflows/kernel/errors.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
@@ -19,6 +21,7 @@ import { payRoutes } from './pay/routes.ts';
 export function buildApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: false });
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a reply could not be sent'));
+  app.use(traced);
   app.use(identify(deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
@@ -27,6 +30,24 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(unmatched(routers));
   return app;
 }
+
+/** One span per request, named by its route; the trace goes on into runs and activities. */
+const traced: Koa.Middleware = (ctx, next) =>
+  serverSpan(ctx.get('traceparent') || null, async (span) => {
+    await next();
+    const { method, status } = ctx;
+    const route = routeOf(ctx);
+    span.updateName(`${method} ${route}`);
+    span.setAttributes({
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'sangjeom.request_id': String(ctx.state['requestId']),
+      'sangjeom.store_id': String(ctx.state['storeId'] ?? ''),
+    });
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  });
+const routeOf = (ctx: Koa.Context): string => (typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'unmatched');
 
 /** Gives every request an id, and writes one log line when it is answered: ids, no bodies, no headers, no personal data. */
 const identify =
@@ -38,7 +59,7 @@ const identify =
     const began = clock.now();
     await next();
     const { method, status } = ctx;
-    const route = typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'unmatched';
+    const route = routeOf(ctx);
     httpRequests.observe({ method, route, status }, (clock.now() - began) / 1000);
     log.info(
       {

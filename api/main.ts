@@ -5,16 +5,21 @@ import { realClock } from '../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
+import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { buildApp } from './app.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
 const config = readConfig();
+const tracing = await startTracing('sangjeom-api');
 const log = createLog('api', config.logLevel);
 const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
 const keyring = createKeyring(config.sealingKeys);
 const { address, namespace } = config.temporal;
-const temporal = new Client({ connection: await Connection.connect({ address }), namespace });
+const interceptors = tracing
+  ? { workflow: [new (await import('@temporalio/interceptors-opentelemetry')).OpenTelemetryWorkflowClientInterceptor()] }
+  : {};
+const temporal = new Client({ connection: await Connection.connect({ address }), namespace, interceptors });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
 const server = buildApp({ orm, temporal, config, keyring, keys, egress, clock: realClock, log }).listen(config.port, config.host, () => {
@@ -28,7 +33,7 @@ server.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const stop = () => {
-  server.close(() => process.exit(0));
+  server.close(() => void Promise.resolve(tracing?.stop()).then(() => process.exit(0)));
   server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();
 };

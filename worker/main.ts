@@ -8,6 +8,7 @@ import { realClock } from '../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
+import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
@@ -15,6 +16,7 @@ import { serveMetrics, unusedPort } from './metrics.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
+import { tracedWorker } from './tracing.ts';
 
 const config = readConfig();
 const log = createLog('worker', config.logLevel);
@@ -25,6 +27,8 @@ Runtime.install({
   ...(config.workerMetricsPort !== null && { telemetryOptions: { metrics: { prometheus: { bindAddress: temporalMetrics } } } }),
 });
 
+const tracing = await startTracing('sangjeom-worker');
+const traced = await tracedWorker(tracing);
 const { address, namespace } = config.temporal;
 const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
 const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
@@ -35,6 +39,7 @@ const worker = await Worker.create({
   ...shared,
   taskQueue: RUNS_QUEUE,
   workflowBundle: await workflowBundle(),
+  ...traced.runs,
   activities: createTransitions(deps),
   // A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
   maxCachedWorkflows: 200,
@@ -44,12 +49,12 @@ const worker = await Worker.create({
 });
 const callers = await Promise.all(
   Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
-    Worker.create({ ...shared, taskQueue, activities, maxConcurrentActivityTaskExecutions: 200 }),
+    Worker.create({ ...shared, ...traced.calls, taskQueue, activities, maxConcurrentActivityTaskExecutions: 200 }),
   ),
 );
 
 // The relay shares the worker's connection: a started run's first task comes with the answer to its start.
-const client = new Client({ connection, namespace });
+const client = new Client({ connection, namespace, interceptors: traced.client });
 const pool = new Pool({
   connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
   max: 6,
@@ -82,4 +87,5 @@ log.info('worker ready');
 await Promise.all([worker.run(), ...callers.map((caller) => caller.run()), ...loops]);
 await pool.end();
 await orm.close();
+await tracing?.stop();
 process.exit(0);

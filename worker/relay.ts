@@ -8,6 +8,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
+import { within } from '../db/kernel/tracing.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 
@@ -24,6 +25,7 @@ interface Row {
   readonly order_no: string | null;
   readonly status: string | null;
   readonly wake_at: Date | null;
+  readonly traceparent: string | null;
   readonly is_loaded: boolean;
 }
 export interface RelayDeps {
@@ -137,8 +139,9 @@ async function deliver(client: Client, row: Row): Promise<void> {
     status: row.status,
     wakeAt: row.wake_at?.getTime() ?? null,
   };
-  await client.withDeadline(Date.now() + 5000, async () => {
+  const tell = async () => {
     if (row.message === 'start') await client.workflow.start(row.kind, { ...startOptions(run), requestEagerStart: true });
     else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
-  });
+  };
+  await within(row.traceparent, () => client.withDeadline(Date.now() + 5000, tell));
 }

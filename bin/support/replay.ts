@@ -1,6 +1,7 @@
 /** A dry run: whether the workflow code of this checkout agrees with what a run has done. Changes nothing. */
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { untraced } from '../../worker/tracing.ts';
 import type { Support } from './context.ts';
 
 export async function replay(
@@ -11,7 +12,7 @@ export async function replay(
   const history = await temporal.workflow.getHandle(workflowId).fetchHistory();
   const events = history.events?.length ?? 0;
   try {
-    await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
+    await Worker.runReplayHistory({ workflowBundle: await workflowBundle(), ...untraced }, history, workflowId);
     return { agrees: true, events, difference: null };
   } catch (error) {
     return { agrees: false, events, difference: error instanceof Error ? error.message : String(error) };

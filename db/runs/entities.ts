@@ -38,5 +38,7 @@ export const OutboxEntity = defineEntity({
     createdAt: time(),
     /** Real time before which the relay leaves the row alone. */
     notBefore: time().nullable(),
+    /** The trace that the row belongs to. */
+    traceparent: p.string().nullable(),
   },
 });

@@ -1,6 +1,7 @@
 /** Runs, their births, and the transition that every workflow-owned row goes through. */
 import type { Command, Owed, RunEvent, RunKind, RunRef } from '../../workflows/kernel/obligations.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { currentTrace } from '../kernel/tracing.ts';
 import { type Em, sql } from '../orm.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 import { claimOperation, completeOperation } from './operations.ts';
@@ -27,15 +28,28 @@ export function bear(em: Em, birth: Birth): void {
   const createdAt = new Date(birth.bornAt);
   const notBefore = startAfterMs === undefined ? null : new Date(birth.bornAt + startAfterMs);
   const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
+  const traceparent = currentTrace();
   em.persist(em.create(RunEntity, { storeId, kind, workflowId, runId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }));
   em.persist(
-    em.create(OutboxEntity, { storeId, message: 'start', kind, workflowId, runId, orderNo, status, wakeAt, createdAt, notBefore }),
+    em.create(OutboxEntity, {
+      storeId,
+      message: 'start',
+      kind,
+      workflowId,
+      runId,
+      orderNo,
+      status,
+      wakeAt,
+      createdAt,
+      notBefore,
+      traceparent,
+    }),
   );
 }
 
 /** Asks a run to look again, once this transaction is committed. */
 export function pokeLater(em: Em, run: Pick<Birth, 'storeId' | 'kind' | 'workflowId' | 'runId' | 'orderNo'>, realNow: number): void {
-  em.persist(em.create(OutboxEntity, { ...run, message: 'poke', createdAt: new Date(realNow) }));
+  em.persist(em.create(OutboxEntity, { ...run, message: 'poke', createdAt: new Date(realNow), traceparent: currentTrace() }));
 }
 
 /** Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. */

@@ -18,6 +18,7 @@ import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { startPayment } from '../../db/payments/store.ts';
 import { registerWebhook } from '../../db/webhooks/store.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { untraced } from '../../worker/tracing.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
@@ -66,7 +67,13 @@ export async function host({ server, around }: Hosting) {
   const deps = { orm, config, keyring, clock: realClock, log };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
   const workers = [
-    await Worker.create({ ...shared, taskQueue: RUNS_QUEUE, workflowBundle: await workflowBundle(), activities: createTransitions(deps) }),
+    await Worker.create({
+      ...shared,
+      taskQueue: RUNS_QUEUE,
+      workflowBundle: await workflowBundle(),
+      ...untraced,
+      activities: createTransitions(deps),
+    }),
     ...(await Promise.all(
       Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
     )),
