@@ -1,4 +1,7 @@
-/** `npm run bench [-- --orders 300]`: the buyer flow, confirm and webhooks, beside bare Postgres and bare Temporal in the same run. */
+/**
+ * `npm run bench [-- --orders 300] [--growth]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
+ * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs.
+ */
 import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,15 +15,25 @@ import { freePort } from '../bin/setup/ports.ts';
 import { run } from '../bin/setup/say.ts';
 import { makeStore } from '../bin/setup/stores.ts';
 import { startSystem, type System } from '../bin/setup/system.ts';
-import { Buyer, call, formOf, get, Seller } from '../test/kernel/http.ts';
+import { Seller } from '../test/kernel/http.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
-import { type Figures, load, memoryMb, percentile, processorMs } from './measure.ts';
+import { buy, everyday, fillShelf } from './flows.ts';
+import { grow, type Growth } from './growth.ts';
+import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 await run(async () => {
-  const { values } = parseArgs({ options: { orders: { type: 'string', default: '300' } } });
+  const { values } = parseArgs({
+    options: {
+      orders: { type: 'string', default: '300' },
+      growth: { type: 'boolean', default: false },
+      past: { type: 'string', default: '100000' },
+      runs: { type: 'string', default: '20000' },
+    },
+  });
   const orders = Number(values.orders);
+  const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs) } : null;
   const dir = mkdtempSync(join(tmpdir(), 'sangjeom-bench-'));
   chmodSync(dir, 0o755);
   const system = await startSystem({
@@ -31,8 +44,12 @@ await run(async () => {
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });
   try {
-    const report = await measure(system, orders);
+    const report = await measure(system, orders, growth);
     table(report.figures);
+    if (report.grown) {
+      print(`\nthe same in a store with ${report.grown.past} orders, ${report.grown.openRuns} of them with an open run:`);
+      table(report.grown.figures);
+    }
     print(`\nwebhook, commit to first byte: p50 ${report.webhook.p50} ms, p95 ${report.webhook.p95} ms (${report.webhook.count} events)`);
     print(
       `memory: ${Object.entries(report.memoryMb)
@@ -61,83 +78,33 @@ function table(figures: readonly Figures[]): void {
     print(`${f.name.padEnd(56)} ${[f.callers, f.perSecond, f.p50, f.p95, f.p99].map((n) => String(n).padStart(7)).join(' ')}`);
 }
 
-async function measure(system: System, orders: number) {
+async function measure(system: System, orders: number, growth: Growth | null) {
   const store = await makeStore(system.databaseUrl, { code: 'bench', name: 'bench', sandbox: true, withProduct: true });
   const seller = await Seller.login(system.api, store);
-  const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
-  for (let i = 0; i < 10; i++) await buy(system, productId);
-  const figures = [
+  const shelf = await fillShelf(seller);
+  for (let i = 0; i < 10; i++) await buy(system, shelf.productId);
+  const bare = [
     await barePostgres(system.databaseUrl, 1, 500),
     await barePostgres(system.databaseUrl, 16, 3000),
     ...(await bareTemporal(system.temporalAddress, [
       [1, 50],
       [16, 300],
     ])),
-    await load('buyer flow: session, checkout, start, screen, pay', 1, Math.min(60, orders), () => buy(system, productId)),
-    await load('buyer flow: session, checkout, start, screen, pay', 16, orders, () => buy(system, productId)),
   ];
-  const items = (
-    await Promise.all([1, 2, 3].map((page) => seller.call('GET', `/v1/order-items?size=100&page=${page}&status=PAID`)))
-  ).flatMap(({ body }) => body.data.items as { orderItemId: string }[]);
-  const confirm = (i: number) => seller.call('POST', `/v1/order-items/${items[i]!.orderItemId}/confirm`, {});
-  const half = Math.min(60, Math.floor(items.length / 3));
-  figures.push(await load('confirm', 1, half, confirm), await load('confirm', 16, items.length - half, (i) => confirm(i + half)));
-  figures.push(...(await shopping(system, seller)));
+  const everydayFigures = await everyday(system, seller, shelf, orders);
   const memory = Object.fromEntries(system.processes().map(({ name, pid }) => [name, memoryMb(pid)]));
-  const machineMs = await machineTime(system, productId);
+  const machineMs = await machineTime(system, shelf.productId);
+  const webhook = await webhookDelay(system, seller, shelf.productId);
+  const grown = growth && (await grow(system, seller, shelf, growth));
   return {
     at: new Date().toISOString(),
     cpus: cpus().length,
-    figures,
-    webhook: await webhookDelay(system, seller, productId),
+    figures: [...bare, ...everydayFigures],
+    grown: grown && { ...growth, ...grown, figures: await everyday(system, seller, shelf, orders) },
+    webhook,
     memoryMb: memory,
     machineMs,
   };
-}
-
-/** What buyers do most: a page of 20 out of 200 products with their options, and lines put into carts. */
-async function shopping(system: System, seller: Seller): Promise<Figures[]> {
-  const { categoryId } = (await seller.call('POST', '/v1/categories', { name: 'bench' })).body.data as { categoryId: string };
-  const optionGroups = [{ name: 'size', values: ['S', 'M', 'L'] }];
-  const variants = optionGroups[0]!.values.map((value) => ({ optionValues: [value], stockQuantity: 1000 }));
-  const made: { productId: string; optionId: string }[] = [];
-  for (let i = 0; i < 200; i++) {
-    const { body } = await seller.call('POST', '/v1/products', {
-      name: `product ${i}`,
-      salePrice: 10_000,
-      categoryId,
-      optionGroups,
-      variants,
-    });
-    made.push({ productId: body.data.productId as string, optionId: body.data.variants[0].variantId as string });
-  }
-  const headers = { 'x-store-code': 'bench' };
-  const list = (i: number) => call(system.api, 'GET', `/storefront/v1/products?size=20&page=${1 + (i % 10)}`, { headers });
-  const buyers = await Promise.all(Array.from({ length: 16 }, () => Buyer.arrive(system.api, 'bench')));
-  const add = (i: number) => buyers[i % 16]!.call('POST', '/storefront/v1/cart/items', { ...made[i % 20], quantity: 1 });
-  return [
-    await load('product list: 20 of 200 with options', 1, 200, list),
-    await load('product list: 20 of 200 with options', 16, 2000, list),
-    await load('cart: put an option into it', 1, 100, add),
-    await load('cart: put an option into it', 16, 800, add),
-  ];
-}
-
-async function buy({ api }: System, productId: string, mark: (step: string) => void = () => {}): Promise<void> {
-  const buyer = await Buyer.arrive(api, 'bench');
-  mark('guest session');
-  const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
-  mark('checkout');
-  const { payUrl } = (await buyer.start(checkoutId)).body.data as { payUrl: string };
-  mark('payment start');
-  const form = formOf((await get(payUrl)).text, 'pay')!;
-  mark('pay screen');
-  const submit = new URL('/window/toss/submit', form.action);
-  submit.search = String(new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' }));
-  const { location } = await get(submit.href);
-  const end = await get(location!.href);
-  mark('approve, order, item run');
-  if (end.location?.searchParams.get('svcResult') !== 'COMPLETED') throw new Error(`not paid: ${end.location?.href ?? end.text}`);
 }
 
 /** What each step costs each process, over 20 orders one after another. Ticks are 10 ms, so only sums mean something. */
