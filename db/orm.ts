@@ -7,6 +7,7 @@ import { ClientEntity, GuestSessionEntity, SigningKeyEntity } from './identity/e
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
+import { lazyBegin } from './kernel/lazyBegin.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
@@ -46,7 +47,7 @@ export const openOrm = (clientUrl: string, poolSize: number): Promise<MikroORM> 
     clientUrl,
     entities,
     pool: { min: 0, max: poolSize },
-    driverOptions: LIMITS,
+    driverOptions: { ...LIMITS, ...lazyBegin },
     forceUtcTimezone: true,
     allowGlobalContext: false,
     ensureDatabase: false,
