@@ -10,7 +10,7 @@ import { serverSpan } from '../db/kernel/tracing.ts';
 import { Fault } from '../workflows/kernel/errors.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
-import { token } from './identity/token.ts';
+import { identityRoutes } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
@@ -125,14 +125,5 @@ function documentRoutes(): Router {
       ctx.body = yaml;
     });
   }
-  return router;
-}
-
-function identityRoutes(deps: ApiDeps): Router {
-  const router = new Router();
-  router.post('/oauth2/token', (ctx) => token(ctx, deps));
-  router.get('/.well-known/jwks.json', (ctx) => {
-    ctx.body = deps.keys.jwks;
-  });
   return router;
 }

@@ -1,5 +1,10 @@
 /** Every operation, one line per feature. What is not here is not served. */
+import { create as createApiToken } from './apiTokens/create.ts';
+import { list as listApiTokens } from './apiTokens/list.ts';
+import { revoke as revokeApiToken } from './apiTokens/revoke.ts';
 import { anonymous } from './auth/anonymous.ts';
+import { login } from './auth/login.ts';
+import { signup } from './auth/signup.ts';
 import { add as addToCart } from './cart/add.ts';
 import { change as changeCart } from './cart/change.ts';
 import { get as getCart } from './cart/get.ts';
@@ -9,8 +14,13 @@ import { list as listCategories } from './categories/list.ts';
 import { create as createCheckout } from './checkout/create.ts';
 import { get as getCheckout } from './checkout/get.ts';
 import { quote } from './checkout/quote.ts';
+import { deactivate as deactivateClient } from './clients/deactivate.ts';
+import { get as getClient } from './clients/get.ts';
+import { list as listClients } from './clients/list.ts';
+import { rotateSecret } from './clients/rotateSecret.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
 import { cancel } from './orders/cancel.ts';
+import { listStores } from './me/listStores.ts';
 import { carriers } from './orders/carriers.ts';
 import { confirm } from './orders/confirm.ts';
 import { confirmMany } from './orders/confirmMany.ts';
@@ -46,6 +56,9 @@ import { list as listWebhooks } from './webhooks/list.ts';
 import { listDeliveries } from './webhooks/listDeliveries.ts';
 
 export const endpoints: readonly Endpoint[] = [
+  [listStores],
+  [createApiToken, listApiTokens, revokeApiToken],
+  [listClients, getClient, rotateSecret, deactivateClient],
   [getStore, patchStore],
   [readClock, advanceClock],
   [createCategory, listCategories],
@@ -54,7 +67,7 @@ export const endpoints: readonly Endpoint[] = [
   [confirmMany, dispatchMany, deliverMany, fulfillMany],
   [getPayment, processRefund],
   [createWebhook, listWebhooks, getWebhook, listDeliveries],
-  [anonymous],
+  [anonymous, signup, login],
   [listShown, getShown],
   [getCart, addToCart, changeCart, removeFromCart],
   [createCheckout, getCheckout, quote],

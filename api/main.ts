@@ -8,6 +8,7 @@ import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { buildApp } from './app.ts';
+import { createLoginProvider } from './identity/upstream.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
 const config = readConfig();
@@ -22,10 +23,15 @@ const interceptors = tracing
 const temporal = new Client({ connection: await Connection.connect({ address }), namespace, interceptors });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-const server = buildApp({ orm, temporal, config, keyring, keys, egress, clock: realClock, log }).listen(config.port, config.host, () => {
-  log.info({ port: config.port }, 'api ready');
-  process.send?.('ready');
-});
+const login = createLoginProvider(config);
+const server = buildApp({ orm, temporal, config, keyring, keys, login, egress, clock: realClock, log }).listen(
+  config.port,
+  config.host,
+  () => {
+    log.info({ port: config.port }, 'api ready');
+    process.send?.('ready');
+  },
+);
 server.on('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
   process.stderr.write(inUse ? `Port ${config.port} is in use: stop what uses it, or set PORT.\n` : `${String(error)}\n`);

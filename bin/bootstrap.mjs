@@ -14,6 +14,7 @@ const entries = {
   simulator: 'simulator/main.ts',
   migrate: 'bin/migrate.ts',
   store: 'bin/store.ts',
+  keys: 'bin/keys.ts',
   support: 'bin/support.ts',
   demo: 'bin/demo.ts',
   faults: 'test/faults/main.ts',

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { CreatedStore } from '../db/stores/create.ts';
 import { dataDir } from './setup/paths.ts';
 import { run, say } from './setup/say.ts';
-import { makeStore } from './setup/stores.ts';
+import { makeStore, seedMembers } from './setup/stores.ts';
 import { startSystem, type System } from './setup/system.ts';
 
 await run(async () => {
@@ -59,8 +59,13 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
     stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
+  for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, membersOf(storeCode));
   return stores;
 }
+
+/** One person for each role; the development provider lets any address log in. */
+const membersOf = (storeCode: string) =>
+  (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
 
 function writeDevJson(dir: string, system: System, stores: readonly CreatedStore[]): void {
   const file = join(dir, 'dev.json');
@@ -73,6 +78,8 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     simulator: system.simulator,
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
+    users: stores.flatMap(({ storeCode }) => membersOf(storeCode).map((member) => ({ ...member, storeCode }))),
+    consoleClientId: 'console',
   };
   writeFileSync(join(dir, 'env.json'), JSON.stringify(system.env), { mode: 0o600 });
   writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);

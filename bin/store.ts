@@ -1,4 +1,4 @@
-/** `npm run --silent store -- create --code acme [--name …] [--sandbox]`: prints the new store and its client as JSON. */
+/** `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL]`: prints the new store and its client as JSON. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,10 +9,22 @@ import { makeStore } from './setup/stores.ts';
 await run(async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { code: { type: 'string' }, name: { type: 'string' }, sandbox: { type: 'boolean', default: false } },
+    options: {
+      code: { type: 'string' },
+      name: { type: 'string' },
+      sandbox: { type: 'boolean', default: false },
+      owner: { type: 'string' },
+    },
   });
-  if (positionals[0] !== 'create' || !values.code) throw new Remedy('Usage: npm run store -- create --code CODE [--name NAME] [--sandbox]');
-  const request = { code: values.code, name: values.name ?? values.code, sandbox: values.sandbox, withProduct: false };
+  if (positionals[0] !== 'create' || !values.code)
+    throw new Remedy('Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL]');
+  const request = {
+    code: values.code,
+    name: values.name ?? values.code,
+    sandbox: values.sandbox,
+    withProduct: false,
+    owner: values.owner ?? null,
+  };
   process.stdout.write(`${JSON.stringify(await makeStore(databaseUrl(), request))}\n`);
 });
 

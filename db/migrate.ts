@@ -6,6 +6,7 @@ import { roleUrl, type Role } from './kernel/config.ts';
 import { Thread0001 } from './migrations/0001_thread.ts';
 import { Breadth0002 } from './migrations/0002_breadth.ts';
 import { Traces0003 } from './migrations/0003_traces.ts';
+import { Identity0004 } from './migrations/0004_identity.ts';
 
 const MIGRATION_LOCK = 7_265_001;
 
@@ -22,7 +23,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
       logger: () => {},
       discovery: { warnWhenNoEntities: false },
       extensions: [Migrator],
-      migrations: { migrationsList: [Thread0001, Breadth0002, Traces0003], snapshot: false, transactional: true },
+      migrations: { migrationsList: [Thread0001, Breadth0002, Traces0003, Identity0004], snapshot: false, transactional: true },
     });
     await orm.migrator.up();
     await orm.close();

@@ -3,7 +3,7 @@ import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CategoryEntity, ProductEntity, VariantEntity } from './catalog/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
-import { ClientEntity, GuestSessionEntity, SigningKeyEntity } from './identity/entities.ts';
+import { ApiTokenEntity, ClientEntity, GuestSessionEntity, MemberEntity, SigningKeyEntity, UserEntity } from './identity/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
@@ -16,7 +16,10 @@ export type Em = EntityManager;
 /** Parents before children: rows are written in this order. */
 const entities = [
   StoreEntity,
+  UserEntity,
+  MemberEntity,
   ClientEntity,
+  ApiTokenEntity,
   SigningKeyEntity,
   GuestSessionEntity,
   CategoryEntity,

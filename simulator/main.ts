@@ -1,6 +1,7 @@
 /** The payment providers' double: a process of its own that speaks their wire protocol and imports nothing of ours. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { startIdp } from './idp.ts';
 import { Payments } from './payments.ts';
 import { Toss } from './toss.ts';
 import { submit, windowPage } from './window.ts';
@@ -65,6 +66,8 @@ server.on('error', (error: NodeJS.ErrnoException) => {
   );
   process.exit(1);
 });
+const { IDP_PORT: idpPort, PUBLIC_URL: api } = process.env;
+if (idpPort !== undefined && api !== undefined) await startIdp(Number(idpPort), `${api}/oauth2/callback`);
 server.listen(port, '127.0.0.1', () => process.send?.('ready'));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
 process.on('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-import { openSession } from '../../db/identity/store.ts';
+import { openSession } from '../../db/identity/sessions.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
@@ -13,6 +13,6 @@ export const anonymous = endpoint({
   status: 201,
   data: closed({ cartToken: Type.String(), expiresAt: Timestamp }, { title: 'GuestSession' }),
 }).handle(async ({ em, storeId, at }) => {
-  const { cartToken, expiresAt } = openSession(em, storeId, at);
+  const { cartToken, expiresAt } = await openSession(em, storeId, at);
   return { cartToken, expiresAt: korean(expiresAt) };
 });

@@ -8,13 +8,14 @@ export const add = endpoint({
   route: 'POST /storefront/v1/cart/items',
   summary: 'Put an option into the cart; the same option again adds up',
   access: 'buyer',
+  renewsSession: true,
   change: 'here',
   idempotent: true,
   body: closed({ productId: Id, optionId: Type.Optional(Id), quantity: Quantity }, { title: 'CartItemRequest' }),
   status: 201,
   data: Cart,
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK'],
-}).handle(async ({ em, storeId, sessionId, body, at }) => {
+}).handle(async ({ em, storeId, sessionId, renewedToken, body, at }) => {
   await addToCart(em, storeId, sessionId!, body, at);
-  return viewCart(await readCart(em, storeId, sessionId!));
+  return viewCart(await readCart(em, storeId, sessionId!), renewedToken);
 });

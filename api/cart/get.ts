@@ -7,6 +7,7 @@ export const get = endpoint({
   route: 'GET /storefront/v1/cart/items',
   summary: 'Read the cart, with prices and availability as they are now',
   access: 'buyer',
+  renewsSession: true,
   change: 'none',
   data: Cart,
-}).handle(async ({ em, storeId, sessionId }) => viewCart(await readCart(em, storeId, sessionId!)));
+}).handle(async ({ em, storeId, sessionId, renewedToken }) => viewCart(await readCart(em, storeId, sessionId!), renewedToken));

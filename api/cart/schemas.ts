@@ -19,12 +19,14 @@ export const Cart = closed(
         unavailableReason: nullable(Type.String({ description: 'DELETED, NOT_ON_SALE, SOLD_OUT or NOT_ENOUGH_STOCK; may grow' })),
       }),
     ),
+    cartToken: Type.Optional(Type.String({ description: 'A new token, where the one that was sent has ended' })),
     amounts: closed({ productAmount: Type.Integer({ description: 'Won, of the lines that can be bought' }) }),
   },
   { title: 'Cart' },
 );
 
-export const viewCart = (lines: readonly CartLine[]) => ({
+export const viewCart = (lines: readonly CartLine[], renewedToken: string | null = null) => ({
+  ...(renewedToken !== null && { cartToken: renewedToken }),
   items: lines.map(({ item, productName, optionLabel, unitPriceWon, unavailable }) => ({
     cartItemId: item.cartItemId,
     productId: item.productId,

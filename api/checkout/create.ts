@@ -33,9 +33,9 @@ export const create = endpoint({
   status: 201,
   data: Checkout,
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CART_ITEM_NOT_FOUND', 'GUEST_CHECKOUT_DISABLED'],
-}).handle(async ({ em, storeId, sessionId, body, at, setHeader }) => {
+}).handle(async ({ em, storeId, sessionId, customer, body, at, setHeader }) => {
   const store = await readStore(em, storeId);
-  if (!store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
+  if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
   const { cartItemIds = [] } = body;
   const lines = body.items ?? (await linesOf(em, storeId, sessionId!, cartItemIds));
   const checkout = await openCheckout(em, storeId, sessionId!, { lines, cartItemIds }, at);

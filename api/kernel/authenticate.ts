@@ -1,37 +1,128 @@
 /** Who is asking. A role or scope refusal comes before bodies are looked at (D68). */
 import type { RouterContext } from '@koa/router';
-import { findSession } from '../../db/identity/store.ts';
+import type { Context } from 'koa';
+import { API_TOKEN_PREFIX, findApiToken, isApiToken } from '../../db/identity/apiTokens.ts';
+import { findCustomer } from '../../db/customers/store.ts';
+import { findPerson } from '../../db/identity/people.ts';
+import { findSession, openSession } from '../../db/identity/sessions.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { findTenant, type Tenant } from '../../db/stores/store.ts';
+import { covers, intersect, type Role, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Access, Caller, Endpoint } from './endpoint.ts';
-import { covers } from './scopes.ts';
+import type { Origin, StoreClaims, UserClaims } from './tokens.ts';
 
-type Authenticated = Pick<Caller, 'storeId' | 'sandbox' | 'principal' | 'sessionId' | 'at' | 'realNow'>;
+type Authenticated = Omit<Caller, 'requestId'>;
+
+/** A caller of the management API: what they hold now, and how they came in. */
+export interface StoreCaller extends Authenticated {
+  readonly origin: Origin | 'token' | 'agent';
+  /** Null for what is no person. */
+  readonly role: Role | null;
+}
+const NO_STORE = '-';
+const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
 
 /** One way in for each `access`; all of them end in a store and a principal. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
-  store: byStoreToken,
-  buyer: byGuestSession,
+  store: byStoreEndpoint,
+  user: byUserToken,
+  buyer: byBuyer,
   shop: byStoreCode,
   payment: byPaymentId,
 };
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>
   ways[endpoint.access](ctx, endpoint, deps);
 
-async function byStoreToken(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const [, token] = /^Bearer ([\w.~+/=-]+)$/i.exec(ctx.get('authorization')) ?? [];
+/** A token of a store, or a person's token with X-Store-Id: who it is, judged by what holds now. */
+export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
+  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
+  const realNow = deps.clock.now();
+  if (token === undefined) throw new Fault('UNAUTHORIZED');
+  const caller = token.startsWith(API_TOKEN_PREFIX)
+    ? await byApiToken(token, deps, realNow)
+    : await bySignedToken(ctx, token, deps, realNow);
+  const named = ctx.get('x-store-id');
+  if (named !== '' && named !== caller.storeId) throw new Fault('TENANT_MISMATCH');
+  return caller;
+}
+
+async function bySignedToken(ctx: Context, token: string, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
+  const claims = await deps.keys.verify(token, realNow);
+  if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
+  if (claims.use === 'user') {
+    const named = ctx.get('x-store-id');
+    // A dead token is told as such before anything about stores.
+    if (named === '') throw new Fault((await isLiving(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
+    return byPerson(claims, claims, named, deps, realNow);
+  }
+  if (claims.person) return byPerson(claims, claims.person, claims.storeId, deps, realNow);
+  // One status read per request, no cache: a deactivated client's tokens are dead at once on every process.
+  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', claims.clientId);
+  if (!tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
+  const { origin, scopes } = claims;
+  return { ...as(tenant, claims.clientId, null, realNow), origin, scopes, role: null, person: null };
+}
+
+const isLiving = async (claims: UserClaims, deps: ApiDeps): Promise<boolean> => {
+  const found = await findPerson(deps.orm, claims, '');
+  return found !== null && found.isLive && isClientLive(claims.clientId, found.clientStatus, deps);
+};
+const isClientLive = (clientId: string, status: string | null, { config }: ApiDeps) =>
+  clientId === config.console.clientId || status === 'ACTIVE';
+
+async function byPerson(
+  claims: UserClaims | StoreClaims,
+  person: NonNullable<StoreClaims['person']>,
+  storeId: string,
+  deps: ApiDeps,
+  realNow: number,
+): Promise<StoreCaller> {
+  const found = await findPerson(deps.orm, { ...person, clientId: claims.clientId }, storeId);
+  if (!found?.isLive || !isClientLive(claims.clientId, found.clientStatus, deps)) throw new Fault('UNAUTHORIZED');
+  // Chosen by header: another's store and none are alike (D64). Chosen at the exchange: the membership has ended since.
+  if (found.role === null || found.storeId === null) throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
+  const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
+  const { sandbox, clockOffsetMs, role } = found;
+  const tenant = { storeId: found.storeId, status: 'ACTIVE', sandbox, clockOffsetMs };
+  return { ...as(tenant, person.userId, null, realNow), origin: claims.origin, scopes, role, person };
+}
+
+/** An API token is worth what its issuer's role is worth now; once they have left, nothing. */
+async function byApiToken(token: string, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
+  const found = isApiToken(token) ? await findApiToken(deps.orm, token, realNow) : null;
+  if (!found?.role) throw new Fault('UNAUTHORIZED');
+  const scopes = intersect(found.scopes, ROLE_SCOPES[found.role]);
+  return {
+    ...as(found.tenant, found.userId, null, realNow),
+    origin: found.purpose === 'agent' ? 'agent' : 'token',
+    scopes,
+    role: null,
+    person: null,
+  };
+}
+
+/** Only a person of these roles who logged in at the console may (D29); before scopes and bodies (D68, D79). */
+export function requireConsole({ origin, role }: Pick<StoreCaller, 'origin' | 'role'>, roles: readonly Role[]): void {
+  if (origin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
+}
+
+async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
+  const caller = await byStoreToken(ctx, deps);
+  if (endpoint.console) requireConsole(caller, endpoint.console);
+  const missing = (endpoint.scopes ?? []).filter((scope) => !covers(caller.scopes, scope));
+  if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
+  return caller;
+}
+
+/** A person before a store is chosen. */
+async function byUserToken(ctx: Context, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
+  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
   const realNow = deps.clock.now();
   const claims = token === undefined ? null : await deps.keys.verify(token, realNow);
-  // One status read per request, no cache: a deactivated client's tokens are dead at once on every process.
-  const tenant = claims && (await findTenant(deps.orm.em.fork(), 'lookup_client', claims.clientId));
-  if (!claims || !tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
-  const named = ctx.get('x-store-id');
-  if (named !== '' && named !== tenant.storeId) throw new Fault('TENANT_MISMATCH');
-  const missing = (endpoint.scopes ?? []).filter((scope) => !covers(claims.scopes, scope));
-  if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
-  return as(tenant, claims.clientId, null, realNow);
+  if (claims?.use !== 'user' || !(await isLiving(claims, deps))) throw new Fault('UNAUTHORIZED');
+  return { ...as({ storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 }, claims.userId, null, realNow), person: claims };
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
@@ -42,14 +133,31 @@ async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
   return as(tenant, `shop/${ctx.ip}`, null, deps.clock.now());
 }
 
-async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
+async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const shop = await byStoreCode(ctx, endpoint, deps);
+  return ctx.get('authorization') === '' ? byGuestSession(ctx, endpoint, shop, deps) : byCustomer(ctx, shop, deps);
+}
+
+/** A customer's token; dead with the client that vouched for them. */
+async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
+  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
+  const claims = token === undefined ? null : await deps.keys.verify(token, shop.realNow);
+  if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
+  const { customerId, clientId } = claims;
+  const customer = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, customerId, clientId));
+  if (!customer) throw new Fault('UNAUTHORIZED');
+  return { ...shop, principal: customerId, sessionId: customerId, customer };
+}
+
+async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
   const token = ctx.get('x-cart-token');
-  const sessionId = /^[\w-]{20,100}$/.test(token)
-    ? await inStore(deps.orm, shop.storeId, REQUEST, (em) => findSession(em, shop.storeId, token, shop.at))
-    : null;
-  if (sessionId === null) throw new Fault('UNAUTHORIZED');
-  return { ...shop, principal: sessionId, sessionId };
+  if (!/^[\w-]{20,100}$/.test(token)) throw new Fault('UNAUTHORIZED');
+  const known = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findSession(em, shop.storeId, token, shop.at));
+  if (known !== null) return { ...shop, principal: known, sessionId: known };
+  if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
+  const { sessionId, cartToken } = await inStore(deps.orm, shop.storeId, REQUEST, (em) => openSession(em, shop.storeId, shop.at));
+  ctx.set('X-Cart-Token', cartToken);
+  return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }
 
 /** A payment asked for through another store's code is not there (D39). */
@@ -72,4 +180,8 @@ const as = ({ storeId, sandbox, clockOffsetMs }: Tenant, principal: string, sess
   sessionId,
   at: realNow + clockOffsetMs,
   realNow,
+  scopes: [],
+  person: null,
+  customer: null,
+  renewedToken: null,
 });

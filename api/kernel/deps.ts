@@ -5,6 +5,7 @@ import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
+import type { LoginProvider } from '../identity/upstream.ts';
 import type { TokenKeys } from './tokens.ts';
 
 /** What the API may use; built in main.ts and by tests alike. */
@@ -14,6 +15,7 @@ export interface ApiDeps {
   readonly config: Config;
   readonly keyring: Keyring;
   readonly keys: TokenKeys;
+  readonly login: LoginProvider;
   readonly egress: Egress;
   readonly clock: Clock;
   readonly log: Log;

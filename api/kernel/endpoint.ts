@@ -3,7 +3,9 @@ import type { ErrorCode, FieldError } from '../../workflows/kernel/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Commands } from './commands.ts';
-import type { Scope } from './scopes.ts';
+import type { Role, Scope } from '../../workflows/identity/rules.ts';
+import type { Customer } from '../../db/customers/store.ts';
+import type { UserClaims } from './tokens.ts';
 import type { Static, TSchema } from './schema.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,10 +15,10 @@ type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer R
   : unknown;
 
 /**
- * Who may call. `store`: a store token with the scopes. `buyer`: X-Store-Code and a guest session. `shop`: X-Store-Code
+ * Who may call. `store`: a store token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest session or a customer's token. `shop`: X-Store-Code
  * alone. `payment`: nobody in particular; the unguessable payment id is the key.
  */
-export type Access = 'store' | 'buyer' | 'shop' | 'payment';
+export type Access = 'store' | 'user' | 'buyer' | 'shop' | 'payment';
 /** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. */
 export type Change = 'none' | 'here' | 'workflow';
 
@@ -27,6 +29,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly summary: string;
   readonly access: Access;
   readonly scopes?: readonly Scope[];
+  /** Console-only (D29): people who logged in at the console and hold one of these roles now. */
+  readonly console?: readonly Role[];
   readonly agent?: 'direct' | 'approval' | 'denied';
   readonly change: C;
   readonly idempotent?: boolean;
@@ -36,6 +40,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly check?: (body: Loose<Static<B>>, deps: ApiDeps) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201;
   readonly data?: D;
+  /** A cart token that has ended is replaced here instead of being refused. */
+  readonly renewsSession?: boolean;
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
   readonly secret?: boolean;
   readonly errors?: readonly ErrorCode[];
@@ -48,13 +54,21 @@ type Loose<T> = { readonly [K in keyof T]?: unknown };
 export interface Caller {
   readonly storeId: string;
   readonly sandbox: boolean;
-  /** Client or guest session: the owner of idempotency keys. */
+  /** Client, user or guest session: the owner of idempotency keys. */
   readonly principal: string;
   readonly sessionId: string | null;
   /** Business time: the real time and the store's offset. */
   readonly at: number;
   readonly realNow: number;
   readonly requestId: string;
+  /** A buyer who has logged in; null for guests and for the management API. */
+  readonly customer: Customer | null;
+  /** A guest's token that replaces one that has ended (D66). */
+  readonly renewedToken: string | null;
+  /** What the token may do now; empty for buyers. */
+  readonly scopes: readonly string[];
+  /** The person behind the token; null for servers, API tokens and buyers. */
+  readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
 }
 interface Asked<R extends string, Q, B> extends Caller {
   readonly params: PathParams<R>;

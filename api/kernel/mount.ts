@@ -70,7 +70,7 @@ const declared = (endpoint: Endpoint, error: unknown): unknown =>
 /** `/storefront/v1/checkout/…` is also answered as `/checkout/…`, `/v1/webhooks` as `/webhooks` where D1 allows it. */
 const aliases = (path: string): string[] => [
   path,
-  ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/webhooks(?:\/.*)?)$/].flatMap(
+  ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/(?:webhooks|store\/api-(?:tokens|clients))(?:\/.*)?)$/].flatMap(
     (short) => short.exec(path)?.[1] ?? [],
   ),
 ];
@@ -82,7 +82,7 @@ async function accept(
   checks: { query: Check | undefined; body: Check | undefined },
 ): Promise<Request> {
   const requestId = String(ctx.state['requestId']);
-  if (endpoint.access === 'store') await limitRate(ctx, deps);
+  if (endpoint.access === 'store' || endpoint.access === 'user') await limitRate(ctx, deps);
   const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
   ctx.state['storeId'] = caller.storeId;
   const { params } = ctx;

@@ -6,18 +6,21 @@ import { examples } from './examples.ts';
 type Json = Record<string, unknown>;
 export type Surface = 'store' | 'storefront';
 
-export const surfaceOf = (endpoint: Endpoint): Surface => (endpoint.access === 'store' ? 'store' : 'storefront');
+export const surfaceOf = (endpoint: Endpoint): Surface =>
+  endpoint.access === 'store' || endpoint.access === 'user' ? 'store' : 'storefront';
 
 /** What may happen to any call of that access, besides what the operation declares. */
 const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL', 'TEMPORARILY_UNAVAILABLE'];
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  store: ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH', 'TOO_MANY_REQUESTS'],
+  store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH', 'TOO_MANY_REQUESTS'],
+  user: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   buyer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
   shop: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],
   payment: ['PAYMENT_NOT_FOUND'],
 };
 const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
   store: [{ storeToken: [] }],
+  user: [{ userToken: [] }],
   buyer: [{ storeCode: [], cartToken: [] }],
   shop: [{ storeCode: [] }],
   payment: [{}],
@@ -26,8 +29,9 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
 /** Every code that an operation may answer. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const body: ErrorCode[] = endpoint.body ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : [];
+  const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
   const keys: ErrorCode[] = endpoint.idempotent ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
-  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...body, ...keys, ...(endpoint.errors ?? [])])];
+  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...body, ...console, ...keys, ...(endpoint.errors ?? [])])];
 }
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
@@ -55,6 +59,7 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
     tags: [e.id.slice(0, e.id.indexOf('.'))],
     security: SECURITY[e.access],
     ...(e.access === 'store' && { 'x-required-scopes': e.scopes ?? [] }),
+    ...(e.console && { 'x-console-only': e.console }),
     ...(e.change !== 'none' && { 'x-agent-policy': e.agent ?? 'denied' }),
     parameters: [
       ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
@@ -107,6 +112,7 @@ function hoister(schemas: Json) {
 }
 
 const securitySchemes = {
+  userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person, before a store is chosen' },
   storeToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /oauth2/token' },
   storeCode: { type: 'apiKey', in: 'header', name: 'X-Store-Code' },
   cartToken: { type: 'apiKey', in: 'header', name: 'X-Cart-Token' },

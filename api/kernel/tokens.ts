@@ -1,68 +1,102 @@
-/** Access tokens: RS256 by jose, the private key sealed in Postgres. */
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  exportPKCS8,
-  generateKeyPair,
-  importJWK,
-  importPKCS8,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
+/** Access tokens: RS256 by jose, the private keys sealed in Postgres, reloaded while the process runs. */
+import { type CryptoKey, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { SigningKeyEntity } from '../../db/identity/entities.ts';
-import type { Keyring, Place } from '../../db/kernel/keyring.ts';
+import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
+import type { Keyring } from '../../db/kernel/keyring.ts';
 
 export const TOKEN_SECONDS = 3600;
+const RELOAD_MS = 60_000;
+/** An unknown key id asks for a reload at most this often. */
+const IMPATIENT_MS = 5000;
 
-export interface Claims {
+/** How its holder came in. `console`: a person at the console client; `app`: a person at another client. */
+export type Origin = 'console' | 'app' | 'm2m' | 'storefront';
+
+/** A person's token before a store is chosen. */
+export interface UserClaims {
+  readonly use: 'user';
+  readonly userId: string;
   readonly clientId: string;
-  readonly storeId: string;
+  readonly loginId: string;
+  readonly origin: Origin;
   readonly scopes: readonly string[];
+  /** Seconds since 1970 at which the provider saw the person log in. */
+  readonly authTime: number;
 }
+/** A store's token: a server's, or a person's after the exchange. */
+export interface StoreClaims {
+  readonly use: 'store';
+  readonly storeId: string;
+  readonly clientId: string;
+  readonly origin: Origin;
+  readonly scopes: readonly string[];
+  readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
+}
+/** A buyer's token. */
+export interface MemberClaims {
+  readonly use: 'member';
+  readonly storeId: string;
+  readonly customerId: string;
+  /** The client that the buyer was delegated to; null after a login of their own. */
+  readonly clientId: string | null;
+}
+export type Claims = UserClaims | StoreClaims | MemberClaims;
+
 export interface TokenKeys {
-  sign(claims: Claims, realNow: number): Promise<string>;
-  /** The claims of a valid store token, or null. Our keys are the proof: processes may go by different addresses. */
+  sign(claims: Claims, realNow: number, seconds?: number): Promise<string>;
+  /** The claims of a valid token, or null. Our keys are the proof: processes may go by different addresses. */
   verify(token: string, realNow: number): Promise<Claims | null>;
   readonly jwks: { readonly keys: readonly JWK[] };
 }
-const place = (kid: string): Place => ({ store: '-', table: 'signing_key', row: kid, column: 'private' });
+
+interface Loaded {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly publicKeys: ReadonlyMap<string, CryptoKey>;
+  readonly jwks: { readonly keys: readonly JWK[] };
+}
 
 /** Loads the signing keys, making the first one when there is none; parallel processes agree on one. */
 export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: string, realNow: number): Promise<TokenKeys> {
-  let rows = await orm.em.fork().find(SigningKeyEntity, {}, { orderBy: { createdAt: 'desc' } });
-  if (!rows.some((row) => row.status === 'current')) {
-    await makeKey(orm, keyring, realNow).catch(() => {});
-    rows = await orm.em.fork().find(SigningKeyEntity, {}, { orderBy: { createdAt: 'desc' } });
-  }
-  const current = rows.find((row) => row.status === 'current');
-  if (!current) throw new Error('There is no signing key.');
-  const privateKey = await importPKCS8(keyring.open(current.privateSealed, place(current.kid)), 'RS256');
-  const publicKeys = new Map(
-    await Promise.all(rows.map(async (row) => [row.kid, await importJWK(row.publicJwk as JWK, 'RS256')] as const)),
-  );
+  let loaded = await read(await signingKeys(orm, keyring, realNow));
+  let loadedAt = realNow;
+  const reload = async () => {
+    loadedAt = Date.now();
+    // While Postgres is away the keys that are known go on.
+    loaded = await signingKeys(orm, keyring, loadedAt).then(read, () => loaded);
+  };
+  setInterval(() => void reload(), RELOAD_MS).unref();
+  const publicKey = async (kid: string | undefined): Promise<CryptoKey> => {
+    if (kid !== undefined && !loaded.publicKeys.has(kid) && Date.now() - loadedAt > IMPATIENT_MS) await reload();
+    const key = loaded.publicKeys.get(kid ?? '');
+    if (!key) throw new Error('unknown key');
+    return key;
+  };
   return {
-    jwks: { keys: rows.map((row) => row.publicJwk as JWK) },
-    sign: ({ clientId, storeId, scopes }, now) =>
-      new SignJWT({ use: 'store', store_id: storeId, origin: 'm2m', client_id: clientId, scope: scopes.join(' ') })
-        .setProtectedHeader({ alg: 'RS256', kid: current.kid, typ: 'at+jwt' })
+    get jwks() {
+      return loaded.jwks;
+    },
+    sign: (claims, now, seconds = TOKEN_SECONDS) => {
+      const { subject, payload } = wireOf(claims);
+      const at = Math.floor(now / 1000);
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg: 'RS256', kid: loaded.kid, typ: 'at+jwt' })
         .setIssuer(issuer)
-        .setSubject(clientId)
+        .setAudience(AUDIENCE)
+        .setSubject(subject)
         .setJti(crypto.randomUUID())
-        .setIssuedAt(Math.floor(now / 1000))
-        .setExpirationTime(Math.floor(now / 1000) + TOKEN_SECONDS)
-        .sign(privateKey),
+        .setIssuedAt(at)
+        .setExpirationTime(at + seconds)
+        .sign(loaded.privateKey);
+    },
     async verify(token, now) {
       try {
-        const { payload } = await jwtVerify(token, ({ kid }) => publicKeys.get(kid ?? '') ?? Promise.reject(new Error('unknown key')), {
+        const { payload } = await jwtVerify(token, ({ kid }) => publicKey(kid), {
           algorithms: ['RS256'],
           typ: 'at+jwt',
           currentDate: new Date(now),
         });
-        const { client_id: clientId, store_id: storeId, scope, use } = payload as Record<string, unknown>;
-        if (use !== 'store' || typeof clientId !== 'string' || typeof storeId !== 'string' || typeof scope !== 'string') return null;
-        return { clientId, storeId, scopes: scope.split(' ').filter(Boolean) };
+        return claimsOf(payload);
       } catch {
         return null;
       }
@@ -70,19 +104,56 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
   };
 }
 
-async function makeKey(orm: MikroORM, keyring: Keyring, realNow: number): Promise<void> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
-  const jwk = await exportJWK(publicKey);
-  const kid = await calculateJwkThumbprint(jwk);
-  const em = orm.em.fork();
-  em.persist(
-    em.create(SigningKeyEntity, {
-      kid,
-      publicJwk: { ...jwk, kid, alg: 'RS256', use: 'sig' },
-      privateSealed: keyring.seal(await exportPKCS8(privateKey), place(kid)),
-      status: 'current',
-      createdAt: new Date(realNow),
-    }),
-  );
-  await em.flush();
+const AUDIENCE = 'urn:svc:api';
+
+async function read(keys: readonly SigningKey[]): Promise<Loaded> {
+  const current = keys.find(({ status }) => status === 'current');
+  if (!current) throw new Error('There is no signing key.');
+  const publicKeys = await Promise.all(keys.map(async ({ kid, publicJwk }) => [kid, await imported(publicJwk)] as const));
+  return {
+    kid: current.kid,
+    privateKey: await importPKCS8(current.privateKey(), 'RS256'),
+    publicKeys: new Map(publicKeys),
+    jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
+  };
+}
+async function imported(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, 'RS256');
+  if (key instanceof Uint8Array) throw new Error('A signing key must be asymmetric.');
+  return key;
+}
+
+type Wire = Record<string, string | number>;
+
+function wireOf(claims: Claims): { subject: string; payload: Wire } {
+  if (claims.use === 'member')
+    return {
+      subject: claims.customerId,
+      payload: {
+        use: 'member',
+        store_id: claims.storeId,
+        scope: 'member',
+        ...(claims.clientId !== null && { client_id: claims.clientId }),
+      },
+    };
+  const { clientId, origin, scopes } = claims;
+  const common = { client_id: clientId, origin, scope: scopes.join(' ') };
+  const who = claims.use === 'user' ? claims : claims.person;
+  const person = who && { login_id: who.loginId, auth_time: who.authTime };
+  if (claims.use === 'user') return { subject: claims.userId, payload: { use: 'user', ...common, ...person } };
+  return { subject: who?.userId ?? clientId, payload: { use: 'store', store_id: claims.storeId, ...common, ...person } };
+}
+
+function claimsOf(payload: Record<string, unknown>): Claims | null {
+  const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
+  const [use, subject, clientId, storeId, loginId] = ['use', 'sub', 'client_id', 'store_id', 'login_id'].map(text);
+  if (!subject) return null;
+  if (use === 'member') return storeId ? { use, storeId, customerId: subject, clientId: clientId ?? null } : null;
+  const scopes = (text('scope') ?? '').split(' ').filter(Boolean);
+  const origin = text('origin') as Origin | null;
+  if (!clientId || !origin) return null;
+  const authTime = typeof payload['auth_time'] === 'number' ? payload['auth_time'] : 0;
+  if (use === 'user') return loginId ? { use, userId: subject, clientId, loginId, origin, scopes, authTime } : null;
+  if (use !== 'store' || !storeId) return null;
+  return { use, storeId, clientId, origin, scopes, person: loginId ? { userId: subject, loginId, authTime } : null };
 }

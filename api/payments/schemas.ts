@@ -16,7 +16,12 @@ export const PaymentRequest = closed(
     option: Option,
     returnUrl: ReturnUrl,
     shippingAddress: Type.Optional(Address),
-    guest: closed({ name: Name(50), phone: Phone, email: Email, orderPassword: Type.String({ minLength: 4, maxLength: 128 }) }),
+    guest: Type.Optional(
+      closed(
+        { name: Name(50), phone: Phone, email: Email, orderPassword: Type.String({ minLength: 4, maxLength: 128 }) },
+        { description: 'Required of guests; a customer is known' },
+      ),
+    ),
     pointAmount: Type.Optional(Won),
     expectedTotalAmount: Type.Optional(Won),
   },

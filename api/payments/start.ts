@@ -1,14 +1,14 @@
-import { hash } from '@node-rs/argon2';
 import { findCheckout } from '../../db/checkout/store.ts';
 import { startPayment } from '../../db/payments/store.ts';
 import { readStore } from '../../db/stores/store.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Customer } from '../../db/customers/store.ts';
+import type { Buyer } from '../../workflows/checkout/rules.ts';
+import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { hashPassword } from '../kernel/passwords.ts';
+import type { Static } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
-
-/** argon2id, 19 MiB, two passes: the recommendation of design/identity-security.md § 2. */
-const ARGON2 = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 export const start = endpoint({
   id: 'payments.start',
@@ -34,19 +34,31 @@ export const start = endpoint({
     'GUEST_CHECKOUT_DISABLED',
   ],
 })
-  .before(async ({ body }) => {
+  .before(async ({ body, customer }) => {
     checkReturnUrl(body.returnUrl);
     if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
-    return hash(body.guest.orderPassword, ARGON2);
+    if (customer) return { buyer: buyerOf(customer, body), orderPasswordHash: null };
+    if (!body.guest) throw invalid('guest', 'REQUIRED', 'Who orders?');
+    const { orderPassword, ...buyer } = body.guest;
+    return { buyer, orderPasswordHash: await hashPassword(orderPassword) };
   })
-  .handle(async ({ em, storeId, sessionId, params, body, prepared: orderPasswordHash, at, realNow, deps }) => {
+  .handle(async ({ em, storeId, sessionId, customer, params, body, prepared, at, realNow, deps }) => {
     const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);
     const store = await readStore(em, storeId);
-    if (!store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
+    if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
-    const { name, phone, email } = body.guest;
     const testPayment = deps.config.toss.secretKey.startsWith('test_');
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
-    const wanted = { option, returnUrl, shippingAddress, buyer: { name, phone, email }, orderPasswordHash, testPayment, ...expected };
+    const wanted = { option, returnUrl, shippingAddress, ...prepared, testPayment, ...expected };
     return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);
   });
+
+/** A customer of whom only the address is known orders under the receiver's name. */
+function buyerOf({ customerId, email, name, phone }: Customer, { guest, shippingAddress }: Static<typeof PaymentRequest>): Buyer {
+  return {
+    customerId,
+    email,
+    name: name ?? guest?.name ?? shippingAddress?.receiverName ?? email,
+    phone: phone ?? guest?.phone ?? shippingAddress?.phone ?? '',
+  };
+}

@@ -1,10 +1,12 @@
-import { SCOPES } from '../../api/kernel/scopes.ts';
+import { MemberEntity } from '../../db/identity/entities.ts';
+import { addMember } from '../../db/identity/members.ts';
 import { createProduct } from '../../db/catalog/products.ts';
 import { createCategory } from '../../db/catalog/store.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
-import { createClient } from '../../db/identity/store.ts';
+import { createServerClient } from '../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
 import { findTenant } from '../../db/stores/store.ts';
+import { CLIENT_SCOPES, type Role } from '../../workflows/identity/rules.ts';
 import { Remedy } from './say.ts';
 
 export interface StoreRequest {
@@ -12,14 +14,16 @@ export interface StoreRequest {
   readonly name: string;
   readonly sandbox: boolean;
   readonly withProduct: boolean;
+  /** The address of who owns it. */
+  readonly owner?: string | null;
   /** A store of that code gets one more client instead of an error. */
   readonly mayExist?: boolean;
 }
 
-/** Creates a store with a client that holds every scope, and where wanted a first product. */
+/** Creates a store with a client that holds every scope a client may, and where wanted a first product and its owner. */
 export async function makeStore(
   databaseUrl: string,
-  { code, name, sandbox, withProduct, mayExist = false }: StoreRequest,
+  { code, name, sandbox, withProduct, owner = null, mayExist = false }: StoreRequest,
 ): Promise<CreatedStore> {
   if (!/^[a-z][a-z0-9-]{1,39}$/.test(code)) throw new Remedy('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
   const orm = await openOrm(databaseUrl, 1);
@@ -28,8 +32,15 @@ export async function makeStore(
   const storeId = known?.storeId ?? newStoreId(at);
   try {
     return await inStore(orm, storeId, REQUEST, async (em) => {
-      if (known) return { storeCode: code, storeId, sandbox: known.sandbox, ...createClient(em, storeId, `${name} server`, SCOPES, at) };
-      const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: SCOPES }, at);
+      if (known)
+        return {
+          storeCode: code,
+          storeId,
+          sandbox: known.sandbox,
+          ...createServerClient(em, storeId, `${name} server`, CLIENT_SCOPES, at),
+        };
+      const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES }, at);
+      if (owner !== null) await addMember(em, storeId, owner, 'OWNER', at);
       if (withProduct) {
         const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
         await em.flush();
@@ -45,6 +56,24 @@ export async function makeStore(
   } catch (error) {
     if ((error as { code?: string }).code === '23505') throw new Remedy(`There is a store ${code} already: choose another code.`);
     throw error;
+  } finally {
+    await orm.close();
+  }
+}
+
+/** Gives a store its people, unless it has some. They log in at the identity provider by these addresses. */
+export async function seedMembers(
+  databaseUrl: string,
+  storeId: string,
+  members: readonly { readonly email: string; readonly role: Role }[],
+): Promise<void> {
+  const orm = await openOrm(databaseUrl, 1);
+  const at = Date.now();
+  try {
+    await inStore(orm, storeId, REQUEST, async (em) => {
+      if ((await em.count(MemberEntity, { storeId })) > 0) return;
+      for (const { email, role } of members) await addMember(em, storeId, email, role, at);
+    });
   } finally {
     await orm.close();
   }

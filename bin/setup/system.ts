@@ -41,6 +41,7 @@ interface Ports {
   readonly temporalUi: number;
   readonly simulator: number;
   readonly metrics: number;
+  readonly idp: number;
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -65,12 +66,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const simulator = `http://127.0.0.1:${ports.simulator}`;
     const env = {
       PORT: String(port),
+      PUBLIC_URL: process.env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
       DATABASE_URL: databaseUrl,
       TEMPORAL_ADDRESS: address,
       SEALING_KEYS: process.env['SEALING_KEYS'] ?? developmentKeys(dataDir),
       WORKER_METRICS_PORT: String(ports.metrics),
       SIMULATOR_URL: simulator,
       SIMULATOR_PORT: String(ports.simulator),
+      IDP_URL: `http://127.0.0.1:${ports.idp}`,
+      IDP_PORT: String(ports.idp),
       SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
       ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
       ...options.env,
@@ -104,6 +108,7 @@ async function choosePorts(dataDir: string, port: number): Promise<Ports> {
     temporalUi: await freePort(before?.temporalUi ?? temporal + 1000),
     simulator,
     metrics: await freePort(before?.metrics ?? simulator + 1),
+    idp: await freePort(before?.idp ?? simulator + 2),
   };
   writeFileSync(file, JSON.stringify(ports));
   return ports;

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { AuthMethod, GrantType, Role } from '../../workflows/identity/rules.ts';
 import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const ClientEntity = defineEntity({
@@ -8,11 +9,18 @@ export const ClientEntity = defineEntity({
     storeId: storeId(),
     clientId: p.string().primary(),
     name: p.string(),
-    secretHash: p.blob(),
-    secretPrefix: p.string(),
+    /** SHA-256; null for public clients. */
+    secretHash: p.blob().nullable(),
+    secretPrefix: p.string().nullable(),
     scopes: textList(),
+    authMethod: p.string().$type<AuthMethod>(),
+    grantTypes: textList().$type<GrantType[]>(),
+    redirectUris: textList(),
     status: p.string().$type<'ACTIVE' | 'REVOKED'>(),
+    /** The user who registered it; null for a store's first client. */
+    createdBy: p.string().nullable(),
     createdAt: time(),
+    revokedAt: time().nullable(),
   },
 });
 export type Client = InferEntity<typeof ClientEntity>;
@@ -24,7 +32,8 @@ export const SigningKeyEntity = defineEntity({
     kid: p.string().primary(),
     publicJwk: p.json<Record<string, unknown>>(),
     privateSealed: p.string(),
-    status: p.string().$type<'current' | 'previous'>(),
+    /** `next` is published before it signs; `previous` verifies what it has signed. */
+    status: p.string().$type<'next' | 'current' | 'previous'>(),
     createdAt: time(),
   },
 });
@@ -38,5 +47,44 @@ export const GuestSessionEntity = defineEntity({
     tokenHash: p.blob(),
     createdAt: time(),
     expiresAt: time(),
+  },
+});
+
+export const UserEntity = defineEntity({
+  name: 'User',
+  tableName: 'user_account',
+  properties: {
+    userId: p.string().primary(),
+    email: p.string(),
+    name: p.string().nullable(),
+    /** Where the person logs in, and as whom; null until the first login. */
+    issuer: p.string().nullable(),
+    subject: p.string().nullable(),
+    createdAt: time(),
+  },
+});
+
+export const MemberEntity = defineEntity({
+  name: 'Member',
+  tableName: 'member',
+  properties: { storeId: storeId(), userId: p.string().primary(), role: p.string().$type<Role>(), createdAt: time() },
+});
+
+export const ApiTokenEntity = defineEntity({
+  name: 'ApiToken',
+  tableName: 'api_token',
+  properties: {
+    storeId: storeId(),
+    tokenId: p.string().primary(),
+    name: p.string(),
+    scopes: textList(),
+    purpose: p.string().$type<'plain' | 'agent'>(),
+    tokenHash: p.blob(),
+    tokenPrefix: p.string(),
+    createdBy: p.string(),
+    createdAt: time(),
+    expiresAt: time().nullable(),
+    lastUsedAt: time().nullable(),
+    revokedAt: time().nullable(),
   },
 });

@@ -13,6 +13,10 @@ export interface Config {
   readonly databaseUrl: string;
   readonly temporal: { readonly address: string; readonly namespace: string };
   readonly sealingKeys: string;
+  /** The external OpenID provider at which people log in. */
+  readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+  /** The console's own client: public, of no store. */
+  readonly console: { readonly clientId: string; readonly redirectUris: readonly string[] };
   readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
   readonly allowLoopbackWebhooks: boolean;
   readonly webhookDns: string | null;
@@ -52,6 +56,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     databaseUrl: need('DATABASE_URL', null),
     temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },
     sealingKeys: need('SEALING_KEYS', null),
+    ...people(need, production ? null : (env['IDP_URL'] ?? 'http://127.0.0.1:3003')),
     toss: {
       baseUrl: need('TOSS_URL', simulator),
       windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
@@ -65,6 +70,22 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     logLevel: env['LOG_LEVEL'] ?? 'info',
   };
 }
+
+/** Where people log in; `development` is the provider that `npm start` brings, null in production. */
+const people = (need: (name: string, fallback: string | null) => string, development: string | null): Pick<Config, 'oidc' | 'console'> => {
+  const known = (value: string) => (development === null ? null : value);
+  return {
+    oidc: {
+      issuer: need('OIDC_ISSUER', development),
+      clientId: need('OIDC_CLIENT_ID', known('sangjeom')),
+      clientSecret: need('OIDC_CLIENT_SECRET', known('sangjeom-development')),
+    },
+    console: {
+      clientId: need('CONSOLE_CLIENT_ID', known('console')),
+      redirectUris: need('CONSOLE_REDIRECT_URIS', known('http://127.0.0.1/callback')).split(' '),
+    },
+  };
+};
 
 const listening = (env: Record<string, string | undefined>): Pick<Config, 'host' | 'workerMetricsPort'> => ({
   host: env['HOST'] ?? '127.0.0.1',

@@ -14,6 +14,8 @@ export interface Keyring {
   seal(plain: string, place: Place): string;
   /** Throws when the text was changed, moved to another place, or sealed under an unknown key. */
   open(sealed: string, place: Place): string;
+  /** Sealed under the first key. */
+  isCurrent(sealed: string): boolean;
 }
 
 /** `kid:base64key[,kid:base64key …]`, 32 bytes each; the first seals, all open. */
@@ -35,6 +37,7 @@ export function createKeyring(keys: string): Keyring {
     return key;
   };
   return {
+    isCurrent: (sealed) => sealed.startsWith(`v1.${current!}.`),
     seal(plain, place) {
       const kid = current!;
       const iv = randomBytes(12);

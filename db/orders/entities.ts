@@ -20,7 +20,7 @@ export const OrderEntity = defineEntity({
     approvedMethod: p.string().nullable(),
     buyer: p.json<Buyer>(),
     shippingAddress: p.json<Address>().nullable(),
-    orderPasswordHash: p.string(),
+    orderPasswordHash: p.string().nullable(),
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
     totalWon: won(),

@@ -95,7 +95,7 @@ export const viewOrder = (order: Order, items: readonly OrderItem[], approvedAt:
   requiresShipping: order.requiresShipping,
   representativeStatus: order.representativeStatus,
   progressStatus: order.progressStatus,
-  buyer: { ...order.buyer, customerId: null },
+  buyer: { ...order.buyer, customerId: order.buyer.customerId ?? null },
   shippingAddress: order.shippingAddress ?? { receiverName: order.buyer.name, phone: order.buyer.phone, ...NO_ADDRESS },
   payment: {
     paymentId: order.paymentId,

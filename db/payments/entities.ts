@@ -23,7 +23,8 @@ export const PaymentEntity = defineEntity({
     returnUrl: p.string(),
     shippingAddress: p.json<Address>().nullable(),
     buyer: p.json<Buyer>(),
-    orderPasswordHash: p.string(),
+    /** Of a guest; null for a customer. */
+    orderPasswordHash: p.string().nullable(),
     currentAttemptId: p.string(),
     attemptCount: p.integer(),
     lastFailure: p.json<Failure>().nullable(),

@@ -25,8 +25,8 @@ export interface PaymentStart {
   readonly returnUrl: string;
   readonly shippingAddress: Address | null;
   readonly buyer: Buyer;
-  /** argon2id, made before the transaction. */
-  readonly orderPasswordHash: string;
+  /** argon2id, made before the transaction; null for a customer. */
+  readonly orderPasswordHash: string | null;
   readonly expectedTotalAmount?: number;
   readonly testPayment: boolean;
 }

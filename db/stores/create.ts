@@ -1,5 +1,5 @@
 /** Creating stores is the operator's: it runs as the database's owner, not as the app. */
-import { createClient } from '../identity/store.ts';
+import { createServerClient } from '../identity/clients.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 
@@ -33,5 +33,5 @@ export async function createStore(
     sandbox,
     new Date(at),
   ]);
-  return { storeCode, storeId, sandbox, ...createClient(em, storeId, `${name} server`, scopes, at) };
+  return { storeCode, storeId, sandbox, ...createServerClient(em, storeId, `${name} server`, scopes, at) };
 }

@@ -7,7 +7,12 @@ import type { Keyring, Place } from '../kernel/keyring.ts';
 import { type Em, sql } from '../orm.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity, WebhookEntity } from './entities.ts';
 
-const place = (storeId: string, webhookId: string): Place => ({ store: storeId, table: 'webhook', row: webhookId, column: 'secret' });
+export const webhookPlace = (storeId: string, webhookId: string): Place => ({
+  store: storeId,
+  table: 'webhook',
+  row: webhookId,
+  column: 'secret',
+});
 
 export interface NewWebhook {
   readonly url: string;
@@ -27,7 +32,7 @@ export async function registerWebhook(em: Em, keyring: Keyring, storeId: string,
     url: wanted.url,
     eventTypes: [...new Set(wanted.eventTypes)],
     status: 'ACTIVE',
-    secretSealed: keyring.seal(secret, place(storeId, webhookId)),
+    secretSealed: keyring.seal(secret, webhookPlace(storeId, webhookId)),
     secretPrefix: secret.slice(0, 10),
     createdAt: new Date(at),
   });
@@ -81,7 +86,7 @@ export async function claimAttempt(em: Em, keyring: Keyring, storeId: string, de
   if (!row) return null;
   const webhook = await readWebhook(em, storeId, row.webhook_id);
   const [event] = await sql<{ body: string }>(em, 'SELECT body FROM event WHERE store_id = ? AND event_id = ?', [storeId, row.event_id]);
-  const secrets = [keyring.open(webhook.secretSealed, place(storeId, webhook.webhookId))];
+  const secrets = [keyring.open(webhook.secretSealed, webhookPlace(storeId, webhook.webhookId))];
   return { url: webhook.url, secrets, body: event!.body, eventId: row.event_id, eventType: row.event_type };
 }
 

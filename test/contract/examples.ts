@@ -4,13 +4,45 @@
  */
 import type { Example } from '../../api/kernel/examples.ts';
 import { call, type Headers_, pay, type Reply } from '../kernel/http.ts';
+import { exchange, loginAs } from '../kernel/login.ts';
 import { type World, underTest } from '../kernel/world.ts';
+import { seedMembers } from '../../bin/setup/stores.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
 const ADDRESS = { receiverName: '김수령', phone: '010-2222-3333', zipCode: '06236', address1: '서울 강남구 테헤란로 1', address2: '3층' };
 const GUEST = { name: '이구매', phone: '010-1111-2222', email: 'buyer@example.com', orderPassword: 'order-1234' };
 const OPTION = { pg: 'tosspayments', method: 'CARD' };
+
+type Note = (id: string, request: unknown, reply: Reply) => Reply['body']['data'];
+
+/** What only people at the console do. */
+async function atConsole({ store: { storeId, storeCode } }: World, note: Note): Promise<void> {
+  const email = `owner@${storeCode}.example`;
+  await seedMembers(underTest.databaseUrl, storeId, [{ role: 'OWNER', email }]);
+  const { user } = await loginAs(email);
+  const { access_token: bearer } = (await exchange(user.access_token, storeId)).body;
+  const as = async (token: string, id: string, method: string, path: string, request?: unknown) =>
+    note(id, request, await call(underTest.api, method, path, { body: request, headers: { authorization: `Bearer ${token}` } }));
+  await as(user.access_token, 'me.listStores', 'GET', '/me/stores');
+  const { tokenId } = await as(bearer, 'apiTokens.create', 'POST', '/v1/store/api-tokens', {
+    name: 'ERP',
+    scopes: ['order:rw', 'product:r'],
+  });
+  await as(bearer, 'apiTokens.list', 'GET', '/v1/store/api-tokens');
+  await as(bearer, 'apiTokens.revoke', 'DELETE', `/v1/store/api-tokens/${tokenId}`);
+  const { items } = await as(bearer, 'clients.list', 'GET', '/v1/store/api-clients?status=ACTIVE');
+  const { clientId } = items[0];
+  await as(bearer, 'clients.get', 'GET', `/v1/store/api-clients/${clientId}`);
+  const registered = await fetch(`${underTest.api}/oauth2/register`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'ERP', grant_types: ['client_credentials'], scope: 'order:r' }),
+  });
+  const { client_id: erp } = (await registered.json()) as { client_id: string };
+  await as(bearer, 'clients.rotateSecret', 'POST', `/v1/store/api-clients/${erp}/rotate-secret`);
+  await as(bearer, 'clients.deactivate', 'POST', `/v1/store/api-clients/${erp}/deactivate`);
+}
 
 /** Walks a fresh store through everything; answers each operation's request, answer and status. */
 export async function walk(shop: World): Promise<Walked> {
@@ -74,6 +106,17 @@ export async function walk(shop: World): Promise<Walked> {
   const { orderId } = await shopping('payments.status', 'GET', `/storefront/v1/payments/${paymentId}`);
   const spare = await shopping('cart.add', 'POST', '/storefront/v1/cart/items', { productId, optionId, quantity: 3 });
   await shopping('cart.remove', 'DELETE', `/storefront/v1/cart/items/${spare.items[0].cartItemId}`);
+
+  const person = {
+    email: 'buyer@example.com',
+    password: 'correct-horse',
+    name: '이구매',
+    phone: '010-1111-2222',
+    consents: [{ kind: 'TERMS', version: '2026-01' }, { kind: 'PRIVACY' }],
+  };
+  await ask('auth.signup', 'POST', '/storefront/v1/auth/signup', person);
+  await ask('auth.login', 'POST', '/storefront/v1/auth/login', { email: person.email, password: person.password });
+  await atConsole(shop, note);
 
   await sell('orders.list', 'GET', '/v1/orders');
   const order = await sell('orders.get', 'GET', `/v1/orders/${orderId}`);

@@ -14,7 +14,12 @@ await run(async () => {
     const text = JSON.stringify(Object.fromEntries(walked.map(([id, { request, response }]) => [id, { request, response }])), null, 1);
     writeFileSync(
       join(root, 'api/examples.json'),
-      `${text.replaceAll(underTest.api, 'https://api.example.com').replaceAll(/whsec_[\w-]+/g, `whsec_${'A'.repeat(43)}`)}\n`,
+      `${text
+        .replaceAll(underTest.api, 'https://api.example.com')
+        .replaceAll(/whsec_[\w-]+/g, `whsec_${'A'.repeat(43)}`)
+        .replaceAll(/svcs_[\w-]{20,}/g, `svcs_${'A'.repeat(43)}`)
+        .replaceAll(/svcpat_\w{49}/g, `svcpat_${'A'.repeat(49)}`)
+        .replaceAll(/eyJ[\w.-]+/g, 'eyJ…')}\n`,
     );
     say(`${walked.length} examples recorded.`);
   } finally {

@@ -19,6 +19,8 @@ export interface Buyer {
   readonly name: string;
   readonly phone: string;
   readonly email: string;
+  /** Absent for guests. */
+  readonly customerId?: string;
 }
 /** One line as it was priced. Amounts in won. */
 export interface CheckoutLine {

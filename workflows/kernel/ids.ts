@@ -20,7 +20,13 @@ export type IdPrefix =
   | 'mov'
   | 'crt'
   | 'txt'
-  | 'rfd';
+  | 'rfd'
+  | 'usr'
+  | 'lgn'
+  | 'tok'
+  | 'cus'
+  | 'con'
+  | 'inv';
 
 /** `prd_` and a UUIDv7 in base62, 22 digits: 10 random bytes behind 48 bits of milliseconds, so ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {

@@ -1,0 +1,31 @@
+import { issueApiToken } from '../../db/identity/apiTokens.ts';
+import { covers } from '../../workflows/identity/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { ApiTokenRequest, NewApiToken, viewApiToken } from './schemas.ts';
+
+const DEFAULT_DAYS = 90;
+
+export const create = endpoint({
+  id: 'apiTokens.create',
+  route: 'POST /v1/store/api-tokens',
+  summary: 'Issue an API token with scopes of your own; its plain text is shown once',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  secret: true,
+  body: ApiTokenRequest,
+  status: 201,
+  data: NewApiToken,
+}).handle(async ({ em, storeId, body, scopes, person, realNow }) => {
+  const beyond = body.scopes.flatMap((scope, i) => (covers(scopes, scope) ? [] : [i]));
+  if (beyond.length > 0)
+    throw new Fault('VALIDATION_FAILED', {
+      fieldErrors: beyond.map((i) => ({ field: `scopes[${i}]`, code: 'NOT_HELD', message: 'is more than you hold' })),
+    });
+  const { expiresInDays = DEFAULT_DAYS, purpose = 'plain', ...wanted } = body;
+  const issued = await issueApiToken(em, storeId, { ...wanted, purpose, expiresInDays, createdBy: person!.userId }, realNow);
+  return { ...viewApiToken(issued), token: issued.token };
+});

@@ -1,0 +1,18 @@
+import { listApiTokens } from '../../db/identity/apiTokens.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { ApiToken, viewApiToken } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'apiTokens.list',
+  route: 'GET /v1/store/api-tokens',
+  summary: 'List the API tokens that are not revoked, newest first',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  change: 'none',
+  query: Type.Object(paging),
+  data: listOf(ApiToken),
+}).handle(async ({ em, storeId, query }) => {
+  const { items, total } = await listApiTokens(em, storeId, query);
+  return page(query, items.map(viewApiToken), total);
+});

@@ -1,0 +1,18 @@
+import { revokeApiToken } from '../../db/identity/apiTokens.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const revoke = endpoint({
+  id: 'apiTokens.revoke',
+  route: 'DELETE /v1/store/api-tokens/{tokenId}',
+  summary: 'Revoke an API token at once',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  agent: 'denied',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['API_TOKEN_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, realNow }) => {
+  await revokeApiToken(em, storeId, params.tokenId, realNow);
+  return null;
+});

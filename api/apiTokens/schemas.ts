@@ -1,0 +1,38 @@
+import type { ShownApiToken } from '../../db/identity/apiTokens.ts';
+import { SCOPES } from '../../workflows/identity/rules.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+
+const fields = {
+  tokenId: Id,
+  name: Type.String(),
+  scopes: Type.Array(Type.String()),
+  purpose: oneOf(['plain', 'agent'], 'agent: requests are those of an AI agent and fall under its rules'),
+  tokenPrefix: Type.String(),
+  createdByName: Type.String(),
+  createdAt: Timestamp,
+  expiresAt: nullable(Timestamp),
+  lastUsedAt: nullable(Timestamp),
+};
+export const ApiToken = closed(fields, { title: 'ApiToken' });
+export const NewApiToken = closed({ ...fields, token: Type.String({ description: 'Shown once' }) }, { title: 'NewApiToken' });
+
+/** A scope, or its reading half. */
+const SCOPE_NAMES = [...new Set(SCOPES.flatMap((scope) => (scope.endsWith(':rw') ? [scope, scope.slice(0, -1)] : [scope])))];
+export const ApiTokenRequest = closed(
+  {
+    name: Name(100),
+    scopes: Type.Array(oneOf(SCOPE_NAMES), { minItems: 1, maxItems: 50 }),
+    expiresInDays: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 3650, description: 'Omitted: 90. Null: never.' }))),
+    purpose: Type.Optional(oneOf(['plain', 'agent'])),
+  },
+  { title: 'ApiTokenRequest' },
+);
+
+export const viewApiToken = ({ createdAt, expiresAt, lastUsedAt, ...token }: ShownApiToken) => ({
+  ...token,
+  scopes: [...token.scopes],
+  createdAt: korean(createdAt),
+  expiresAt: expiresAt === null ? null : korean(expiresAt),
+  lastUsedAt: lastUsedAt === null ? null : korean(lastUsedAt),
+});

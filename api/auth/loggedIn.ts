@@ -1,0 +1,9 @@
+import type { ApiDeps } from '../kernel/deps.ts';
+import { MEMBER_SECONDS } from './schemas.ts';
+
+/** A buyer's token: 30 minutes on the real clock. */
+export async function loggedIn({ keys }: ApiDeps, storeId: string, customerId: string, realNow: number) {
+  const claims = { use: 'member', storeId, customerId, clientId: null } as const;
+  const accessToken = await keys.sign(claims, realNow, MEMBER_SECONDS);
+  return { accessToken, tokenType: 'Bearer' as const, expiresIn: MEMBER_SECONDS, customerId };
+}

@@ -1,0 +1,34 @@
+import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
+
+export const MEMBER_SECONDS = 30 * 60;
+/** No guest token is longer. */
+const CartToken = Type.String({ minLength: 20, maxLength: 100 });
+const Password = Type.String({ minLength: 8, maxLength: 128 });
+
+export const LoginRequest = closed(
+  { email: Email, password: Type.String({ minLength: 1, maxLength: 128 }), cartToken: Type.Optional(CartToken) },
+  { title: 'LoginRequest' },
+);
+export const SignUpRequest = closed(
+  {
+    email: Email,
+    password: Password,
+    name: Name(50),
+    phone: Phone,
+    consents: Type.Array(
+      closed({ kind: oneOf(['TERMS', 'PRIVACY', 'MARKETING']), version: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })) }),
+      { maxItems: 3, description: 'TERMS and PRIVACY are required' },
+    ),
+    cartToken: Type.Optional(CartToken),
+  },
+  { title: 'SignUpRequest' },
+);
+export const LoggedIn = closed(
+  {
+    accessToken: Type.String(),
+    tokenType: oneOf(['Bearer']),
+    expiresIn: Type.Integer({ description: 'Seconds' }),
+    customerId: Id,
+  },
+  { title: 'LoggedIn' },
+);

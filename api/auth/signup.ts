@@ -1,0 +1,47 @@
+import { mergeCart } from '../../db/cart/merge.ts';
+import { signUp } from '../../db/customers/store.ts';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { hashPassword } from '../kernel/passwords.ts';
+import { loggedIn } from './loggedIn.ts';
+import { LoggedIn, SignUpRequest } from './schemas.ts';
+
+const REQUIRED = ['TERMS', 'PRIVACY'];
+
+/** Nobody becomes a customer without these, and nothing is agreed to twice. */
+function consentProblems({ consents }: { readonly consents?: unknown }): FieldError[] {
+  if (!Array.isArray(consents)) return [];
+  const kinds = consents.map((consent: unknown) => (consent as { kind?: unknown } | null)?.kind);
+  return [
+    ...REQUIRED.filter((kind) => !kinds.includes(kind)).map((kind) => ({
+      field: 'consents',
+      code: 'REQUIRED',
+      message: `${kind} must be agreed to`,
+    })),
+    ...kinds.flatMap((kind, i) =>
+      kinds.indexOf(kind) < i ? [{ field: `consents[${i}]`, code: 'DUPLICATE', message: 'is there twice' }] : [],
+    ),
+  ];
+}
+
+export const signup = endpoint({
+  id: 'auth.signup',
+  route: 'POST /storefront/v1/auth/signup',
+  summary: 'Become a customer; the cart of a guest comes along',
+  access: 'shop',
+  change: 'here',
+  idempotent: true,
+  secret: true,
+  body: SignUpRequest,
+  check: consentProblems,
+  status: 201,
+  data: LoggedIn,
+  errors: ['EMAIL_TAKEN'],
+})
+  .before(({ body }) => hashPassword(body.password))
+  .handle(async ({ em, storeId, body, prepared: passwordHash, at, realNow, deps }) => {
+    const { cartToken, email, name, phone, consents } = body;
+    const customerId = await signUp(em, storeId, { email, name, phone, consents, passwordHash }, at);
+    if (cartToken !== undefined) await mergeCart(em, storeId, cartToken, customerId, at);
+    return loggedIn(deps, storeId, customerId, realNow);
+  });

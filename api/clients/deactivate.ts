@@ -1,0 +1,20 @@
+import { deactivateClient, withAuthors } from '../../db/identity/clients.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { ApiClient, viewClient } from './schemas.ts';
+
+export const deactivate = endpoint({
+  id: 'clients.deactivate',
+  route: 'POST /v1/store/api-clients/{clientId}/deactivate',
+  summary: 'End a client: its tokens are dead at once',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  data: ApiClient,
+  errors: ['CLIENT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, realNow }) => {
+  const client = await deactivateClient(em, storeId, params.clientId, realNow);
+  const [shown] = await withAuthors(em, [client]);
+  return viewClient(shown!);
+});

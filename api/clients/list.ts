@@ -1,0 +1,19 @@
+import { listClients } from '../../db/identity/clients.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
+import { ApiClient, viewClient } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'clients.list',
+  route: 'GET /v1/store/api-clients',
+  summary: 'List the OAuth clients of the store, newest first',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  change: 'none',
+  query: Type.Object({ ...paging, status: Type.Optional(oneOf(['ACTIVE', 'REVOKED'])) }),
+  data: listOf(ApiClient),
+}).handle(async ({ em, storeId, query }) => {
+  const { status = null, ...paged } = query;
+  const { items, total } = await listClients(em, storeId, { ...paged, status });
+  return page(paged, items.map(viewClient), total);
+});

@@ -1,0 +1,21 @@
+import { rotateSecret as rotate, withAuthors } from '../../db/identity/clients.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { NewSecret, viewClient } from './schemas.ts';
+
+export const rotateSecret = endpoint({
+  id: 'clients.rotateSecret',
+  route: 'POST /v1/store/api-clients/{clientId}/rotate-secret',
+  summary: 'Give a client a new secret, shown once; the old one is dead at once, tokens live on',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  secret: true,
+  data: NewSecret,
+  errors: ['CLIENT_NOT_FOUND', 'INVALID_STATUS'],
+}).handle(async ({ em, storeId, params }) => {
+  const { client, clientSecret } = await rotate(em, storeId, params.clientId);
+  const [shown] = await withAuthors(em, [client]);
+  return { ...viewClient(shown!), clientSecret };
+});

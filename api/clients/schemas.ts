@@ -1,0 +1,36 @@
+import type { ShownClient } from '../../db/identity/clients.ts';
+import { GRANT_TYPES } from '../../workflows/identity/rules.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+
+const fields = {
+  clientId: Id,
+  clientName: Type.String(),
+  grantTypes: Type.Array(oneOf(GRANT_TYPES)),
+  scopes: Type.Array(Type.String()),
+  tokenEndpointAuthMethod: oneOf(['none', 'client_secret_basic']),
+  redirectUris: Type.Array(Type.String()),
+  secretPrefix: nullable(Type.String()),
+  status: oneOf(['ACTIVE', 'REVOKED']),
+  createdByName: nullable(Type.String()),
+  createdByEmail: nullable(Type.String()),
+  createdAt: Timestamp,
+  revokedAt: nullable(Timestamp),
+};
+export const ApiClient = closed(fields, { title: 'ApiClient' });
+export const NewSecret = closed({ ...fields, clientSecret: Type.String({ description: 'Shown once' }) }, { title: 'NewClientSecret' });
+
+export const viewClient = (client: ShownClient) => ({
+  clientId: client.clientId,
+  clientName: client.name,
+  grantTypes: [...client.grantTypes],
+  scopes: [...client.scopes],
+  tokenEndpointAuthMethod: client.authMethod,
+  redirectUris: [...client.redirectUris],
+  secretPrefix: client.secretPrefix ?? null,
+  status: client.status,
+  createdByName: client.createdByName,
+  createdByEmail: client.createdByEmail,
+  createdAt: korean(client.createdAt.getTime()),
+  revokedAt: client.revokedAt ? korean(client.revokedAt.getTime()) : null,
+});

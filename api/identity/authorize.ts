@@ -1,0 +1,94 @@
+/**
+ * GET /oauth2/authorize and the way back from the identity provider. Faults that concern the redirect itself are told
+ * here; all others go back to the client with its `state` (RFC 6749 § 4.1.2.1, RFC 9207).
+ */
+import type { Context } from 'koa';
+import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
+import { issueCode, openRequest, type TakenRequest, takeRequest, userOf } from '../../db/identity/logins.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { covers, isRegistered, narrow } from '../../workflows/identity/rules.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { need, OAuthError, type Params, paramsOf } from './oauth.ts';
+
+/** Asked for by every login library; they say nothing about a store. */
+const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
+const CHALLENGE = /^[\w-]{43}$/;
+const COOKIE = 'svc_login';
+
+export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
+  const params = paramsOf(new URLSearchParams(ctx.querystring));
+  const [clientId, redirectUri] = need(params, 'client_id', 'redirect_uri') as [string, string];
+  const client = await clientOf(deps, clientId);
+  if (!client || client.status !== 'ACTIVE') throw new OAuthError('invalid_request', 'Unknown client');
+  if (!isRegistered(client.redirectUris, redirectUri)) throw new OAuthError('invalid_redirect_uri', 'The redirect_uri is not registered');
+  try {
+    const wanted = wantedOf(client, params);
+    const upstream = await deps.login.discover();
+    const request = { clientId, redirectUri, ...wanted };
+    const { requestId, verifier, nonce, browser } = await openRequest(deps.orm, deps.keyring, request, deps.clock.now());
+    ctx.cookies.set(COOKIE, browser, cookieOptions(deps, 600_000));
+    ctx.redirect(await upstream.begin({ requestId, verifier, nonce }));
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    back(ctx, deps, redirectUri, { error: error.code, error_description: error.message, state: params.get('state') ?? null });
+  }
+}
+
+function wantedOf(client: OAuthClient, params: Params) {
+  if (!client.grantTypes.includes('authorization_code')) throw new OAuthError('unauthorized_client', 'The client may not log people in');
+  if (params.get('response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'The response_type must be code');
+  if ((params.get('response_mode') ?? 'query') !== 'query') throw new OAuthError('unsupported_response_mode', 'The answer comes as query');
+  if (params.has('request') || params.has('request_uri')) throw new OAuthError('request_not_supported', 'There are no request objects');
+  const [state, codeChallenge] = need(params, 'state', 'code_challenge') as [string, string];
+  if (params.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(codeChallenge))
+    throw new OAuthError('invalid_request', 'The code_challenge_method must be S256');
+  if (state.length > 1024) throw new OAuthError('invalid_request', 'The state is longer than 1,024 characters');
+  return { state, codeChallenge, scopes: scopesOf(client, params.get('scope') ?? '') };
+}
+
+/** What is asked for; all that the client may have when no store's scope is named. */
+function scopesOf(client: OAuthClient, asked: string): readonly string[] {
+  const named = narrow([...client.scopes, ...ALWAYS], asked === '' ? null : asked);
+  if (!named) throw new OAuthError('invalid_scope', 'A scope is unknown or more than the client may have');
+  if (asked === '') return client.scopes;
+  return named.some((scope) => covers(client.scopes, scope)) ? named : [...client.scopes, ...named];
+}
+
+/** The provider sends the person back here; the code for the client is made only for the browser that began. */
+export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
+  const params = paramsOf(new URLSearchParams(ctx.querystring));
+  const browser = ctx.cookies.get(COOKIE) ?? '';
+  ctx.cookies.set(COOKIE, '', cookieOptions(deps, 0));
+  const now = deps.clock.now();
+  const request = await takeRequest(deps.orm, deps.keyring, params.get('state') ?? '', browser, now);
+  if (!request) throw new OAuthError('invalid_request', 'This login was not begun in this browser, or it has expired');
+  try {
+    const upstream = await deps.login.discover();
+    const { authenticatedAt, ...person } = await upstream.finish(ctx.querystring, request);
+    const code = await inStore(deps.orm, '-', REQUEST, async (em) =>
+      issueCode(em, await userOf(em, person, now), request, authenticatedAt, now),
+    );
+    back(ctx, deps, request.redirectUri, { code, state: request.state });
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a login at the provider failed');
+    denied(ctx, deps, request);
+  }
+}
+
+const denied = (ctx: Context, deps: ApiDeps, { redirectUri, state }: TakenRequest) =>
+  back(ctx, deps, redirectUri, { error: 'access_denied', error_description: 'The login at the identity provider failed', state });
+
+const cookieOptions = ({ config }: ApiDeps, maxAge: number) => ({
+  httpOnly: true,
+  sameSite: 'lax' as const,
+  secure: config.publicUrl.startsWith('https:'),
+  path: '/oauth2/callback',
+  signed: false,
+  maxAge,
+});
+
+function back(ctx: Context, { config }: ApiDeps, redirectUri: string, answer: Readonly<Record<string, string | null>>): void {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries({ ...answer, iss: config.publicUrl })) if (value !== null) url.searchParams.set(name, value);
+  ctx.redirect(url.href);
+}

@@ -1,0 +1,127 @@
+/** The grants of POST /oauth2/token, one function each (part A § Authentication, D63). */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { OAuthClient } from '../../db/identity/clients.ts';
+import { delegatedCustomer } from '../../db/customers/store.ts';
+import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/identity/logins.ts';
+import { findPerson } from '../../db/identity/people.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { findTenant } from '../../db/stores/store.ts';
+import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { type Claims, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
+import { need, OAuthError, type Params } from './oauth.ts';
+
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
+const MEMBER_SECONDS = 30 * 60;
+/** Tables that belong to no store. */
+const NO_STORE = '-';
+
+type Grant = (client: OAuthClient, params: Params, deps: ApiDeps) => Promise<object>;
+
+export const grants: Readonly<Record<GrantType, Grant>> = {
+  authorization_code: byCode,
+  client_credentials: byClient,
+  refresh_token: byRefresh,
+  [TOKEN_EXCHANGE]: byExchange,
+};
+
+async function answer(deps: ApiDeps, claims: Claims, scopes: readonly string[], more: object = {}, seconds = TOKEN_SECONDS) {
+  const accessToken = await deps.keys.sign(claims, deps.clock.now(), seconds);
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: seconds, scope: scopes.join(' '), ...more };
+}
+
+function narrowed(held: readonly string[], asked: string | undefined): readonly string[] {
+  const scopes = narrow(held, asked ?? null);
+  if (!scopes) throw new OAuthError('invalid_scope', 'A scope is unknown or more than what is held');
+  return scopes;
+}
+
+async function byClient(client: OAuthClient, params: Params, deps: ApiDeps) {
+  if (client.authMethod === 'none' || client.storeId === null)
+    throw new OAuthError('unauthorized_client', 'Only a confidential client of a store may');
+  const scopes = narrowed(client.scopes, params.get('scope'));
+  const { clientId, storeId } = client;
+  return answer(deps, { use: 'store', storeId, clientId, origin: 'm2m', scopes, person: null }, scopes);
+}
+
+const VERIFIER = /^[\w.~-]{43,128}$/;
+const isVerifier = (verifier: string, challenge: string): boolean => {
+  const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));
+  return VERIFIER.test(verifier) && made.length === challenge.length && timingSafeEqual(made, Buffer.from(challenge));
+};
+
+async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
+  const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
+  const now = deps.clock.now();
+  const given = await inStore(deps.orm, NO_STORE, REQUEST, async (em) => {
+    const fits = (kept: { redirectUri: string; codeChallenge: string }) =>
+      kept.redirectUri === redirectUri && isVerifier(verifier, kept.codeChallenge);
+    const login = await redeemCode(em, client.clientId, code, fits, now);
+    if (!login) return null;
+    const isKept = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
+    return { login, refresh: isKept ? await issueRefresh(em, login.loginId, now) : null };
+  });
+  if (!given) throw new OAuthError('invalid_grant', 'The code is invalid, expired, used or not for this request');
+  return person(client, given.login, given.login.scopes, given.refresh, deps);
+}
+
+async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
+  const [token] = need(params, 'refresh_token') as [string];
+  const now = deps.clock.now();
+  const given = await inStore(deps.orm, NO_STORE, REQUEST, async (em) => {
+    const login = await redeemRefresh(em, client.clientId, token, now);
+    // Asking for too much uses nothing up: the refusal undoes the transaction.
+    return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(em, login.loginId, now) };
+  });
+  if (!given) throw new OAuthError('invalid_grant', 'The refresh token is invalid, expired, revoked or used');
+  return person(client, given.login, given.scopes, given.refresh, deps);
+}
+
+function person(client: OAuthClient, login: Login, scopes: readonly string[], refresh: string | null, deps: ApiDeps) {
+  const claims: UserClaims = {
+    use: 'user',
+    userId: login.userId,
+    clientId: client.clientId,
+    loginId: login.loginId,
+    origin: client.storeId === null ? 'console' : 'app',
+    scopes,
+    authTime: Math.floor(login.authenticatedAt / 1000),
+  };
+  return answer(deps, claims, scopes, refresh === null ? {} : { refresh_token: refresh });
+}
+
+async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
+  const [subject, type] = need(params, 'subject_token', 'subject_token_type') as [string, string];
+  if (type === MEMBER_REF) return delegate(client, subject, deps);
+  if (type !== ACCESS_TOKEN) throw new OAuthError('invalid_request', 'The subject_token_type is not supported');
+  const [storeId] = need(params, 'audience') as [string];
+  const user = await deps.keys.verify(subject, deps.clock.now());
+  if (user?.use !== 'user' || user.clientId !== client.clientId)
+    throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
+  const found = await findPerson(deps.orm, user, storeId);
+  if (!found || !found.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
+    throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
+  // A client of one store leads into that store only; a foreign store and none are alike (D63).
+  if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
+    throw new OAuthError('invalid_target', 'The user has no such store');
+  const scopes = narrowed(storeScopes(found.role, user, client.scopes), params.get('scope'));
+  const claims = { use: 'store', storeId, clientId: user.clientId, origin: user.origin, scopes, person: user } as const;
+  return answer(deps, claims, scopes, { issued_token_type: ACCESS_TOKEN });
+}
+
+/** What a person may do in a store through a client: the role's scopes that the client and the login both hold. */
+const storeScopes = (role: keyof typeof ROLE_SCOPES, user: UserClaims, clientScopes: readonly string[]): string[] =>
+  intersect(intersect(ROLE_SCOPES[role], clientScopes), user.scopes);
+
+async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
+  const { storeId, clientId } = client;
+  if (client.authMethod === 'none' || storeId === null || !covers(client.scopes, 'member:delegate'))
+    throw new OAuthError('unauthorized_client', 'Only a confidential client that holds member:delegate may');
+  if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
+  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', clientId);
+  const at = deps.clock.now() + (tenant?.clockOffsetMs ?? 0);
+  const customerId = await inStore(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
+  const claims = { use: 'member', storeId, customerId, clientId } as const;
+  return answer(deps, claims, ['member'], { issued_token_type: ACCESS_TOKEN }, MEMBER_SECONDS);
+}

@@ -1,0 +1,75 @@
+/** POST /oauth2/register (RFC 7591), by an OWNER or ADMIN at the console. Unknown fields are ignored, as the RFC asks. */
+import type { Context } from 'koa';
+import { createClient, type NewClient } from '../../db/identity/clients.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../workflows/identity/rules.ts';
+import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
+import { readJson } from '../kernel/body.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { textErrors } from '../kernel/validate.ts';
+import { OAuthError } from './oauth.ts';
+
+const MAX_REDIRECTS = 20;
+const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
+
+export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
+  const caller = await byStoreToken(ctx, deps);
+  requireConsole(caller, ['OWNER', 'ADMIN']);
+  const body: unknown = await readJson(ctx);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw bad('The body must be a JSON object');
+  const wanted = metadataOf(body as Record<string, unknown>, caller.scopes);
+  if ([wanted.name, ...wanted.redirectUris].some((text) => textErrors(text, '').length > 0)) throw bad('There are control characters');
+  const createdBy = caller.person!.userId;
+  const { clientId, clientSecret } = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
+    const made = createClient(em, caller.storeId, { ...wanted, createdBy }, caller.realNow);
+    await em.flush();
+    return made;
+  });
+  ctx.status = 201;
+  ctx.body = {
+    client_id: clientId,
+    client_id_issued_at: Math.floor(caller.realNow / 1000),
+    client_name: wanted.name,
+    grant_types: wanted.grantTypes,
+    redirect_uris: wanted.redirectUris,
+    token_endpoint_auth_method: wanted.authMethod,
+    scope: wanted.scopes.join(' '),
+    ...(clientSecret !== null && { client_secret: clientSecret, client_secret_expires_at: 0 }),
+  };
+}
+
+function metadataOf(body: Record<string, unknown>, registrant: readonly string[]): Omit<NewClient, 'createdBy'> {
+  const { client_name: name, scope, token_endpoint_auth_method: method = 'client_secret_basic' } = body;
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw bad('client_name must be 1 to 100 characters');
+  if (method !== 'none' && method !== 'client_secret_basic') throw bad('token_endpoint_auth_method must be none or client_secret_basic');
+  const grantTypes = grantsOf(body['grant_types'], method);
+  const redirectUris = redirectsOf(body['redirect_uris'] ?? [], grantTypes);
+  if (typeof scope !== 'string') throw bad('scope must be a list of scopes, separated by spaces');
+  // A registrant hands on at most what they hold; acting for buyers is the client's own right (D65).
+  const scopes = narrow([...registrant, 'member:delegate'], scope)?.filter((one) => SCOPES.some((known) => covers([known], one)));
+  if (!scopes || scopes.length === 0) throw bad('scope is unknown or more than yours');
+  return { name, authMethod: method, grantTypes, redirectUris, scopes };
+}
+
+const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function grantsOf(asked: unknown, method: AuthMethod): GrantType[] {
+  if (!isList(asked) || asked.length === 0) throw bad('grant_types must be a list');
+  const known = GRANT_TYPES.filter((grant) => asked.includes(grant));
+  if (known.length < new Set(asked).size) throw bad(`grant_types may be ${GRANT_TYPES.join(', ')}`);
+  if (method === 'none' && known.includes('client_credentials')) throw bad('A public client has no credentials of its own');
+  if (known.includes('refresh_token') && !known.includes('authorization_code')) throw bad('refresh_token goes with authorization_code');
+  return known;
+}
+
+function redirectsOf(asked: unknown, grants: readonly GrantType[]): string[] {
+  if (!isList(asked) || asked.length > MAX_REDIRECTS)
+    throw new OAuthError('invalid_redirect_uri', `redirect_uris must be a list of at most ${MAX_REDIRECTS}`);
+  if (grants.includes('authorization_code') !== asked.length > 0)
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uris go with authorization_code');
+  for (const uri of asked) {
+    const problem = uri.length > 500 ? 'is longer than 500 characters' : redirectProblem(uri);
+    if (problem) throw new OAuthError('invalid_redirect_uri', `${uri.slice(0, 100)} ${problem}`);
+  }
+  return [...new Set(asked)];
+}

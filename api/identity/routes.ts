@@ -1,0 +1,25 @@
+/** OAuth and what is found at the root: flat answers, no envelope. */
+import { Router } from '@koa/router';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { authorize, callback } from './authorize.ts';
+import { metadata } from './metadata.ts';
+import { flat } from './oauth.ts';
+import { register } from './register.ts';
+import { token } from './token.ts';
+
+export function identityRoutes(deps: ApiDeps): Router {
+  const router = new Router();
+  router.get('/oauth2/authorize', flat(deps, authorize));
+  router.get('/oauth2/callback', flat(deps, callback));
+  router.post('/oauth2/token', flat(deps, token));
+  router.post('/oauth2/register', flat(deps, register));
+  router.get('/.well-known/jwks.json', (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=60');
+    ctx.body = deps.keys.jwks;
+  });
+  router.get('/.well-known/oauth-authorization-server', (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.body = metadata(deps.config.publicUrl);
+  });
+  return router;
+}

@@ -1,0 +1,71 @@
+/** The external OpenID provider at which people log in, through openid-client. Discovered at the first login, and again after a failure. */
+import * as oidc from 'openid-client';
+import type { Person } from '../../db/identity/logins.ts';
+import type { Config } from '../../db/kernel/config.ts';
+import { OAuthError } from './oauth.ts';
+
+/** Asking for a fresh login costs people nothing here, and `auth_time` is what "logged in lately" is judged by. */
+const MAX_AGE_SECONDS = 600;
+
+export interface UpstreamLogin {
+  /** Where the browser goes. */
+  begin(request: { requestId: string; verifier: string; nonce: string }): Promise<string>;
+  /** Who came back; throws when the provider's answer does not fit the request, or the address is not verified. */
+  finish(query: string, request: { verifier: string; nonce: string; requestId: string }): Promise<Person & { authenticatedAt: number }>;
+}
+export interface LoginProvider {
+  discover(): Promise<UpstreamLogin>;
+}
+
+export function createLoginProvider({ oidc: provider, publicUrl }: Config): LoginProvider {
+  const redirectUri = `${publicUrl}/oauth2/callback`;
+  let known: Promise<oidc.Configuration> | null = null;
+  const configuration = () => {
+    known ??= oidc
+      .discovery(new URL(provider.issuer), provider.clientId, provider.clientSecret, undefined, {
+        execute: provider.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [],
+        timeout: 5,
+      })
+      .catch((error: unknown) => {
+        known = null;
+        throw new OAuthError('temporarily_unavailable', `The identity provider does not answer: ${String(error)}`);
+      });
+    return known;
+  };
+  return {
+    discover: async () => {
+      const upstream = await configuration();
+      return {
+        begin: async ({ requestId, verifier, nonce }) =>
+          oidc.buildAuthorizationUrl(upstream, {
+            redirect_uri: redirectUri,
+            scope: 'openid email profile',
+            state: requestId,
+            nonce,
+            max_age: String(MAX_AGE_SECONDS),
+            code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+            code_challenge_method: 'S256',
+          }).href,
+        finish: async (query, { requestId, verifier, nonce }) => {
+          const tokens = await oidc.authorizationCodeGrant(upstream, new URL(`${redirectUri}?${query}`), {
+            pkceCodeVerifier: verifier,
+            expectedState: requestId,
+            expectedNonce: nonce,
+            idTokenExpected: true,
+            maxAge: MAX_AGE_SECONDS,
+          });
+          const claims = tokens.claims()!;
+          const { email, email_verified: isVerified, name } = claims;
+          if (typeof email !== 'string' || isVerified !== true) throw new Error('The address is not verified');
+          return {
+            issuer: claims.iss,
+            subject: claims.sub,
+            email,
+            name: typeof name === 'string' ? name : null,
+            authenticatedAt: (claims.auth_time ?? claims.iat) * 1000,
+          };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** A guest who becomes a customer takes the cart along (D66): equal options add up, at most 999 (D60). */
+import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
+import { invalid } from '../../workflows/kernel/errors.ts';
+import { endSession, findSession } from '../identity/sessions.ts';
+import { type Em, sql } from '../orm.ts';
+import { MOST_QUANTITY } from './store.ts';
+
+/** Moves the cart of a token to its new owner and ends the guest session. A token that has ended brings nothing. */
+export async function mergeCart(em: Em, storeId: string, cartToken: string, customerId: string, at: number): Promise<void> {
+  const sessionId = await findSession(em, storeId, cartToken, at);
+  if (sessionId === null) return;
+  const [over] = await sql(
+    em,
+    `SELECT 1 AS ok FROM cart_item mine JOIN cart_item theirs USING (store_id, variant_id)
+     WHERE store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MOST_QUANTITY} LIMIT 1`,
+    [storeId, customerId, sessionId],
+  );
+  if (over) throw invalid('cartToken', 'OUT_OF_RANGE', `At most ${MOST_QUANTITY} of one option.`);
+  await sql(
+    em,
+    `UPDATE cart_item mine SET quantity = mine.quantity + theirs.quantity FROM cart_item theirs
+     WHERE mine.store_id = ? AND mine.session_id = ? AND theirs.store_id = mine.store_id AND theirs.session_id = ? AND theirs.variant_id = mine.variant_id`,
+    [storeId, customerId, sessionId],
+  );
+  await sql(
+    em,
+    `DELETE FROM cart_item theirs USING cart_item mine WHERE theirs.store_id = ? AND theirs.session_id = ? AND mine.store_id = theirs.store_id
+       AND mine.session_id = ? AND mine.variant_id = theirs.variant_id`,
+    [storeId, sessionId, customerId],
+  );
+  await sql(em, 'UPDATE cart_item SET session_id = ? WHERE store_id = ? AND session_id = ?', [customerId, storeId, sessionId]);
+  const [row] = await sql<{ lines: number }>(em, 'SELECT count(*)::int AS lines FROM cart_item WHERE store_id = ? AND session_id = ?', [
+    storeId,
+    customerId,
+  ]);
+  if (row!.lines > CHECKOUT_LINES) throw invalid('cartToken', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
+  await endSession(em, storeId, sessionId);
+}

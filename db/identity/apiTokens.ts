@@ -1,0 +1,159 @@
+/** API tokens: pre-issued bearers with a checksum, so that nonsense never reaches Postgres; kept as SHA-256 (part A). */
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Role } from '../../workflows/identity/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { DAY, MINUTE } from '../../workflows/kernel/time.ts';
+import { newId } from '../kernel/clock.ts';
+import { hashSecret } from '../kernel/keyring.ts';
+import { type Em, inStore, REQUEST, sql } from '../orm.ts';
+import type { Tenant } from '../stores/store.ts';
+import { ApiTokenEntity } from './entities.ts';
+
+/** So that scanners recognise a leaked one. */
+export const API_TOKEN_PREFIX = 'svcpat_';
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const base62 = (value: bigint, length: number): string =>
+  Array.from({ length }, (_, i) => DIGITS[Number((value / 62n ** BigInt(length - 1 - i)) % 62n)]).join('');
+const checksum = (body: string) => base62(BigInt(crc32(body)), 6);
+
+/** `svcpat_` + 43 base62 characters of 32 random bytes + 6 of a CRC-32 over both. */
+export function newApiToken(): string {
+  const body = API_TOKEN_PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
+  return body + checksum(body);
+}
+export const isApiToken = (token: string): boolean =>
+  /^svcpat_[0-9A-Za-z]{49}$/.test(token) && checksum(token.slice(0, -6)) === token.slice(-6);
+
+export interface NewApiToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly purpose: 'plain' | 'agent';
+  /** Null: never expires. */
+  readonly expiresInDays: number | null;
+  readonly createdBy: string;
+}
+export interface ShownApiToken {
+  readonly tokenId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly purpose: 'plain' | 'agent';
+  readonly tokenPrefix: string;
+  readonly createdByName: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+/** Issues a token; its plain text is answered once. Real time. */
+export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken, now: number): Promise<ShownApiToken & { token: string }> {
+  const token = newApiToken();
+  const { name, scopes, purpose, createdBy, expiresInDays } = wanted;
+  const tokenId = newId('tok', now);
+  em.create(ApiTokenEntity, {
+    storeId,
+    tokenId,
+    name,
+    scopes: [...scopes],
+    purpose,
+    createdBy,
+    tokenHash: hashSecret(token),
+    tokenPrefix: token.slice(0, API_TOKEN_PREFIX.length + 4),
+    createdAt: new Date(now),
+    expiresAt: expiresInDays === null ? null : new Date(now + expiresInDays * DAY),
+  });
+  await em.flush();
+  const { items } = await listApiTokens(em, storeId, { page: 1, size: 1, tokenId });
+  return { ...items[0]!, token };
+}
+
+/** Those that are not revoked, newest first, with who issued them. */
+export async function listApiTokens(
+  em: Em,
+  storeId: string,
+  { page, size, tokenId = null }: { page: number; size: number; tokenId?: string | null },
+): Promise<{ items: ShownApiToken[]; total: number }> {
+  const rows = await sql<{
+    token_id: string;
+    name: string;
+    scopes: string[];
+    purpose: 'plain' | 'agent';
+    token_prefix: string;
+    created_by_name: string;
+    created_at: Date;
+    expires_at: Date | null;
+    last_used_at: Date | null;
+    total: string;
+  }>(
+    em,
+    `SELECT t.*, coalesce(u.name, u.email) AS created_by_name, count(*) OVER () AS total FROM api_token t
+     JOIN user_account u ON u.user_id = t.created_by
+     WHERE t.store_id = ? AND t.revoked_at IS NULL AND (?::text IS NULL OR t.token_id = ?)
+     ORDER BY t.created_at DESC, t.token_id DESC LIMIT ? OFFSET ?`,
+    [storeId, tokenId, tokenId, size, (page - 1) * size],
+  );
+  const at = (time: Date | null) => (time === null ? null : new Date(time).getTime());
+  return {
+    total: Number(rows[0]?.total ?? 0),
+    items: rows.map((row) => ({
+      tokenId: row.token_id,
+      name: row.name,
+      scopes: row.scopes,
+      purpose: row.purpose,
+      tokenPrefix: row.token_prefix,
+      createdByName: row.created_by_name,
+      createdAt: new Date(row.created_at).getTime(),
+      expiresAt: at(row.expires_at),
+      lastUsedAt: at(row.last_used_at),
+    })),
+  };
+}
+
+/** Revokes at once, on every process: each request reads the row. */
+export async function revokeApiToken(em: Em, storeId: string, tokenId: string, now: number): Promise<void> {
+  const rows = await sql(
+    em,
+    'UPDATE api_token SET revoked_at = ? WHERE store_id = ? AND token_id = ? AND revoked_at IS NULL RETURNING 1 AS ok',
+    [new Date(now), storeId, tokenId],
+  );
+  if (rows.length === 0) throw new Fault('API_TOKEN_NOT_FOUND');
+}
+
+export interface FoundApiToken {
+  readonly tenant: Tenant;
+  /** Who issued it. */
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly purpose: 'plain' | 'agent';
+  /** The issuer's role now; null once they have left. */
+  readonly role: Role | null;
+}
+
+/** A living token, or null. Notes its use, at most once a minute. */
+export async function findApiToken(orm: MikroORM, token: string, now: number): Promise<FoundApiToken | null> {
+  const [row] = await sql<{
+    store_id: string;
+    sandbox: boolean;
+    clock_offset_ms: string;
+    token_id: string;
+    scopes: string[];
+    purpose: 'plain' | 'agent';
+    expires_at: Date | null;
+    revoked_at: Date | null;
+    last_used_at: Date | null;
+    user_id: string;
+    role: Role | null;
+  }>(orm.em.fork(), 'SELECT * FROM lookup_api_token(?)', [hashSecret(token).toString('hex')]);
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && new Date(row.expires_at).getTime() <= now)) return null;
+  if (row.last_used_at === null || new Date(row.last_used_at).getTime() < now - MINUTE)
+    await inStore(orm, row.store_id, REQUEST, (em) =>
+      sql(em, 'UPDATE api_token SET last_used_at = greatest(last_used_at, ?) WHERE store_id = ? AND token_id = ?', [
+        new Date(now),
+        row.store_id,
+        row.token_id,
+      ]),
+    );
+  const { store_id: storeId, sandbox, clock_offset_ms: offset, user_id: userId, scopes, purpose, role } = row;
+  return { tenant: { storeId, status: 'ACTIVE', sandbox, clockOffsetMs: Number(offset) }, userId, scopes, purpose, role };
+}

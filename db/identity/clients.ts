@@ -1,0 +1,158 @@
+/** OAuth clients: a store's own, and the console, which belongs to no store and is named by the configuration. */
+import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { type AuthMethod, GRANT_TYPES, type GrantType, SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Config } from '../kernel/config.ts';
+import { hashSecret } from '../kernel/keyring.ts';
+import { type Em, inStore, REQUEST, sql } from '../orm.ts';
+import { findTenant } from '../stores/store.ts';
+import { type Client, ClientEntity } from './entities.ts';
+
+export interface OAuthClient {
+  readonly clientId: string;
+  /** Null for the console. */
+  readonly storeId: string | null;
+  readonly status: 'ACTIVE' | 'REVOKED';
+  readonly authMethod: AuthMethod;
+  readonly secretHash: Uint8Array | null;
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** A client by its id, or null. */
+export async function clientOf({ orm, config }: { orm: MikroORM; config: Config }, clientId: string): Promise<OAuthClient | null> {
+  if (clientId === config.console.clientId)
+    return {
+      clientId,
+      storeId: null,
+      status: 'ACTIVE',
+      authMethod: 'none',
+      secretHash: null,
+      grantTypes: GRANT_TYPES.filter((grant) => grant !== 'client_credentials'),
+      redirectUris: config.console.redirectUris,
+      scopes: SCOPES.filter((scope) => scope !== 'member:delegate'),
+    };
+  const tenant = /^\w{1,64}$/.test(clientId) ? await findTenant(orm.em.fork(), 'lookup_client', clientId) : null;
+  const client = tenant && (await inStore(orm, tenant.storeId, REQUEST, (em) => em.findOne(ClientEntity, { clientId })));
+  return client ? { ...client, secretHash: client.secretHash ?? null } : null;
+}
+
+export interface NewClient {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly authMethod: AuthMethod;
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly createdBy: string | null;
+}
+
+const newSecret = () => `svcs_${randomBytes(32).toString('base64url')}`;
+const keptOf = (secret: string) => ({ secretHash: hashSecret(secret), secretPrefix: secret.slice(0, 9) });
+
+/** A client bound to its store. The secret of a confidential one is answered once and kept as SHA-256. */
+export function createClient(
+  em: Em,
+  storeId: string,
+  { grantTypes, redirectUris, scopes, ...given }: NewClient,
+  at: number,
+): { clientId: string; clientSecret: string | null } {
+  const clientId = newId('cli', at);
+  const clientSecret = given.authMethod === 'none' ? null : newSecret();
+  em.persist(
+    em.create(ClientEntity, {
+      ...given,
+      storeId,
+      clientId,
+      scopes: [...scopes],
+      grantTypes: [...grantTypes],
+      redirectUris: [...redirectUris],
+      ...(clientSecret !== null && keptOf(clientSecret)),
+      status: 'ACTIVE',
+      createdAt: new Date(at),
+    }),
+  );
+  return { clientId, clientSecret };
+}
+
+/** A store's first client: a server that holds these scopes. */
+export function createServerClient(em: Em, storeId: string, name: string, scopes: readonly string[], at: number) {
+  const grantTypes = ['client_credentials', TOKEN_EXCHANGE] as const;
+  const { clientId, clientSecret } = createClient(
+    em,
+    storeId,
+    { name, scopes, authMethod: 'client_secret_basic', grantTypes, redirectUris: [], createdBy: null },
+    at,
+  );
+  return { clientId, clientSecret: clientSecret! };
+}
+
+/** A client as its store sees it, with who registered it. */
+export interface ShownClient extends Client {
+  readonly createdByName: string | null;
+  readonly createdByEmail: string | null;
+}
+
+/** Newest first; with a status, those only. */
+export async function listClients(
+  em: Em,
+  storeId: string,
+  { status, page, size }: { status: 'ACTIVE' | 'REVOKED' | null; page: number; size: number },
+): Promise<{ items: ShownClient[]; total: number }> {
+  const [clients, total] = await em.findAndCount(
+    ClientEntity,
+    { storeId, ...(status && { status }) },
+    { orderBy: { createdAt: 'desc', clientId: 'desc' }, limit: size, offset: (page - 1) * size },
+  );
+  return { items: await withAuthors(em, clients), total };
+}
+
+export async function withAuthors(em: Em, clients: readonly Client[]): Promise<ShownClient[]> {
+  const ids = [...new Set(clients.flatMap(({ createdBy }) => createdBy ?? []))];
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql<{ user_id: string; name: string | null; email: string }>(
+          em,
+          'SELECT user_id, name, email FROM user_account WHERE user_id = ANY(?::text[])',
+          [`{${ids.join(',')}}`],
+        );
+  const authors = new Map(rows.map((row) => [row.user_id, row]));
+  return clients.map((client) => {
+    const author = authors.get(client.createdBy ?? '');
+    return { ...client, createdByName: author ? (author.name ?? author.email) : null, createdByEmail: author?.email ?? null };
+  });
+}
+
+/** A client of this store. Of another store: TENANT_MISMATCH (part A); of none: CLIENT_NOT_FOUND. */
+export async function readClient(em: Em, storeId: string, clientId: string): Promise<ShownClient> {
+  const [shown] = await withAuthors(em, [await findClient(em, storeId, clientId)]);
+  return shown!;
+}
+const lockClient = (em: Em, storeId: string, clientId: string) => findClient(em, storeId, clientId, LockMode.PESSIMISTIC_WRITE);
+async function findClient(em: Em, storeId: string, clientId: string, lockMode = LockMode.NONE): Promise<Client> {
+  const client = await em.findOne(ClientEntity, { storeId, clientId }, { lockMode });
+  if (client) return client;
+  throw new Fault((await findTenant(em, 'lookup_client', clientId)) ? 'TENANT_MISMATCH' : 'CLIENT_NOT_FOUND');
+}
+
+/** A new secret; the old one is dead at once. */
+export async function rotateSecret(em: Em, storeId: string, clientId: string): Promise<{ client: Client; clientSecret: string }> {
+  const client = await lockClient(em, storeId, clientId);
+  if (client.status !== 'ACTIVE' || client.authMethod === 'none') throw new Fault('INVALID_STATUS');
+  const clientSecret = newSecret();
+  Object.assign(client, keptOf(clientSecret));
+  return { client, clientSecret };
+}
+
+/** Ends a client: its logins with it, in one transaction; its access tokens are judged by its status on every request. */
+export async function deactivateClient(em: Em, storeId: string, clientId: string, at: number): Promise<Client> {
+  const client = await lockClient(em, storeId, clientId);
+  if (client.status === 'REVOKED') return client;
+  Object.assign(client, { status: 'REVOKED', revokedAt: new Date(at) });
+  await sql(em, 'UPDATE login SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL', [new Date(at), clientId]);
+  return client;
+}

@@ -1,0 +1,245 @@
+/**
+ * Logins of people: the request that waits for the identity provider, the code, the refresh tokens. A login is one line
+ * of tokens; whatever is used twice ends the whole line. Times are real times, passed in.
+ */
+import { randomBytes } from 'node:crypto';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { DAY, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { newId } from '../kernel/clock.ts';
+import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
+import { type Em, sql } from '../orm.ts';
+
+const REQUEST_MS = 10 * MINUTE;
+const CODE_MS = 60 * SECOND;
+const REFRESH_MS = 30 * DAY;
+/** A client whose answer was lost may ask once more with the token that it still has (D63). */
+const RETRY_MS = 30 * SECOND;
+
+export interface LoginRequest {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string;
+  readonly codeChallenge: string;
+}
+/** What ties the provider's answer to this request and this browser. */
+export interface Upstream {
+  readonly requestId: string;
+  readonly verifier: string;
+  readonly nonce: string;
+  readonly browser: string;
+}
+/** A list as Postgres writes one; MikroORM would spread it over several values. Scopes have neither quotes nor commas. */
+const textArray = (items: readonly string[]) => `{${items.join(',')}}`;
+const random = () => randomBytes(32).toString('base64url');
+const place = (requestId: string): Place => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
+
+export async function openRequest(orm: MikroORM, keyring: Keyring, request: LoginRequest, now: number): Promise<Upstream> {
+  const [requestId, verifier, nonce, browser] = [random(), random(), random(), random()] as const;
+  await sql(
+    orm.em.fork(),
+    `INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      requestId,
+      request.clientId,
+      request.redirectUri,
+      textArray(request.scopes),
+      request.state,
+      request.codeChallenge,
+      keyring.seal(verifier, place(requestId)),
+      nonce,
+      hashSecret(browser),
+      new Date(now + REQUEST_MS),
+    ],
+  );
+  return { requestId, verifier, nonce, browser };
+}
+
+export interface TakenRequest extends LoginRequest {
+  readonly requestId: string;
+  readonly verifier: string;
+  readonly nonce: string;
+}
+
+/** Takes a request, once, for the browser that began it; sweeps those that nobody came back to. */
+export async function takeRequest(
+  orm: MikroORM,
+  keyring: Keyring,
+  requestId: string,
+  browser: string,
+  now: number,
+): Promise<TakenRequest | null> {
+  const em = orm.em.fork();
+  await sql(em, 'DELETE FROM login_request WHERE expires_at < ?', [new Date(now)]);
+  const [row] = await sql<{
+    client_id: string;
+    redirect_uri: string;
+    scopes: string[];
+    state: string;
+    code_challenge: string;
+    verifier_sealed: string;
+    nonce: string;
+  }>(em, 'DELETE FROM login_request WHERE request_id = ? AND browser_hash = ? RETURNING *', [requestId, hashSecret(browser)]);
+  if (!row) return null;
+  return {
+    requestId,
+    clientId: row.client_id,
+    redirectUri: row.redirect_uri,
+    scopes: row.scopes,
+    state: row.state,
+    codeChallenge: row.code_challenge,
+    verifier: keyring.open(row.verifier_sealed, place(requestId)),
+    nonce: row.nonce,
+  };
+}
+
+export interface Person {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Verified by the provider. */
+  readonly email: string;
+  readonly name: string | null;
+}
+
+/** The user of a login at the provider: known by issuer and subject, or by the verified address at the first login. */
+export async function userOf(em: Em, { issuer, subject, email, name }: Person, now: number): Promise<string> {
+  const [known] = await sql<{ user_id: string }>(
+    em,
+    'UPDATE user_account SET name = coalesce(?, name) WHERE issuer = ? AND subject = ? RETURNING user_id',
+    [name, issuer, subject],
+  );
+  if (known) return known.user_id;
+  // An address that has logged in before under another subject stays with that person.
+  const [row] = await sql<{ user_id: string }>(
+    em,
+    `INSERT INTO user_account (user_id, email, name, issuer, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (email) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject, name = coalesce(excluded.name, user_account.name)
+       WHERE user_account.subject IS NULL RETURNING user_id`,
+    [newId('usr', now), email.toLowerCase(), name, issuer, subject, new Date(now)],
+  );
+  if (!row) throw new Error('The address belongs to another account');
+  return row.user_id;
+}
+
+/** A login and its code, good for one minute and one use. */
+export async function issueCode(em: Em, userId: string, request: LoginRequest, authenticatedAt: number, now: number): Promise<string> {
+  const loginId = newId('lgn', now);
+  const code = random();
+  await sql(em, 'INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at) VALUES (?, ?, ?, ?, ?, ?)', [
+    loginId,
+    request.clientId,
+    userId,
+    textArray(request.scopes),
+    new Date(authenticatedAt),
+    new Date(now),
+  ]);
+  await sql(em, 'INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at) VALUES (?, ?, ?, ?, ?)', [
+    hashSecret(code),
+    loginId,
+    request.redirectUri,
+    request.codeChallenge,
+    new Date(now + CODE_MS),
+  ]);
+  return code;
+}
+
+/** A living login. */
+export interface Login {
+  readonly loginId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly authenticatedAt: number;
+}
+interface LoginRow {
+  readonly login_id: string;
+  readonly client_id: string;
+  readonly user_id: string;
+  readonly scopes: string[];
+  readonly authenticated_at: Date;
+  readonly expires_at: Date;
+  readonly used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+const LOGIN_COLUMNS = 'l.login_id, l.client_id, l.user_id, l.scopes, l.authenticated_at, l.revoked_at';
+const loginOf = (row: LoginRow): Login => ({
+  loginId: row.login_id,
+  clientId: row.client_id,
+  userId: row.user_id,
+  scopes: row.scopes,
+  authenticatedAt: new Date(row.authenticated_at).getTime(),
+});
+const revoke = (em: Em, loginId: string, now: number) =>
+  sql(em, 'UPDATE login SET revoked_at = coalesce(revoked_at, ?) WHERE login_id = ?', [new Date(now), loginId]);
+
+/** Null: invalid, expired, of another client, or used before (then everything that it gave is dead). */
+export async function redeemCode(
+  em: Em,
+  clientId: string,
+  code: string,
+  fits: (kept: { redirectUri: string; codeChallenge: string }) => boolean,
+  now: number,
+): Promise<Login | null> {
+  const [row] = await sql<LoginRow & { redirect_uri: string; code_challenge: string }>(
+    em,
+    `SELECT ${LOGIN_COLUMNS}, c.expires_at, c.used_at, c.redirect_uri, c.code_challenge FROM auth_code c JOIN login l USING (login_id)
+     WHERE c.code_hash = ? FOR UPDATE`,
+    [hashSecret(code)],
+  );
+  if (!row || row.client_id !== clientId || row.revoked_at !== null) return null;
+  if (row.used_at !== null) {
+    await revoke(em, row.login_id, now);
+    return null;
+  }
+  if (new Date(row.expires_at).getTime() <= now) return null;
+  if (!fits({ redirectUri: row.redirect_uri, codeChallenge: row.code_challenge })) return null;
+  await sql(em, 'UPDATE auth_code SET used_at = ? WHERE code_hash = ?', [new Date(now), hashSecret(code)]);
+  return loginOf(row);
+}
+
+/** The next refresh token of a login. */
+export async function issueRefresh(em: Em, loginId: string, now: number): Promise<string> {
+  const token = `svcrt_${random()}`;
+  await sql(em, 'INSERT INTO refresh_token (token_hash, login_id, expires_at, created_at) VALUES (?, ?, ?, ?)', [
+    hashSecret(token),
+    loginId,
+    new Date(now + REFRESH_MS),
+    new Date(now),
+  ]);
+  return token;
+}
+
+/**
+ * Uses a refresh token up. Used again within the retry window, while its successor was never used, the successor is
+ * discarded and a new one may be issued: the answer was lost. Any other second use ends the login.
+ */
+export async function redeemRefresh(em: Em, clientId: string, token: string, now: number): Promise<Login | null> {
+  const [found] = await sql<{ login_id: string }>(em, 'SELECT login_id FROM refresh_token WHERE token_hash = ?', [hashSecret(token)]);
+  if (!found) return null;
+  // One line, one at a time: parallel refreshes of a login queue here.
+  await sql(em, 'SELECT 1 FROM login WHERE login_id = ? FOR UPDATE', [found.login_id]);
+  const [row] = await sql<LoginRow>(
+    em,
+    `SELECT ${LOGIN_COLUMNS}, r.expires_at, r.used_at FROM refresh_token r JOIN login l USING (login_id) WHERE r.token_hash = ?`,
+    [hashSecret(token)],
+  );
+  if (!row || row.client_id !== clientId || row.revoked_at !== null || new Date(row.expires_at).getTime() <= now) return null;
+  if (row.used_at === null) {
+    await sql(em, 'UPDATE refresh_token SET used_at = ? WHERE token_hash = ?', [new Date(now), hashSecret(token)]);
+    return loginOf(row);
+  }
+  const usedAt = new Date(row.used_at).getTime();
+  const discarded =
+    now - usedAt < RETRY_MS
+      ? await sql(
+          em,
+          `DELETE FROM refresh_token s WHERE login_id = ? AND used_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM refresh_token o WHERE o.login_id = s.login_id AND o.token_hash <> ? AND o.used_at >= ?) RETURNING 1 AS ok`,
+          [row.login_id, hashSecret(token), new Date(usedAt)],
+        )
+      : [];
+  if (discarded.length === 1) return loginOf(row);
+  await revoke(em, row.login_id, now);
+  return null;
+}

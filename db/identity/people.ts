@@ -1,0 +1,58 @@
+/** What may have changed since a person's token was signed, read in one look on every request: no cache (part A). */
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Role } from '../../workflows/identity/rules.ts';
+import { sql } from '../orm.ts';
+
+export interface FoundPerson {
+  /** Null: there is no such store. */
+  readonly storeId: string | null;
+  readonly sandbox: boolean;
+  readonly clockOffsetMs: number;
+  /** The role now; null: not a member. */
+  readonly role: Role | null;
+  /** Of the client that they came through; null for the console, which is no row. */
+  readonly clientStatus: string | null;
+  /** The login has not been ended. */
+  readonly isLive: boolean;
+}
+
+export async function findPerson(
+  orm: MikroORM,
+  { clientId, loginId, userId }: { clientId: string; loginId: string; userId: string },
+  storeId: string,
+): Promise<FoundPerson | null> {
+  const [row] = await sql<{
+    store_id: string | null;
+    sandbox: boolean | null;
+    clock_offset_ms: string | null;
+    role: Role | null;
+    client_status: string | null;
+    is_live: boolean;
+  }>(orm.em.fork(), 'SELECT * FROM lookup_person(?, ?, ?, ?)', [clientId, loginId, userId, storeId]);
+  return row
+    ? {
+        storeId: row.store_id,
+        sandbox: row.sandbox === true,
+        clockOffsetMs: Number(row.clock_offset_ms ?? 0),
+        role: row.role,
+        clientStatus: row.client_status,
+        isLive: row.is_live,
+      }
+    : null;
+}
+
+export interface Membership {
+  readonly storeId: string;
+  readonly storeCode: string;
+  readonly name: string;
+  readonly sandbox: boolean;
+  readonly role: Role;
+}
+export async function membershipsOf(orm: MikroORM, userId: string): Promise<Membership[]> {
+  const rows = await sql<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>(
+    orm.em.fork(),
+    'SELECT * FROM lookup_memberships(?)',
+    [userId],
+  );
+  return rows.map(({ store_id: storeId, store_code: storeCode, name, sandbox, role }) => ({ storeId, storeCode, name, sandbox, role }));
+}

@@ -1,0 +1,69 @@
+/** Guest sessions, on the store's clock (D66): 30 days from the last use; one that nobody uses lasts a day. */
+import { randomBytes } from 'node:crypto';
+import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { newId } from '../kernel/clock.ts';
+import { hashSecret } from '../kernel/keyring.ts';
+import { type Em, sql } from '../orm.ts';
+import { GuestSessionEntity } from './entities.ts';
+
+const SESSION_MS = 30 * DAY;
+const UNUSED_MS = DAY;
+/** The end is moved at most this often. */
+const SLIDE_MS = HOUR;
+const SWEEP = 100;
+
+/** A guest session; the token is answered once and kept as SHA-256. Sweeps a few that have ended. */
+export async function openSession(
+  em: Em,
+  storeId: string,
+  at: number,
+): Promise<{ sessionId: string; cartToken: string; expiresAt: number }> {
+  const cartToken = randomBytes(32).toString('base64url');
+  const expiresAt = at + SESSION_MS;
+  const sessionId = newId('gst', at);
+  const ended = await sql<{ session_id: string }>(
+    em,
+    `DELETE FROM guest_session WHERE store_id = ? AND session_id IN (SELECT session_id FROM guest_session WHERE store_id = ?
+       AND (expires_at < ? OR (used_at IS NULL AND created_at < ?)) ORDER BY expires_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED) RETURNING session_id`,
+    [storeId, storeId, new Date(at), new Date(at - UNUSED_MS)],
+  );
+  if (ended.length > 0)
+    await sql(em, 'DELETE FROM cart_item WHERE store_id = ? AND session_id = ANY(?::text[])', [
+      storeId,
+      `{${ended.map(({ session_id: id }) => id).join(',')}}`,
+    ]);
+  em.persist(
+    em.create(GuestSessionEntity, {
+      storeId,
+      sessionId,
+      tokenHash: hashSecret(cartToken),
+      createdAt: new Date(at),
+      expiresAt: new Date(expiresAt),
+    }),
+  );
+  await em.flush();
+  return { sessionId, cartToken, expiresAt };
+}
+
+/** The session of a living token, or null; its use moves its end. */
+export async function findSession(em: Em, storeId: string, token: string, at: number): Promise<string | null> {
+  const [row] = await sql<{ session_id: string; used_at: Date | null }>(
+    em,
+    `SELECT session_id, used_at FROM guest_session WHERE store_id = ? AND token_hash = ? AND expires_at > ?
+       AND (used_at IS NOT NULL OR created_at > ?)`,
+    [storeId, hashSecret(token), new Date(at), new Date(at - UNUSED_MS)],
+  );
+  if (!row) return null;
+  if (row.used_at === null || new Date(row.used_at).getTime() < at - SLIDE_MS)
+    await sql(em, 'UPDATE guest_session SET used_at = ?, expires_at = ? WHERE store_id = ? AND session_id = ?', [
+      new Date(at),
+      new Date(at + SESSION_MS),
+      storeId,
+      row.session_id,
+    ]);
+  return row.session_id;
+}
+
+/** Ends a session, once its cart has gone elsewhere. */
+export const endSession = (em: Em, storeId: string, sessionId: string) =>
+  sql(em, 'DELETE FROM guest_session WHERE store_id = ? AND session_id = ?', [storeId, sessionId]);

@@ -1,0 +1,119 @@
+/** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
+import { createHash, randomBytes } from 'node:crypto';
+import { underTest } from './world.ts';
+
+export const CONSOLE = 'console';
+export const CALLBACK = 'http://127.0.0.1:4999/callback';
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly origin: string;
+  readonly path: string;
+}
+
+export class Browser {
+  #jar: Cookie[] = [];
+
+  async open(url: string, form?: Readonly<Record<string, string>>): Promise<Response> {
+    const { origin, pathname } = new URL(url);
+    const mine = this.#jar.filter((cookie) => cookie.origin === origin && pathname.startsWith(cookie.path));
+    const response = await fetch(url, {
+      redirect: 'manual',
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+      headers: mine.length > 0 ? { cookie: mine.map(({ name, value }) => `${name}=${value}`).join('; ') } : {},
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split('; ');
+      const name = pair.slice(0, pair.indexOf('='));
+      const value = pair.slice(name.length + 1);
+      const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/';
+      this.#jar = this.#jar.filter((cookie) => !(cookie.name === name && cookie.path === path && cookie.origin === origin));
+      if (value !== '') this.#jar.push({ name, value, origin, path });
+    }
+    return response;
+  }
+
+  /** Follows redirects and signs in where a form asks for it, until it is sent to `stop`. */
+  async login(url: string, email: string, stop = CALLBACK): Promise<URL> {
+    let at = url;
+    let response = await this.open(at);
+    for (let hops = 0; hops < 20; hops++) {
+      const location = response.headers.get('location');
+      if (location !== null) {
+        at = new URL(location, at).href;
+        if (at.startsWith(stop)) return new URL(at);
+        response = await this.open(at);
+        continue;
+      }
+      const page = await response.text();
+      const [, action] = /action="([^"]+)"/.exec(page) ?? [];
+      if (action === undefined) throw new Error(`stuck at ${at}: ${response.status} ${page.slice(0, 300)}`);
+      const [, prompt = 'login'] = /name="prompt" value="(\w+)"/.exec(page) ?? [];
+      at = new URL(action, at).href;
+      response = await this.open(at, { prompt, login: email, password: 'any' });
+    }
+    throw new Error(`too many redirects from ${url}`);
+  }
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly scope: string;
+  readonly expires_in: number;
+  readonly error?: string;
+}
+/** POST /oauth2/token; the answer whatever it is. */
+export async function tokens(form: Readonly<Record<string, string>> | string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${underTest.api}/oauth2/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: typeof form === 'string' ? form : new URLSearchParams(form),
+  });
+  return { status: response.status, body: (await response.json()) as Tokens & Record<string, unknown>, headers: response.headers };
+}
+export const basic = (id: string, secret: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` });
+
+export function authorizeUrl(changes: Readonly<Record<string, string | null>> = {}): { url: string; verifier: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  const params: Record<string, string | null> = {
+    client_id: CONSOLE,
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    state: 'a-state',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...changes,
+  };
+  const query = new URLSearchParams(Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== null));
+  return { url: `${underTest.api}/oauth2/authorize?${query.toString()}`, verifier };
+}
+
+/** Logs a person in; answers the code's exchange. */
+export async function loginAs(email: string, scope: string | null = null) {
+  const { url, verifier } = authorizeUrl({ scope });
+  const back = await new Browser().login(url, email);
+  const code = back.searchParams.get('code')!;
+  const redeem = () =>
+    tokens({ grant_type: 'authorization_code', client_id: CONSOLE, code, redirect_uri: CALLBACK, code_verifier: verifier });
+  return { back, code, verifier, redeem, user: (await redeem()).body };
+}
+
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+export const exchange = (subject: string, storeId: string, more: Readonly<Record<string, string>> = {}) =>
+  tokens({
+    grant_type: TOKEN_EXCHANGE,
+    client_id: CONSOLE,
+    subject_token: subject,
+    subject_token_type: ACCESS_TOKEN,
+    audience: storeId,
+    ...more,
+  });
+
+/** A person's store token, through the console. */
+export async function storeToken(email: string, storeId: string): Promise<string> {
+  const { user } = await loginAs(email);
+  return (await exchange(user.access_token, storeId)).body.access_token;
+}
