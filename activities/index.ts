@@ -1,15 +1,21 @@
-import { CALLS_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
+import { CALLS_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
+import { invitationActivities, invitationCalls } from './invitations.ts';
 import { orderActivities } from './orders.ts';
 import { paymentActivities, paymentCalls } from './payments.ts';
 import { webhookActivities, webhookCalls } from './webhooks.ts';
 
 /** Transitions: short, on Postgres only. */
 export const createTransitions = (deps: ActivityDeps) => ({
+  ...invitationActivities(deps),
   ...orderActivities(deps),
   ...paymentActivities(deps),
   ...webhookActivities(deps),
 });
 
 /** Calls to the outside, each kind on a task queue of its own. */
-export const createCalls = (deps: ActivityDeps) => ({ [CALLS_QUEUE]: webhookCalls(deps), [PAYMENT_CALLS_QUEUE]: paymentCalls(deps) });
+export const createCalls = (deps: ActivityDeps) => ({
+  [CALLS_QUEUE]: webhookCalls(deps),
+  [PAYMENT_CALLS_QUEUE]: paymentCalls(deps),
+  [MAIL_QUEUE]: invitationCalls(deps),
+});

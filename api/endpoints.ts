@@ -18,6 +18,14 @@ import { deactivate as deactivateClient } from './clients/deactivate.ts';
 import { get as getClient } from './clients/get.ts';
 import { list as listClients } from './clients/list.ts';
 import { rotateSecret } from './clients/rotateSecret.ts';
+import { accept as acceptInvitation } from './invitations/accept.ts';
+import { cancel as cancelInvitation } from './invitations/cancel.ts';
+import { create as createInvitation } from './invitations/create.ts';
+import { list as listInvitations } from './invitations/list.ts';
+import { resend as resendInvitation } from './invitations/resend.ts';
+import { change as changeMember } from './members/change.ts';
+import { list as listMembers } from './members/list.ts';
+import { remove as removeMember } from './members/remove.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
 import { cancel } from './orders/cancel.ts';
 import { listStores } from './me/listStores.ts';
@@ -59,6 +67,8 @@ export const endpoints: readonly Endpoint[] = [
   [listStores],
   [createApiToken, listApiTokens, revokeApiToken],
   [listClients, getClient, rotateSecret, deactivateClient],
+  [listMembers, changeMember, removeMember],
+  [listInvitations, createInvitation, resendInvitation, cancelInvitation, acceptInvitation],
   [getStore, patchStore],
   [readClock, advanceClock],
   [createCategory, listCategories],

@@ -8,7 +8,7 @@ import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { buildApp } from './app.ts';
-import { createLoginProvider } from './identity/upstream.ts';
+import { createLoginProvider } from './kernel/loginProvider.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
 const config = readConfig();
@@ -23,7 +23,7 @@ const interceptors = tracing
 const temporal = new Client({ connection: await Connection.connect({ address }), namespace, interceptors });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-const login = createLoginProvider(config);
+const login = createLoginProvider(config, log);
 const server = buildApp({ orm, temporal, config, keyring, keys, login, egress, clock: realClock, log }).listen(
   config.port,
   config.host,

@@ -80,6 +80,7 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     stores,
     users: stores.flatMap(({ storeCode }) => membersOf(storeCode).map((member) => ({ ...member, storeCode }))),
     consoleClientId: 'console',
+    mail: `${system.simulator}/__sim/mail`,
   };
   writeFileSync(join(dir, 'env.json'), JSON.stringify(system.env), { mode: 0o600 });
   writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
@@ -90,6 +91,7 @@ function print(system: System, demo: CreatedStore): void {
   const rows = [
     ['API', system.api],
     ['Temporal UI', system.temporalUi ?? system.temporalAddress],
+    ['Mail outbox', `${system.simulator}/__sim/mail`],
     ['Demo store', demo.storeCode],
     ['Client id', demo.clientId],
     ['Client secret', demo.clientSecret],

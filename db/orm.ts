@@ -4,6 +4,7 @@ import { CategoryEntity, ProductEntity, VariantEntity } from './catalog/entities
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
 import { ApiTokenEntity, ClientEntity, GuestSessionEntity, MemberEntity, SigningKeyEntity, UserEntity } from './identity/entities.ts';
+import { InvitationEntity } from './invitations/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
@@ -20,6 +21,7 @@ const entities = [
   MemberEntity,
   ClientEntity,
   ApiTokenEntity,
+  InvitationEntity,
   SigningKeyEntity,
   GuestSessionEntity,
   CategoryEntity,

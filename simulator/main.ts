@@ -2,18 +2,41 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startIdp } from './idp.ts';
+import { Outbox, startMailServer } from './mail.ts';
 import { Payments } from './payments.ts';
 import { Toss } from './toss.ts';
 import { submit, windowPage } from './window.ts';
 
 const port = Number(process.env['SIMULATOR_PORT'] ?? 3001);
 const payments = new Payments(process.env['SIMULATOR_FILE'] ?? null);
+const outbox = new Outbox(process.env['SIMULATOR_FILE'] ? `${process.env['SIMULATOR_FILE']}.mail` : null);
 const toss = new Toss(payments, process.env['TOSS_SECRET_KEY'] ?? 'test_sk_sangjeom');
 
 const send = (response: ServerResponse, status: number, body: string, type: string) =>
   void response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
 const sendJson = (response: ServerResponse, status: number, body: unknown) =>
   send(response, status, JSON.stringify(body), 'application/json');
+
+/** What a real provider does not have: its books, the mail that was sent, and how it is to behave next. */
+async function control(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (pathname === '/__sim/mail') return sendJson(response, 200, outbox.all());
+  if (pathname === '/__sim/next') {
+    const { op, behavior, orderId } = JSON.parse(await text(request)) as Record<string, unknown>;
+    toss.behave(String(op), String(behavior), typeof orderId === 'string' ? orderId : '*');
+    return sendJson(response, 200, {});
+  }
+  if (pathname !== '/__sim/payments') return sendJson(response, 404, { code: 'NOT_FOUND' });
+  const shown = payments.all().map(({ paymentKey, orderId, status, totalAmount, balanceAmount, cancels }) => ({
+    pg: 'tosspayments',
+    paymentKey,
+    orderId,
+    status,
+    totalAmount,
+    balanceAmount,
+    cancels,
+  }));
+  sendJson(response, 200, shown);
+}
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://simulator');
@@ -25,24 +48,9 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     if (target === null) return send(response, 400, 'successUrl, failUrl, orderId and amount are needed', 'text/plain');
     return void response.writeHead(302, { location: target }).end();
   }
-  if (pathname === '/__sim/payments') {
-    const shown = payments.all().map(({ paymentKey, orderId, status, totalAmount, balanceAmount, cancels }) => ({
-      pg: 'tosspayments',
-      paymentKey,
-      orderId,
-      status,
-      totalAmount,
-      balanceAmount,
-      cancels,
-    }));
-    return sendJson(response, 200, shown);
-  }
+  if (pathname.startsWith('/__sim/')) return control(pathname, request, response);
   const raw = await text(request);
   const body = (raw === '' ? {} : JSON.parse(raw)) as Record<string, unknown>;
-  if (pathname === '/__sim/next') {
-    toss.behave(String(body['op']), String(body['behavior']), typeof body['orderId'] === 'string' ? body['orderId'] : '*');
-    return sendJson(response, 200, {});
-  }
   if (!pathname.startsWith('/v1/payments')) return sendJson(response, 404, { code: 'NOT_FOUND' });
   const header = (name: string) => (typeof request.headers[name] === 'string' ? request.headers[name] : null);
   const answer = await toss.answer({
@@ -66,7 +74,8 @@ server.on('error', (error: NodeJS.ErrnoException) => {
   );
   process.exit(1);
 });
-const { IDP_PORT: idpPort, PUBLIC_URL: api } = process.env;
+const { IDP_PORT: idpPort, PUBLIC_URL: api, SMTP_PORT: smtpPort } = process.env;
+if (smtpPort !== undefined) await startMailServer(Number(smtpPort), outbox);
 if (idpPort !== undefined && api !== undefined) await startIdp(Number(idpPort), `${api}/oauth2/callback`);
 server.listen(port, '127.0.0.1', () => process.send?.('ready'));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

@@ -8,7 +8,7 @@ import { issueCode, openRequest, type TakenRequest, takeRequest, userOf } from '
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, isRegistered, narrow } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { need, OAuthError, type Params, paramsOf } from './oauth.ts';
+import { asOAuthError, need, OAuthError, type Params, paramsOf } from './oauth.ts';
 
 /** Asked for by every login library; they say nothing about a store. */
 const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
@@ -29,8 +29,9 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
     ctx.cookies.set(COOKIE, browser, cookieOptions(deps, 600_000));
     ctx.redirect(await upstream.begin({ requestId, verifier, nonce }));
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    back(ctx, deps, redirectUri, { error: error.code, error_description: error.message, state: params.get('state') ?? null });
+    const refused = asOAuthError(error);
+    if (!refused) throw error;
+    back(ctx, deps, redirectUri, { error: refused.code, error_description: refused.message, state: params.get('state') ?? null });
   }
 }
 

@@ -51,9 +51,10 @@ export const flat =
   };
 
 /** Refusals of the kernel in OAuth's words. */
-function asOAuthError(error: unknown): OAuthError | null {
+export function asOAuthError(error: unknown): OAuthError | null {
   if (error instanceof OAuthError) return error;
   if (!(error instanceof Fault)) return null;
+  if (error.code === 'TEMPORARILY_UNAVAILABLE') return new OAuthError('temporarily_unavailable', error.message);
   if (error.code === 'UNAUTHORIZED') return new OAuthError('invalid_token', error.message);
   if (error.code === 'INSUFFICIENT_ROLE' || error.code === 'TENANT_MISMATCH') return new OAuthError('access_denied', error.message);
   if (error.code === 'PAYLOAD_TOO_LARGE' || error.code === 'VALIDATION_FAILED') return new OAuthError('invalid_request', error.message);

@@ -18,8 +18,6 @@ type Authenticated = Omit<Caller, 'requestId'>;
 /** A caller of the management API: what they hold now, and how they came in. */
 export interface StoreCaller extends Authenticated {
   readonly origin: Origin | 'token' | 'agent';
-  /** Null for what is no person. */
-  readonly role: Role | null;
 }
 const NO_STORE = '-';
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
@@ -181,6 +179,7 @@ const as = ({ storeId, sandbox, clockOffsetMs }: Tenant, principal: string, sess
   at: realNow + clockOffsetMs,
   realNow,
   scopes: [],
+  role: null,
   person: null,
   customer: null,
   renewedToken: null,

@@ -8,6 +8,7 @@ import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
+import type { Tenant } from '../../db/stores/store.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './endpoint.ts';
 
@@ -18,6 +19,8 @@ export interface Commands {
   readonly operation: OperationKey;
   /** The same, under a key of its own: one item of a bulk request. */
   forPart(part: string): Commands;
+  /** The same, in the store that the request turned out to be about. */
+  within(tenant: Tenant): Commands;
   /** What was answered under this key before, or null. */
   stored(): Promise<StoredReply | null>;
   /** Remembers an answer under the client's key, where it sent one. */
@@ -37,6 +40,8 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     read,
     forPart: (part) =>
       createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key: `${operation.key}/${part}` }),
+    within: ({ storeId, sandbox, clockOffsetMs }) =>
+      createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
     stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
     async remember(reply) {
       if (operation.key !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));

@@ -5,7 +5,7 @@ import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
-import type { LoginProvider } from '../identity/upstream.ts';
+import type { LoginProvider } from './loginProvider.ts';
 import type { TokenKeys } from './tokens.ts';
 
 /** What the API may use; built in main.ts and by tests alike. */

@@ -67,6 +67,8 @@ export interface Caller {
   readonly renewedToken: string | null;
   /** What the token may do now; empty for buyers. */
   readonly scopes: readonly string[];
+  /** The person's role now; null for what is no person. */
+  readonly role: Role | null;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
 }

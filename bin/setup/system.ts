@@ -42,6 +42,7 @@ interface Ports {
   readonly simulator: number;
   readonly metrics: number;
   readonly idp: number;
+  readonly smtp: number;
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -75,6 +76,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       SIMULATOR_PORT: String(ports.simulator),
       IDP_URL: `http://127.0.0.1:${ports.idp}`,
       IDP_PORT: String(ports.idp),
+      SMTP_URL: process.env['SMTP_URL'] ?? `smtp://127.0.0.1:${ports.smtp}`,
+      SMTP_PORT: String(ports.smtp),
       SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
       ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
       ...options.env,
@@ -97,18 +100,20 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 /** The ports of an earlier start of this folder where they are free, else the next free ones: two systems run side by side. */
 async function choosePorts(dataDir: string, port: number): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Ports) : null;
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Ports>) : {};
+  const free = (name: keyof Ports, first: number) => freePort(before[name] ?? first);
   // Systems on other ports look elsewhere from the start: two that start in the same second do not take one another's.
   const shift = Math.abs(port - 3000) % 20_000;
-  const temporal = await freePort(before?.temporal ?? 7233 + shift);
-  const simulator = await freePort(before?.simulator ?? port + 1);
-  const ports = {
-    postgres: await freePort(before?.postgres ?? 5433 + shift),
+  const temporal = await free('temporal', 7233 + shift);
+  const simulator = await free('simulator', port + 1);
+  const ports: Ports = {
+    postgres: await free('postgres', 5433 + shift),
     temporal,
-    temporalUi: await freePort(before?.temporalUi ?? temporal + 1000),
+    temporalUi: await free('temporalUi', temporal + 1000),
     simulator,
-    metrics: await freePort(before?.metrics ?? simulator + 1),
-    idp: await freePort(before?.idp ?? simulator + 2),
+    metrics: await free('metrics', simulator + 1),
+    idp: await free('idp', simulator + 2),
+    smtp: await free('smtp', simulator + 3),
   };
   writeFileSync(file, JSON.stringify(ports));
   return ports;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
+import type { RunKind } from '../../workflows/kernel/obligations.ts';
 import { dataDir } from '../setup/paths.ts';
 import { Remedy } from '../setup/say.ts';
 
@@ -22,7 +23,7 @@ export interface RunRow {
   readonly store_id: string;
   readonly store_code: string;
   readonly workflow_id: string;
-  readonly kind: 'orderItem' | 'payment' | 'webhookDelivery';
+  readonly kind: RunKind;
   readonly run_id: string;
   readonly order_no: string | null;
   readonly wake_at: Date | null;

@@ -1,26 +1,69 @@
 /** People of a store and their roles (part B § Member). */
+import { LockMode } from '@mikro-orm/core';
+import type { Role } from '../../workflows/identity/rules.ts';
+import { type Actor, changeProblem } from '../../workflows/invitations/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
-import type { Role } from '../../workflows/identity/rules.ts';
+import { MemberEntity } from './entities.ts';
 
-/** Makes a person a member, known by their address; the operator's way in, and the end of an invitation. */
-export async function addMember(
-  em: Em,
-  storeId: string,
-  email: string,
-  role: Role,
-  now: number,
-): Promise<{ userId: string; isNew: boolean }> {
+/** Makes a person a member, known by their address; the operator's way in. */
+export async function addMember(em: Em, storeId: string, email: string, role: Role, now: number): Promise<void> {
   const [user] = await sql<{ user_id: string }>(
     em,
     `INSERT INTO user_account (user_id, email, created_at) VALUES (?, ?, ?)
      ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING user_id`,
     [newId('usr', now), email.toLowerCase(), new Date(now)],
   );
+  await joinMember(em, storeId, user!.user_id, role, now);
+}
+
+export async function joinMember(em: Em, storeId: string, userId: string, role: Role, at: number): Promise<void> {
   const made = await sql(
     em,
     'INSERT INTO member (store_id, user_id, role, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (store_id, user_id) DO NOTHING RETURNING 1 AS ok',
-    [storeId, user!.user_id, role, new Date(now)],
+    [storeId, userId, role, new Date(at)],
   );
-  return { userId: user!.user_id, isNew: made.length > 0 };
+  if (made.length === 0) throw new Fault('ALREADY_MEMBER');
+}
+
+export interface ShownMember {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly joinedAt: number;
+}
+/** OWNER first, then by the day they joined. */
+export async function listMembers(em: Em, storeId: string, userId: string | null = null): Promise<ShownMember[]> {
+  const rows = await sql<{ user_id: string; email: string; name: string | null; role: Role; created_at: Date }>(
+    em,
+    `SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
+     WHERE m.store_id = ? AND (?::text IS NULL OR m.user_id = ?)
+     ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id`,
+    [storeId, userId, userId],
+  );
+  return rows.map((row) => ({
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    joinedAt: new Date(row.created_at).getTime(),
+  }));
+}
+
+/** Changes a role (`to`) or removes somebody (null); at once, everywhere: every request reads the row. */
+export async function changeMember(em: Em, storeId: string, actor: Actor, userId: string, to: Role | null): Promise<ShownMember | null> {
+  const member = await em.findOne(MemberEntity, { storeId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!member) throw new Fault('MEMBER_NOT_FOUND');
+  const problem = changeProblem(actor, member, to);
+  if (problem) throw new Fault(problem);
+  if (to === null) {
+    await em.nativeDelete(MemberEntity, { storeId, userId });
+    return null;
+  }
+  member.role = to;
+  await em.flush();
+  const [shown] = await listMembers(em, storeId, userId);
+  return shown ?? null;
 }

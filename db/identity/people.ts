@@ -41,6 +41,11 @@ export async function findPerson(
     : null;
 }
 
+export async function userEmail(orm: MikroORM, userId: string): Promise<string | null> {
+  const [row] = await sql<{ email: string }>(orm.em.fork(), 'SELECT email FROM user_account WHERE user_id = ?', [userId]);
+  return row?.email ?? null;
+}
+
 export interface Membership {
   readonly storeId: string;
   readonly storeCode: string;

@@ -15,6 +15,7 @@ export interface Config {
   readonly sealingKeys: string;
   /** The external OpenID provider at which people log in. */
   readonly oidc: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+  readonly mail: { readonly smtpUrl: string; readonly from: string; /** Where links in mails lead. */ readonly consoleUrl: string };
   /** The console's own client: public, of no store. */
   readonly console: { readonly clientId: string; readonly redirectUris: readonly string[] };
   readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
@@ -45,24 +46,20 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     return value;
   };
   const port = count(env, 'PORT', 3000);
+  const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`;
   const allowLoopbackWebhooks = env['ALLOW_LOOPBACK_WEBHOOKS'] === 'true';
   if (production && allowLoopbackWebhooks) throw new Error('Unset ALLOW_LOOPBACK_WEBHOOKS: it is refused in production.');
-  const simulator = env['SIMULATOR_URL'] ?? null;
   return {
     production,
     port,
     ...listening(env),
-    publicUrl: env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
+    publicUrl,
     databaseUrl: need('DATABASE_URL', null),
     temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },
     sealingKeys: need('SEALING_KEYS', null),
+    toss: paymentProvider(need, production, env['SIMULATOR_URL'] ?? null),
     ...people(need, production ? null : (env['IDP_URL'] ?? 'http://127.0.0.1:3003')),
-    toss: {
-      baseUrl: need('TOSS_URL', simulator),
-      windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
-      secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
-      clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
-    },
+    mail: mailOf(need, production, env['CONSOLE_URL'] ?? publicUrl),
     allowLoopbackWebhooks,
     webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
     rateLimitPerMinute: count(env, 'RATE_LIMIT_PER_MINUTE', 600),
@@ -71,8 +68,23 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   };
 }
 
+type Need = (name: string, fallback: string | null) => string;
+
+const paymentProvider = (need: Need, production: boolean, simulator: string | null): Config['toss'] => ({
+  baseUrl: need('TOSS_URL', simulator),
+  windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
+  secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
+  clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
+});
+
+const mailOf = (need: Need, production: boolean, consoleUrl: string): Config['mail'] => ({
+  smtpUrl: need('SMTP_URL', production ? null : 'smtp://127.0.0.1:3004'),
+  from: need('MAIL_FROM', production ? null : 'Sangjeom <no-reply@sangjeom.example>'),
+  consoleUrl,
+});
+
 /** Where people log in; `development` is the provider that `npm start` brings, null in production. */
-const people = (need: (name: string, fallback: string | null) => string, development: string | null): Pick<Config, 'oidc' | 'console'> => {
+const people = (need: Need, development: string | null): Pick<Config, 'oidc' | 'console'> => {
   const known = (value: string) => (development === null ? null : value);
   return {
     oidc: {

@@ -6,7 +6,7 @@ export class Identity0004 extends Migration {
   override name = '0004_identity';
 
   override up(): void {
-    for (const sql of [...people, ...clients, ...logins, ...customers, ...carts, ...keys, ...lookups]) this.addSql(sql);
+    for (const sql of [...people, ...clients, ...logins, ...customers, ...carts, ...invitations, ...keys, ...lookups]) this.addSql(sql);
   }
 }
 
@@ -89,11 +89,27 @@ const carts = [
   `ALTER TABLE orders ALTER order_password_hash DROP NOT NULL`,
 ];
 
+const invitations = [
+  `CREATE TABLE invitation (
+    store_id text NOT NULL REFERENCES store, invitation_id text NOT NULL, email text NOT NULL, role text NOT NULL CHECK (role IN ('ADMIN', 'STAFF')),
+    status text NOT NULL, invited_by text NOT NULL REFERENCES user_account, token_hash bytea NOT NULL UNIQUE, token_sealed text NOT NULL,
+    send_no integer NOT NULL, send_attempts integer NOT NULL, next_send_at timestamptz(3), delivery_status text, delivery_error_code text,
+    expires_at timestamptz(3) NOT NULL, created_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, invitation_id))`,
+  `CREATE UNIQUE INDEX invitation_pending ON invitation (store_id, email) WHERE status = 'PENDING'`,
+  `CREATE INDEX invitation_newest ON invitation (store_id, created_at DESC, invitation_id DESC)`,
+  ...tenantTable('invitation'),
+  // Of no store: senders and recipients are counted over all of them. Real time.
+  `CREATE TABLE invitation_send (send_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, store text NOT NULL, sender text NOT NULL,
+    recipient text NOT NULL, at timestamptz(3) NOT NULL)`,
+  ...['store', 'sender', 'recipient'].map((column) => `CREATE INDEX invitation_send_${column} ON invitation_send (${column}, at)`),
+  `GRANT SELECT, INSERT ON invitation_send TO sangjeom_app`,
+];
+
 /** Since when a key only verifies. */
 const keys = [`ALTER TABLE signing_key ADD replaced_at timestamptz(3)`];
 
 const lookups = [
-  ...['member', 'api_token'].flatMap(lookupReads),
+  ...['member', 'api_token', 'invitation'].flatMap(lookupReads),
   ...lookup(
     'lookup_memberships(of_user text)',
     'TABLE (store_id text, store_code text, name text, sandbox boolean, role text)',
@@ -110,6 +126,13 @@ const lookups = [
        EXISTS (SELECT 1 FROM login l WHERE l.login_id = of_login AND l.user_id = of_user AND l.revoked_at IS NULL), u.name
      FROM user_account u LEFT JOIN store s ON s.store_id = in_store LEFT JOIN member m ON m.store_id = s.store_id AND m.user_id = u.user_id
      WHERE u.user_id = of_user`,
+    'sangjeom_app',
+  ),
+  ...lookup(
+    'lookup_invitation(hash text)',
+    'TABLE (store_id text, sandbox boolean, clock_offset_ms bigint, invitation_id text, email text, send_no integer)',
+    `SELECT i.store_id, s.sandbox, s.clock_offset_ms, i.invitation_id, i.email, i.send_no FROM invitation i JOIN store s USING (store_id)
+     WHERE i.token_hash = decode(hash, 'hex') AND i.status = 'PENDING'`,
     'sangjeom_app',
   ),
   ...lookup(

@@ -49,7 +49,7 @@ describe('docker-compose.yml', () => {
     const files = Object.values(compose.services).flatMap(({ command }) => (command ?? []).filter((part) => /^\w[\w/]*\.ts$/.test(part)));
     expect(files.length).toBeGreaterThan(1);
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-    for (const secret of ['POSTGRES_PASSWORD', 'SEALING_KEYS', 'TOSS_SECRET_KEY', 'TOSS_CLIENT_KEY']) {
+    for (const secret of ['POSTGRES_PASSWORD', 'SEALING_KEYS', 'TOSS_SECRET_KEY', 'TOSS_CLIENT_KEY', 'OIDC_CLIENT_SECRET']) {
       const uses = [...text.matchAll(new RegExp(`\\$\\{${secret}([^}]*)\\}`, 'g'))].map(([, rest]) => rest!);
       expect(uses.length).toBeGreaterThan(0);
       expect(uses.every((rest) => rest.startsWith(':?'))).toBe(true);
@@ -68,6 +68,17 @@ describe('production mode', () => {
     ['SEALING_KEYS', given],
     ['TOSS_URL', { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']! }],
     ['TOSS_SECRET_KEY', { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']!, TOSS_URL: 'https://x', TOSS_WINDOW_URL: 'https://x' }],
+    [
+      'OIDC_ISSUER',
+      {
+        ...given,
+        SEALING_KEYS: underTest.env['SEALING_KEYS']!,
+        TOSS_URL: 'https://x',
+        TOSS_WINDOW_URL: 'https://x',
+        TOSS_SECRET_KEY: 'x',
+        TOSS_CLIENT_KEY: 'x',
+      },
+    ],
     ['ALLOW_LOOPBACK_WEBHOOKS', { ...given, ALLOW_LOOPBACK_WEBHOOKS: 'true' }],
   ])('does not start without its own %s', async (name, env) => {
     for (const entry of ['api/main.ts', 'worker/main.ts']) {

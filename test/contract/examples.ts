@@ -5,7 +5,7 @@
 import type { Example } from '../../api/kernel/examples.ts';
 import { call, type Headers_, pay, type Reply } from '../kernel/http.ts';
 import { exchange, loginAs } from '../kernel/login.ts';
-import { type World, underTest } from '../kernel/world.ts';
+import { type World, underTest, until } from '../kernel/world.ts';
 import { seedMembers } from '../../bin/setup/stores.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
@@ -31,6 +31,24 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   });
   await as(bearer, 'apiTokens.list', 'GET', '/v1/store/api-tokens');
   await as(bearer, 'apiTokens.revoke', 'DELETE', `/v1/store/api-tokens/${tokenId}`);
+  await as(bearer, 'members.list', 'GET', '/v1/store/members');
+  const guest = `staff@${storeCode}.example`;
+  const invited = { email: guest, role: 'STAFF' };
+  const { invitationId } = await as(bearer, 'invitations.create', 'POST', '/v1/store/invitations', invited);
+  await as(bearer, 'invitations.list', 'GET', '/v1/store/invitations?status=PENDING');
+  await as(bearer, 'invitations.resend', 'POST', `/v1/store/invitations/${invitationId}/resend`);
+  const mail = await until('two mails', async () => {
+    const mails = (await (await fetch(`${underTest.simulator}/__sim/mail`)).json()) as { to: string; text: string }[];
+    return mails.filter(({ to }) => to === guest)[1];
+  });
+  const invitee = await loginAs(guest);
+  const token = new URL(/https?:\S+/.exec(mail.text)![0]).searchParams.get('token');
+  await as(invitee.user.access_token, 'invitations.accept', 'POST', '/v1/invitations/accept', { token });
+  const { userId } = await as(bearer, 'members.list', 'GET', '/v1/store/members').then(({ items }) => (items as { userId: string }[])[1]!);
+  await as(bearer, 'members.change', 'PATCH', `/v1/store/members/${userId}`, { role: 'ADMIN' });
+  await as(bearer, 'members.remove', 'DELETE', `/v1/store/members/${userId}`);
+  const other = await as(bearer, 'invitations.create', 'POST', '/v1/store/invitations', { ...invited, email: `other-${guest}` });
+  await as(bearer, 'invitations.cancel', 'DELETE', `/v1/store/invitations/${other.invitationId}`);
   const { items } = await as(bearer, 'clients.list', 'GET', '/v1/store/api-clients?status=ACTIVE');
   const { clientId } = items[0];
   await as(bearer, 'clients.get', 'GET', `/v1/store/api-clients/${clientId}`);

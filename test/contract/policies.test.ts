@@ -6,7 +6,7 @@ import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { CLIENT_SCOPES } from '../../workflows/identity/rules.ts';
 import { seedMembers } from '../../bin/setup/stores.ts';
 import { call, type Headers_, token } from '../kernel/http.ts';
-import { storeToken } from '../kernel/login.ts';
+import { loginAs, storeToken } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const url = (endpoint: Endpoint) => endpoint.route.split(' ')[1]!.replaceAll(/{(\w+)}/g, 'x');
@@ -73,6 +73,7 @@ describe.each(store)('%s', (_, endpoint) => {
 describe.each(named(endpoints.filter((endpoint) => endpoint.body)))('%s', (_, endpoint) => {
   const caller = async (): Promise<Headers_> => {
     if (endpoint.console) return { authorization: `Bearer ${await ownerOf(shop)}` };
+    if (endpoint.access === 'user') return { authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` };
     if (endpoint.access === 'store') return bearer;
     return endpoint.access === 'buyer' ? (await shop.buyer()).headers : { 'x-store-code': shop.store.storeCode };
   };

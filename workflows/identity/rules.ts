@@ -1,6 +1,8 @@
 /** Who may do what: roles, scopes, redirect addresses (part A § Authentication, D28, D29, D63). */
 
 export type Role = 'OWNER' | 'ADMIN' | 'STAFF';
+/** What a role can be changed to; OWNER comes only by a transfer of ownership. */
+export type AssignedRole = Exclude<Role, 'OWNER'>;
 export type AuthMethod = 'none' | 'client_secret_basic';
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';

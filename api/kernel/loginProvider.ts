@@ -2,7 +2,8 @@
 import * as oidc from 'openid-client';
 import type { Person } from '../../db/identity/logins.ts';
 import type { Config } from '../../db/kernel/config.ts';
-import { OAuthError } from './oauth.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Log } from '../../db/kernel/log.ts';
 
 /** Asking for a fresh login costs people nothing here, and `auth_time` is what "logged in lately" is judged by. */
 const MAX_AGE_SECONDS = 600;
@@ -17,7 +18,7 @@ export interface LoginProvider {
   discover(): Promise<UpstreamLogin>;
 }
 
-export function createLoginProvider({ oidc: provider, publicUrl }: Config): LoginProvider {
+export function createLoginProvider({ oidc: provider, publicUrl }: Config, log: Log): LoginProvider {
   const redirectUri = `${publicUrl}/oauth2/callback`;
   let known: Promise<oidc.Configuration> | null = null;
   const configuration = () => {
@@ -28,7 +29,8 @@ export function createLoginProvider({ oidc: provider, publicUrl }: Config): Logi
       })
       .catch((error: unknown) => {
         known = null;
-        throw new OAuthError('temporarily_unavailable', `The identity provider does not answer: ${String(error)}`);
+        log.warn({ err: error }, 'the identity provider does not answer');
+        throw new Fault('TEMPORARILY_UNAVAILABLE');
       });
     return known;
   };

@@ -1,0 +1,32 @@
+import { findInvitation, findLink, invitationRun, type viewInvitation } from '../../db/invitations/store.ts';
+import { userEmail } from '../../db/identity/people.ts';
+import { FRESH_LOGIN_MS } from '../../workflows/invitations/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { SECOND } from '../../workflows/kernel/time.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { Invitation } from './schemas.ts';
+
+export const accept = endpoint({
+  id: 'invitations.accept',
+  route: 'POST /v1/invitations/accept',
+  summary: 'Accept an invitation as the person it was sent to, shortly after a login',
+  access: 'user',
+  agent: 'denied',
+  change: 'workflow',
+  idempotent: true,
+  body: closed({ token: Type.String({ minLength: 1, maxLength: 100 }) }, { title: 'InvitationAcceptance' }),
+  data: Invitation,
+  errors: ['INVITATION_NOT_FOUND', 'RECENT_LOGIN_REQUIRED', 'ALREADY_MEMBER'],
+}).handle(async ({ commands, deps, body, person, realNow }) => {
+  const { userId, authTime } = person!;
+  const link = await findLink(deps.orm, body.token);
+  // A dead link and one that was sent to somebody else are alike (D67).
+  if (!link || (await userEmail(deps.orm, userId)) !== link.email) throw new Fault('INVITATION_NOT_FOUND');
+  if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
+  const there = commands.within(link.tenant);
+  const invitation = await there.read((em) => findInvitation(em, link.tenant.storeId, link.invitationId));
+  const reply = await there.send(invitationRun(invitation), { name: 'accept', input: { userId, sendNo: link.sendNo } });
+  await commands.remember(reply);
+  return reply.body as ReturnType<typeof viewInvitation>;
+});

@@ -1,0 +1,19 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+import { wish } from './wish.ts';
+
+export const cancel = endpoint({
+  id: 'invitations.cancel',
+  route: 'DELETE /v1/store/invitations/{invitationId}',
+  summary: 'Cancel an invitation; its link is dead',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['member:rw'],
+  agent: 'denied',
+  change: 'workflow',
+  data: Type.Null(),
+  errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING'],
+}).handle(async (call) => {
+  await wish(call, 'cancel');
+  return null;
+});

@@ -1,0 +1,25 @@
+import { invite, viewInvitation } from '../../db/invitations/store.ts';
+import { mayHandle } from '../../workflows/invitations/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Invitation, InvitationRequest } from './schemas.ts';
+
+export const create = endpoint({
+  id: 'invitations.create',
+  route: 'POST /v1/store/invitations',
+  summary: 'Invite somebody by mail; only the OWNER invites an ADMIN',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['member:rw'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  body: InvitationRequest,
+  status: 201,
+  data: Invitation,
+  errors: ['ALREADY_MEMBER', 'INVITATION_PENDING'],
+}).handle(async ({ em, storeId, body, person, role, at, realNow, deps }) => {
+  if (!mayHandle(role!, body.role)) throw new Fault('INSUFFICIENT_ROLE');
+  const invitation = await invite(em, deps.keyring, storeId, { ...body, invitedBy: person!.userId }, { at, realNow });
+  return viewInvitation(invitation);
+});

@@ -1,0 +1,17 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { Invitation } from './schemas.ts';
+import { wish } from './wish.ts';
+
+export const resend = endpoint({
+  id: 'invitations.resend',
+  route: 'POST /v1/store/invitations/{invitationId}/resend',
+  summary: 'Mail a new link for another seven days; the old one is dead',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['member:rw'],
+  agent: 'denied',
+  change: 'workflow',
+  idempotent: true,
+  data: Invitation,
+  errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING', 'INVITATION_PENDING'],
+}).handle((call) => wish(call, 'resend'));

@@ -1,0 +1,22 @@
+import { findInvitation, invitationRun, type viewInvitation } from '../../db/invitations/store.ts';
+import { mayHandle } from '../../workflows/invitations/rules.ts';
+import type { Role } from '../../workflows/identity/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Commands } from '../kernel/commands.ts';
+
+interface Asking {
+  readonly commands: Commands;
+  readonly storeId: string;
+  readonly role: Role | null;
+  readonly person: { readonly userId: string } | null;
+  readonly params: { readonly invitationId: string };
+}
+
+/** Sends a wish to an invitation's run. An ADMIN's invitation is the OWNER's business (part B § Members). */
+export async function wish(call: Asking, name: 'resend' | 'cancel'): Promise<ReturnType<typeof viewInvitation>> {
+  const { commands, storeId, role, person, params } = call;
+  const invitation = await commands.read((em) => findInvitation(em, storeId, params.invitationId));
+  if (!mayHandle(role!, invitation.role)) throw new Fault('INSUFFICIENT_ROLE');
+  const reply = await commands.send(invitationRun(invitation), { name, input: { userId: person!.userId } });
+  return reply.body as ReturnType<typeof viewInvitation>;
+}

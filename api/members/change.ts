@@ -1,0 +1,21 @@
+import { changeMember } from '../../db/identity/members.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { AssignedRole, Member, viewMember } from './schemas.ts';
+
+export const change = endpoint({
+  id: 'members.change',
+  route: 'PATCH /v1/store/members/{userId}',
+  summary: 'Change the role of a member, at once',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['member:rw'],
+  agent: 'denied',
+  change: 'here',
+  body: closed({ role: AssignedRole }, { title: 'MemberChange' }),
+  data: Member,
+  errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
+}).handle(async ({ em, storeId, params, body, person, role }) => {
+  const changed = await changeMember(em, storeId, { userId: person!.userId, role: role! }, params.userId, body.role);
+  return viewMember(changed!);
+});

@@ -1,0 +1,19 @@
+import { changeMember } from '../../db/identity/members.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const remove = endpoint({
+  id: 'members.remove',
+  route: 'DELETE /v1/store/members/{userId}',
+  summary: 'Remove a member, or leave; only a new invitation brings them back',
+  access: 'store',
+  // STAFF may leave too (D67); everything else they are refused by their role.
+  console: ['OWNER', 'ADMIN', 'STAFF'],
+  agent: 'denied',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
+}).handle(async ({ em, storeId, params, person, role }) => {
+  await changeMember(em, storeId, { userId: person!.userId, role: role! }, params.userId, null);
+  return null;
+});

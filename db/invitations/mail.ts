@@ -1,0 +1,33 @@
+import type { Role } from '../../workflows/identity/rules.ts';
+import type { Keyring } from '../kernel/keyring.ts';
+import { type Em, sql } from '../orm.ts';
+import { invitationPlace } from './store.ts';
+
+/** What a mail says. It is read when it is sent: neither the address nor the link ever passes through Temporal. */
+export interface InvitationMail {
+  readonly email: string;
+  readonly role: Role;
+  readonly storeName: string;
+  readonly inviterName: string;
+  readonly token: string;
+}
+
+/** Null when this link no longer counts. */
+export async function readInvitationMail(
+  em: Em,
+  keyring: Keyring,
+  storeId: string,
+  invitationId: string,
+  sendNo: number,
+): Promise<InvitationMail | null> {
+  const [row] = await sql<{ email: string; role: Role; token_sealed: string; store_name: string; inviter: string }>(
+    em,
+    `SELECT i.email, i.role, i.token_sealed, s.name AS store_name, coalesce(u.name, u.email) AS inviter
+     FROM invitation i JOIN store s USING (store_id) JOIN user_account u ON u.user_id = i.invited_by
+     WHERE i.store_id = ? AND i.invitation_id = ? AND i.send_no = ? AND i.status = 'PENDING'`,
+    [storeId, invitationId, sendNo],
+  );
+  if (!row) return null;
+  const token = keyring.open(row.token_sealed, invitationPlace(storeId, invitationId));
+  return { email: row.email, role: row.role, storeName: row.store_name, inviterName: row.inviter, token };
+}

@@ -1,0 +1,83 @@
+/** An invitation's transition: its mail, its seven days, and what people decide. */
+import { LockMode } from '@mikro-orm/core';
+import { sendGap } from '../../workflows/invitations/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import { korean } from '../../workflows/kernel/time.ts';
+import { joinMember } from '../identity/members.ts';
+import type { Keyring } from '../kernel/keyring.ts';
+import type { Em } from '../orm.ts';
+import type { Moved } from '../runs/store.ts';
+import { readStore } from '../stores/store.ts';
+import { type Invitation, InvitationEntity } from './entities.ts';
+import { countSend, newLink, viewInvitation } from './store.ts';
+
+interface Moving {
+  readonly em: Em;
+  readonly keyring: Keyring;
+  readonly invitation: Invitation;
+  readonly at: number;
+  readonly realNow: number;
+}
+
+export async function moveInvitation(
+  em: Em,
+  keyring: Keyring,
+  run: RunRef,
+  event: RunEvent,
+  at: number,
+  realNow: number,
+): Promise<Moved | null> {
+  const { storeId, runId: invitationId } = run;
+  const invitation = await em.findOne(InvitationEntity, { storeId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!invitation) return null;
+  // Its last day is over whichever event comes first.
+  if (invitation.status === 'PENDING' && invitation.expiresAt.getTime() <= at) invitation.status = 'EXPIRED';
+  if (event.type === 'command') await obey({ em, keyring, invitation, at, realNow }, event.command);
+  else if (event.type === 'outcome' && event.callId === callId(invitation)) settleMail(invitation, event.outcome, at);
+  const { clockOffsetMs } = await readStore(em, storeId);
+  const reply = event.type === 'command' ? { reply: { status: 200, body: viewInvitation(invitation) } } : {};
+  return { owed: owedBy(invitation, at), clock: clockOffsetMs, ...reply };
+}
+
+async function obey(moving: Moving, { name, input }: Command): Promise<void> {
+  const { em, keyring, invitation, at, realNow } = moving;
+  const { storeId, invitationId, status } = invitation;
+  if (name === 'resend') {
+    if (status !== 'PENDING' && status !== 'EXPIRED') throw new Fault('INVITATION_NOT_PENDING');
+    // Another one may have been sent to the address since this one expired.
+    const other = status === 'EXPIRED' && (await em.findOne(InvitationEntity, { storeId, email: invitation.email, status: 'PENDING' }));
+    if (other) throw new Fault('INVITATION_PENDING', { details: { invitationId: other.invitationId } });
+    await countSend(em, { storeId, sender: String(input['userId']), recipient: invitation.email }, realNow);
+    Object.assign(invitation, newLink(keyring, storeId, invitationId, at), { status: 'PENDING', sendNo: invitation.sendNo + 1 });
+  } else if (name === 'cancel') {
+    if (status !== 'PENDING') throw new Fault('INVITATION_NOT_PENDING');
+    Object.assign(invitation, { status: 'CANCELED', nextSendAt: null });
+  } else if (name === 'accept') {
+    if (status !== 'PENDING' || invitation.sendNo !== input['sendNo']) throw new Fault('INVITATION_NOT_FOUND');
+    await joinMember(em, storeId, String(input['userId']), invitation.role, at);
+    Object.assign(invitation, { status: 'ACCEPTED', nextSendAt: null });
+  }
+}
+
+const callId = ({ invitationId, sendNo, sendAttempts }: Invitation) => `${invitationId}-${sendNo}-${sendAttempts + 1}`;
+
+/** The mail has gone, can never go, or is tried again; an answer that was lost is a try that did not go. */
+function settleMail(invitation: Invitation, outcome: Outcome, at: number): void {
+  invitation.sendAttempts++;
+  const gap = outcome.kind === 'SENT' || outcome.kind === 'REFUSED' ? null : sendGap(invitation.sendAttempts);
+  invitation.nextSendAt = gap === null ? null : new Date(at + gap);
+  if (outcome.kind === 'SENT') Object.assign(invitation, { deliveryStatus: 'SENT', deliveryErrorCode: null });
+  else if (gap === null) Object.assign(invitation, { deliveryStatus: 'FAILED', deliveryErrorCode: String(outcome['code'] ?? 'NO_ANSWER') });
+}
+
+function owedBy(invitation: Invitation, at: number): Moved['owed'] {
+  const { storeId, invitationId, status, sendNo, sendAttempts } = invitation;
+  if (status !== 'PENDING') return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
+  const expires = invitation.expiresAt.getTime();
+  const sends = invitation.nextSendAt?.getTime() ?? null;
+  const call: Call = { id: callId(invitation), kind: 'send', storeId, input: { invitationId, sendNo, attempt: sendAttempts + 1 } };
+  const note =
+    sends === null ? `Waits for the recipient until ${korean(expires)}.` : `Mail ${sendNo}, try ${sendAttempts + 1} at ${korean(sends)}.`;
+  return { wakeAt: Math.min(expires, sends ?? expires), calls: sends !== null && sends <= at ? [call] : [], done: false, note, status };
+}
