@@ -106,14 +106,16 @@ async function choosePorts(dataDir: string, port: number): Promise<Ports> {
   const shift = Math.abs(port - 3000) % 20_000;
   const temporal = await free('temporal', 7233 + shift);
   const simulator = await free('simulator', port + 1);
+  const metrics = await free('metrics', simulator + 1);
+  const idp = await free('idp', metrics + 1);
   const ports: Ports = {
     postgres: await free('postgres', 5433 + shift),
     temporal,
     temporalUi: await free('temporalUi', temporal + 1000),
     simulator,
-    metrics: await free('metrics', simulator + 1),
-    idp: await free('idp', simulator + 2),
-    smtp: await free('smtp', simulator + 3),
+    metrics,
+    idp,
+    smtp: await free('smtp', idp + 1),
   };
   writeFileSync(file, JSON.stringify(ports));
   return ports;

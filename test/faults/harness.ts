@@ -32,7 +32,7 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   chmodSync(dir, 0o755);
   const system = await startSystem({
     dataDir: join(dir, 'data'),
-    port: await freePort(20_000 + Math.floor(Math.random() * 20_000)),
+    port: await freePort(12_000 + Math.floor(Math.random() * 8000)),
     fresh: true,
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'error', ...env },
