@@ -64,8 +64,9 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
 }
 
 /** One person for each role; the development provider lets any address log in. */
-const membersOf = (storeCode: string) =>
-  (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
+function membersOf(storeCode: string) {
+  return (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
+}
 
 function writeDevJson(dir: string, system: System, stores: readonly CreatedStore[]): void {
   const file = join(dir, 'dev.json');
