@@ -19,6 +19,7 @@ import { Seller } from '../test/kernel/http.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { buy, everyday, fillShelf } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
+import { identity } from './identity.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -92,6 +93,7 @@ async function measure(system: System, orders: number, growth: Growth | null) {
     ])),
   ];
   const everydayFigures = await everyday(system, seller, shelf, orders);
+  const tokenFigures = await identity(system, store, seller);
   const memory = Object.fromEntries(system.processes().map(({ name, pid }) => [name, memoryMb(pid)]));
   const machineMs = await machineTime(system, shelf.productId);
   const webhook = await webhookDelay(system, seller, shelf.productId);
@@ -99,7 +101,7 @@ async function measure(system: System, orders: number, growth: Growth | null) {
   return {
     at: new Date().toISOString(),
     cpus: cpus().length,
-    figures: [...bare, ...everydayFigures],
+    figures: [...bare, ...everydayFigures, ...tokenFigures],
     grown: grown && { ...growth, ...grown, figures: await everyday(system, seller, shelf, orders) },
     webhook,
     memoryMb: memory,

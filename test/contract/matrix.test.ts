@@ -1,0 +1,228 @@
+/**
+ * Every operation × 14 principals, generated from the endpoint list: what each is answered follows from the declaration
+ * alone. No answer ever holds a text of the other store.
+ */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { generateKeyPair, SignJWT } from 'jose';
+import { endpoints } from '../../api/endpoints.ts';
+import type { Endpoint } from '../../api/kernel/endpoint.ts';
+import { loadTokenKeys } from '../../api/kernel/tokens.ts';
+import { seedMembers } from '../../bin/setup/stores.ts';
+import { realClock } from '../../db/kernel/clock.ts';
+import { roleUrl } from '../../db/kernel/config.ts';
+import { createKeyring } from '../../db/kernel/keyring.ts';
+import { openOrm } from '../../db/orm.ts';
+import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
+import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
+import { authorizeUrl, basic, Browser, exchange, loginAs, storeToken, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
+import { query, underTest, type World, world } from '../kernel/world.ts';
+
+const CANARY = 'canary-of-the-other-store';
+const THEIR_OWNER = 'the other store’s OWNER, by header';
+/** Refusals that say who may call at all. */
+const WHO: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'INSUFFICIENT_ROLE', 'TENANT_MISMATCH', 'STORE_REQUIRED']);
+
+/** Somebody with their headers, and what they are answered: a refusal of WHO, or null when they get past it. */
+interface Principal {
+  readonly name: string;
+  readonly headers: Headers_;
+  readonly refused: (endpoint: Endpoint) => string | null;
+}
+const lacks = (endpoint: Endpoint, scopes: readonly string[]) => (endpoint.scopes ?? []).some((scope) => !covers(scopes, scope));
+const always = (store: string | null, user: string | null) => (endpoint: Endpoint) => (endpoint.access === 'user' ? user : store);
+/** What is no person at the console: every console operation is refused before its scopes. */
+const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {
+  if (endpoint.access === 'user') return 'UNAUTHORIZED';
+  if (endpoint.console) return 'INSUFFICIENT_ROLE';
+  return lacks(endpoint, scopes) ? 'INSUFFICIENT_SCOPE' : null;
+};
+const bearer = (value: string, more: Headers_ = {}): Headers_ => ({ authorization: `Bearer ${value}`, ...more });
+
+let shop: World;
+let rival: World;
+let principals: Principal[];
+const at = (role: string, { store }: World) => `${role.toLowerCase()}@${store.storeCode}.example`;
+
+async function people(one: World): Promise<void> {
+  const members = (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: at(role, one) }));
+  await seedMembers(underTest.databaseUrl, one.store.storeId, members);
+}
+
+/** Everything that a store can hold now, with the canary in every text that people write. */
+async function plant(one: World): Promise<void> {
+  const { storeId, storeCode } = one.store;
+  const owner = await storeToken(at('OWNER', one), storeId);
+  const asOwner = (path: string, body: object) => call(underTest.api, 'POST', path, { body, headers: bearer(owner) });
+  const product = await one.product({
+    name: CANARY,
+    description: CANARY,
+    optionGroups: [{ name: CANARY, values: [CANARY] }],
+    stockQuantity: undefined,
+  });
+  await query(`UPDATE variant SET stock_quantity = 5 WHERE store_id = $1`, [storeId]);
+  const buyer = await one.buyer();
+  await buyer.call('POST', '/storefront/v1/cart/items', { productId: product.productId, quantity: 1 });
+  const { checkoutId } = (await buyer.checkout(product.productId)).body.data as { checkoutId: string };
+  const started = await call(underTest.api, 'POST', `/storefront/v1/checkout/${checkoutId}/payment`, {
+    headers: buyer.headers,
+    body: {
+      option: OPTION,
+      returnUrl: `http://localhost:9/${CANARY}`,
+      shippingAddress: { ...ADDRESS, receiverName: CANARY, address1: CANARY },
+      guest: { ...GUEST, name: CANARY, email: `${CANARY}@example.com` },
+    },
+  });
+  await pay(started.body.data.payUrl as string);
+  const receiver = await one.receiver();
+  receiver.close();
+  await query(`UPDATE webhook SET url = $2 WHERE store_id = $1`, [storeId, `https://${CANARY}.example`]);
+  await query(`UPDATE store SET name = $2 WHERE store_id = $1`, [storeId, CANARY]);
+  await query(`UPDATE category SET name = $2 WHERE store_id = $1`, [storeId, CANARY]);
+  await query(`UPDATE client SET name = $2 WHERE store_id = $1`, [storeId, CANARY]);
+  await query(`UPDATE order_item SET seller_memo = $2 WHERE store_id = $1`, [storeId, CANARY]);
+  await asOwner('/v1/store/api-tokens', { name: CANARY, scopes: ['order:r'] });
+  await asOwner('/v1/store/invitations', { email: `${CANARY}@example.com`, role: 'STAFF' });
+  const consents = [{ kind: 'TERMS', version: CANARY }, { kind: 'PRIVACY' }];
+  const person = { email: `${CANARY}@example.org`, password: 'long enough', name: CANARY, phone: '010-1111-2222', consents };
+  await call(underTest.api, 'POST', '/storefront/v1/auth/signup', { body: person, headers: { 'x-store-code': storeCode } });
+}
+
+async function everybody(): Promise<Principal[]> {
+  const { storeId, clientId, clientSecret } = shop.store;
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
+  const keys = await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, realClock.now());
+  const all = { use: 'store', storeId, clientId, origin: 'm2m', scopes: ['order:rw', 'product:rw'], person: null } as const;
+  const expired = await keys.sign(all, realClock.now() - 3_700_000);
+  await orm.close();
+  const { privateKey } = await generateKeyPair('RS256');
+  const forged = await new SignJWT({ use: 'store', store_id: storeId, client_id: clientId, origin: 'console', scope: 'order:rw' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'x', typ: 'at+jwt' })
+    .setSubject(clientId)
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const owner = await storeToken(at('OWNER', shop), storeId);
+  const issue = async (purpose: string) =>
+    (
+      await call(underTest.api, 'POST', '/v1/store/api-tokens', {
+        body: { name: 'n', scopes: ['order:rw', 'store:r'], purpose },
+        headers: bearer(owner),
+      })
+    ).body.data.token as string;
+  const register = async (body: object) =>
+    (await (
+      await fetch(`${underTest.api}/oauth2/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...bearer(owner) },
+        body: JSON.stringify(body),
+      })
+    ).json()) as { client_id: string; client_secret: string };
+  const dead = await register({ client_name: 'dead', grant_types: ['client_credentials'], scope: 'order:rw' });
+  const deadToken = (await tokens({ grant_type: 'client_credentials' }, basic(dead.client_id, dead.client_secret))).body.access_token;
+  await call(underTest.api, 'POST', `/v1/store/api-clients/${dead.client_id}/deactivate`, { headers: bearer(owner) });
+  const redirect = 'http://127.0.0.1:4998/app';
+  const app = await register({
+    client_name: 'app',
+    grant_types: ['authorization_code', TOKEN_EXCHANGE],
+    scope: 'order:rw store:rw member:rw',
+    token_endpoint_auth_method: 'none',
+    redirect_uris: [redirect],
+  });
+  const { url, verifier } = authorizeUrl({ client_id: app.client_id, redirect_uri: redirect });
+  const code = (await new Browser().login(url, at('OWNER', shop), redirect)).searchParams.get('code')!;
+  const appUser = (
+    await tokens({ grant_type: 'authorization_code', client_id: app.client_id, code, redirect_uri: redirect, code_verifier: verifier })
+  ).body.access_token;
+  const appToken = (await exchange(appUser, storeId, { client_id: app.client_id })).body.access_token;
+  const member = await tokens(
+    { grant_type: TOKEN_EXCHANGE, subject_token: 'm@example.com', subject_token_type: 'urn:svc:params:oauth:token-type:member-ref' },
+    basic(clientId, clientSecret),
+  );
+  const ownerUser = (await loginAs(at('OWNER', shop))).user.access_token;
+  const rivalUser = (await loginAs(at('OWNER', rival))).user.access_token;
+  const apiScopes = intersect(['order:rw', 'store:r'], ROLE_SCOPES.OWNER);
+  const nobody = always('UNAUTHORIZED', 'UNAUTHORIZED');
+  return [
+    { name: 'nobody', headers: {}, refused: nobody },
+    { name: 'garbage', headers: bearer('x.y.z'), refused: nobody },
+    { name: 'an expired token', headers: bearer(expired), refused: nobody },
+    { name: 'a token of another key', headers: bearer(forged), refused: nobody },
+    { name: 'a deactivated client', headers: bearer(deadToken), refused: nobody },
+    { name: 'a buyer', headers: bearer(member.body.access_token), refused: nobody },
+    {
+      name: THEIR_OWNER,
+      headers: bearer(rivalUser, { 'x-store-id': storeId }),
+      refused: always('TENANT_MISMATCH', null),
+    },
+    {
+      name: 'our OWNER naming the other store',
+      headers: bearer(ownerUser, { 'x-store-id': rival.store.storeId }),
+      refused: always('TENANT_MISMATCH', null),
+    },
+    {
+      name: 'STAFF',
+      headers: bearer(await storeToken(at('STAFF', shop), storeId)),
+      refused: (endpoint) => {
+        if (endpoint.access === 'user') return 'UNAUTHORIZED';
+        if (endpoint.console && !endpoint.console.includes('STAFF')) return 'INSUFFICIENT_ROLE';
+        return lacks(endpoint, ROLE_SCOPES.STAFF) ? 'INSUFFICIENT_SCOPE' : null;
+      },
+    },
+    {
+      name: 'a server with one scope',
+      headers: bearer(await token(underTest.api, shop.store, 'product:r')),
+      refused: machine(['product:r']),
+    },
+    {
+      name: 'a server',
+      headers: bearer(shop.seller.bearer),
+      refused: machine(CLIENT_SCOPES),
+    },
+    { name: 'an API token', headers: bearer(await issue('plain')), refused: machine(apiScopes) },
+    { name: 'an agent', headers: bearer(await issue('agent')), refused: machine(apiScopes) },
+    { name: 'an app', headers: bearer(appToken), refused: machine(['order:rw', 'store:rw', 'member:rw']) },
+  ];
+}
+
+beforeAll(async () => {
+  [shop, rival] = await Promise.all([world(), world()]);
+  await Promise.all([people(shop), people(rival)]);
+  await plant(rival);
+  principals = await everybody();
+});
+
+const checked = endpoints.filter(({ access }) => access === 'store' || access === 'user');
+
+describe.each(checked.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+  test('answers each of 14 principals as it is declared, and never with the other store’s texts', async () => {
+    const [method = '', path = ''] = endpoint.route.split(' ');
+    const seen = await Promise.all(
+      principals.map(async ({ name, headers }) => {
+        const url = path.replaceAll(/{(\w+)}/g, 'no-such-thing');
+        const reply = await call(underTest.api, method, url, { body: endpoint.body && {}, headers });
+        // Before a store is chosen, the other store's OWNER sees their own.
+        const isTheirs = endpoint.access === 'user' && name === THEIR_OWNER;
+        expect([name, !isTheirs && JSON.stringify(reply.body).includes(CANARY)]).toEqual([name, false]);
+        const code = String(reply.body.error?.code);
+        expect([name, reply.status < 500]).toEqual([name, true]);
+        return [name, WHO.has(code) ? code : null];
+      }),
+    );
+    expect(seen).toEqual(principals.map(({ name, refused }) => [name, refused(endpoint)]));
+  });
+});
+
+test('the other store’s shelves, carts and orders show nothing of it to ours', async () => {
+  const own = { 'x-store-code': shop.store.storeCode };
+  const replies = await Promise.all([
+    call(underTest.api, 'GET', '/storefront/v1/products', { headers: own }),
+    call(underTest.api, 'GET', '/v1/orders', { headers: bearer(shop.seller.bearer) }),
+    call(underTest.api, 'GET', '/v1/order-items', { headers: bearer(shop.seller.bearer) }),
+    call(underTest.api, 'GET', '/v1/products', { headers: bearer(shop.seller.bearer) }),
+  ]);
+  for (const { status, body } of replies) expect([status, JSON.stringify(body).includes(CANARY)]).toEqual([200, false]);
+  const [planted] = await query<{ texts: number }>(
+    `SELECT count(*)::int AS texts FROM orders WHERE store_id = $1 AND buyer::text LIKE '%${CANARY}%'`,
+    [rival.store.storeId],
+  );
+  expect(planted!.texts).toBe(1);
+});
