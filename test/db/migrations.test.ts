@@ -5,7 +5,7 @@ import { migrate } from '../../db/migrate.ts';
 import { Thread0001 } from '../../db/migrations/0001_thread.ts';
 import { underTest } from '../kernel/world.ts';
 
-test('orders of before 0002 get the bundles that they were priced with', async () => {
+test('orders of before 0002 get the bundles that they were priced with; guest sessions of before 0004 live on', async () => {
   const database = `migrate_${Date.now().toString(36)}`;
   const owner = new Client({ connectionString: underTest.databaseUrl });
   await owner.connect();
@@ -24,6 +24,8 @@ test('orders of before 0002 get the bundles that they were priced with', async (
   const line = (fee: number, free: number | null) => ({ deliveryFeeWon: fee, conditionalFreeWon: free });
   const lines = JSON.stringify([line(3000, null), line(2500, 30_000), line(3000, null)]);
   await client.query(`INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES ('s', 's', 's', true, now())`);
+  // A session of before counts as used: it must not end after a day (0004).
+  await client.query(`INSERT INTO guest_session VALUES ('s', 'g', '\\x01', now() - interval '3 days', now() + interval '27 days')`);
   await client.query(
     `INSERT INTO checkout (store_id, checkout_id, session_id, status, lines, expires_at, created_at) VALUES ('s', 'c', 'g', 'OPEN', '[]', now(), now())`,
   );
@@ -59,8 +61,10 @@ test('orders of before 0002 get the bundles that they were priced with', async (
     { bundle_no: 2, base_fee_won: 0, surcharge_won: 0, conditional_free_won: 30_000, rule_fee_won: 2500 },
   ]);
   const loose = await client.query(
-    `SELECT relname FROM pg_class WHERE relname IN ('order_bundle', 'order_item', 'orders', 'payment') AND NOT relforcerowsecurity`,
+    `SELECT relname FROM pg_class WHERE relname IN ('guest_session', 'order_bundle', 'order_item', 'orders', 'payment') AND NOT relforcerowsecurity`,
   );
   expect(loose.rows).toEqual([]);
+  const sessions = await client.query('SELECT used_at = created_at AS is_used FROM guest_session');
+  expect(sessions.rows).toEqual([{ is_used: true }]);
   await client.end();
 });
