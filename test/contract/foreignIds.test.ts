@@ -1,18 +1,18 @@
 /** Ids of another store in bodies: as unknown as ids that nobody has, and nothing is said that tells them apart. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call, type Headers_ } from '../kernel/http.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;
 let theirs: Record<'productId' | 'variantId' | 'categoryId' | 'orderItemId' | 'cartItemId', string>;
-let buyer: Record<string, string>;
+let buyer: Headers_;
 let mine: { productId: string; variantId: string };
 
 beforeAll(async () => {
   const [one, rival] = await Promise.all([world(), world()]);
   shop = one;
   mine = await shop.product();
-  buyer = (await shop.buyer()).headers as Record<string, string>;
+  buyer = (await shop.buyer()).headers;
   const product = await rival.product();
   const { orderItemId } = await rival.order(product);
   const there = (await rival.buyer()).headers;
