@@ -36,11 +36,15 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   const invited = { email: guest, role: 'STAFF' };
   const { invitationId } = await as(bearer, 'invitations.create', 'POST', '/v1/store/invitations', invited);
   await as(bearer, 'invitations.list', 'GET', '/v1/store/invitations?status=PENDING');
+  // A resend before the first mail has gone leaves one mail: its link is the one that counts.
+  const mailed = (count: number) =>
+    until(`mail ${count}`, async () => {
+      const mails = (await (await fetch(`${underTest.simulator}/__sim/mail`)).json()) as { to: string; text: string }[];
+      return mails.filter(({ to }) => to === guest)[count - 1];
+    });
+  await mailed(1);
   await as(bearer, 'invitations.resend', 'POST', `/v1/store/invitations/${invitationId}/resend`);
-  const mail = await until('two mails', async () => {
-    const mails = (await (await fetch(`${underTest.simulator}/__sim/mail`)).json()) as { to: string; text: string }[];
-    return mails.filter(({ to }) => to === guest)[1];
-  });
+  const mail = await mailed(2);
   const invitee = await loginAs(guest);
   const token = new URL(/https?:\S+/.exec(mail.text)![0]).searchParams.get('token');
   await as(invitee.user.access_token, 'invitations.accept', 'POST', '/v1/invitations/accept', { token });
