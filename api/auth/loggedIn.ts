@@ -1,5 +1,5 @@
 import type { ApiDeps } from '../kernel/deps.ts';
-import { MEMBER_SECONDS } from './schemas.ts';
+import { MEMBER_SECONDS } from '../kernel/tokens.ts';
 
 /** A buyer's token: 30 minutes on the real clock. */
 export async function loggedIn({ keys }: ApiDeps, storeId: string, customerId: string, realNow: number) {

@@ -1,6 +1,5 @@
 import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
 
-export const MEMBER_SECONDS = 30 * 60;
 /** No guest token is longer. */
 const CartToken = Type.String({ minLength: 20, maxLength: 100 });
 const Password = Type.String({ minLength: 8, maxLength: 128 });

@@ -8,12 +8,11 @@ import { inStore, REQUEST } from '../../db/orm.ts';
 import { findTenant } from '../../db/stores/store.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { type Claims, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
+import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
 import { need, OAuthError, type Params } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
-const MEMBER_SECONDS = 30 * 60;
 /** Tables that belong to no store. */
 const NO_STORE = '-';
 

@@ -5,6 +5,8 @@ import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 
 export const TOKEN_SECONDS = 3600;
+/** A buyer's token (part A § Limits). */
+export const MEMBER_SECONDS = 30 * 60;
 const RELOAD_MS = 60_000;
 /** An unknown key id asks for a reload at most this often. */
 const IMPATIENT_MS = 5000;
@@ -62,8 +64,10 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
   let loadedAt = realNow;
   const reload = async () => {
     loadedAt = Date.now();
-    // While Postgres is away the keys that are known go on.
-    loaded = await signingKeys(orm, keyring, loadedAt).then(read, () => loaded);
+    // While Postgres is away, or a key was sealed under one that this process does not have, the keys that are known go on.
+    loaded = await signingKeys(orm, keyring, loadedAt)
+      .then(read)
+      .catch(() => loaded);
   };
   setInterval(() => void reload(), RELOAD_MS).unref();
   const publicKey = async (kid: string | undefined): Promise<CryptoKey> => {

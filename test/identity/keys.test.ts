@@ -3,17 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import { loadTokenKeys } from '../../api/kernel/tokens.ts';
 import { root } from '../../bin/setup/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
+import { migrate } from '../../db/migrate.ts';
 import { openOrm } from '../../db/orm.ts';
-import { query, underTest, world } from '../kernel/world.ts';
+import { query, underTest } from '../kernel/world.ts';
 
-const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!) => {
+const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin/keys.ts'), command], {
-    env: { ...process.env, DATABASE_URL: underTest.databaseUrl, SEALING_KEYS: sealingKeys },
+    env: { ...process.env, DATABASE_URL: databaseUrl, SEALING_KEYS: sealingKeys },
   });
   return stdout;
 };
@@ -42,16 +44,46 @@ test('signing keys: next is published, then signs; what the one before it has si
 });
 
 test('sealing keys: what an older key sealed is sealed anew, and opens without it afterwards', async () => {
-  const shop = await world();
-  const receiver = await shop.receiver();
-  receiver.close();
-  const old = underTest.env['SEALING_KEYS']!;
-  const fresh = `fresh:${randomBytes(32).toString('base64')}`;
-  expect(await keys('sealing', `${fresh},${old}`)).toMatch(/webhook\.secret_sealed: [1-9]/);
-  const [row] = await query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook WHERE webhook_id = $1', [receiver.webhookId]);
-  const place = { store: shop.store.storeId, table: 'webhook', row: receiver.webhookId, column: 'secret' };
-  expect(createKeyring(fresh).open(row!.secret_sealed, place)).toBe(receiver.secret);
-  expect(await keys('sealing', `${fresh},${old}`)).toContain('webhook.secret_sealed: 0');
-  // Back, for the rest of the suite.
-  await keys('sealing', `${old},${fresh}`);
+  // In a database of its own: the suite's processes do not know the new key.
+  const database = `sealing_${Date.now().toString(36)}`;
+  await query(`CREATE DATABASE ${database}`);
+  const url = new URL(underTest.databaseUrl);
+  url.pathname = `/${database}`;
+  await migrate(url.href);
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  const [old, fresh] = ['old', 'fresh'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
+  const place = { store: 's', table: 'webhook', row: 'w', column: 'secret' };
+  await client.query(`INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES ('s', 's', 's', true, now())`);
+  await client.query(
+    `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
+     VALUES ('s', 'w', 'https://x', '{}', 'ACTIVE', $1, 'whsec_x', now())`,
+    [createKeyring(old).seal('the secret', place)],
+  );
+  expect(await keys('sealing', `${fresh},${old}`, url.href)).toMatch(/webhook\.secret_sealed: 1/);
+  const { rows } = await client.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook');
+  expect(createKeyring(fresh).open(rows[0]!.secret_sealed, place)).toBe('the secret');
+  expect(await keys('sealing', `${fresh},${old}`, url.href)).toContain('webhook.secret_sealed: 0');
+  await client.end();
+});
+
+test('a process that cannot open a new key goes on with those that it has', async () => {
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null } as const;
+  const known = createKeyring(underTest.env['SEALING_KEYS']!);
+  let isBlind = false;
+  const keyring = {
+    ...known,
+    open: (sealed: string, place: Parameters<typeof known.open>[1]) => {
+      if (isBlind) throw new Error('No sealing key');
+      return known.open(sealed, place);
+    },
+  };
+  const loaded = await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000);
+  isBlind = true;
+  const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'unknown', typ: 'at+jwt' })).toString('base64url');
+  // An unknown key id asks for a reload, which fails.
+  expect(await loaded.verify(`${header}.e30.AAAA`, realClock.now())).toBeNull();
+  expect(await loaded.verify(await loaded.sign(claims, realClock.now()), realClock.now())).toEqual(claims);
+  await orm.close();
 });
