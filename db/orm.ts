@@ -77,6 +77,9 @@ export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work:
   return orm.em.fork({ session: { variables } }).transactional(work, { clear: true });
 }
 
+/** A list of ids or scopes as Postgres writes one (they have neither quotes nor commas); MikroORM would spread it over several values. */
+export const textArray = (items: readonly string[]): string => `{${items.join(',')}}`;
+
 /** Raw SQL inside the caller's transaction. Rows come back as Postgres names their columns. */
 export const sql = <Row extends object>(em: Em, text: string, values: readonly unknown[] = []): Promise<Row[]> =>
   em.execute<Row[]>(text, [...values], 'all');

@@ -21,6 +21,7 @@ export interface StoreCaller extends Authenticated {
 }
 const NO_STORE = '-';
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
+const bearerOf = (ctx: Context): string | undefined => BEARER.exec(ctx.get('authorization'))?.[1];
 
 /** One way in for each `access`; all of them end in a store and a principal. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
@@ -35,7 +36,7 @@ export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDe
 
 /** A token of a store, or a person's token with X-Store-Id: who it is, judged by what holds now. */
 export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
-  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
+  const token = bearerOf(ctx);
   const realNow = deps.clock.now();
   if (token === undefined) throw new Fault('UNAUTHORIZED');
   const caller = token.startsWith(API_TOKEN_PREFIX)
@@ -116,7 +117,7 @@ async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps):
 
 /** A person before a store is chosen. */
 async function byUserToken(ctx: Context, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
+  const token = bearerOf(ctx);
   const realNow = deps.clock.now();
   const claims = token === undefined ? null : await deps.keys.verify(token, realNow);
   if (claims?.use !== 'user' || !(await isLiving(claims, deps))) throw new Fault('UNAUTHORIZED');
@@ -138,7 +139,7 @@ async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): P
 
 /** A customer's token; dead with the client that vouched for them. */
 async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
-  const [, token] = BEARER.exec(ctx.get('authorization')) ?? [];
+  const token = bearerOf(ctx);
   const claims = token === undefined ? null : await deps.keys.verify(token, shop.realNow);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
   const { customerId, clientId } = claims;

@@ -1,4 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 
 /** True when nothing listens on the port of the loopback interface. */
 export function isFree(port: number): Promise<boolean> {
@@ -13,4 +15,39 @@ export function isFree(port: number): Promise<boolean> {
 export async function freePort(wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + 200; port++) if (await isFree(port)) return port;
   throw new Error(`No free port between ${wanted} and ${wanted + 200}.`);
+}
+
+/** Where the parts of one system listen. */
+export interface Ports {
+  readonly postgres: number;
+  readonly temporal: number;
+  readonly temporalUi: number;
+  readonly simulator: number;
+  readonly metrics: number;
+  readonly idp: number;
+  readonly smtp: number;
+}
+
+/** The ports of an earlier start of this folder where they are free, else the next free ones: two systems run side by side. */
+export async function choosePorts(dataDir: string, port: number): Promise<Ports> {
+  const file = join(dataDir, 'ports.json');
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Ports>) : {};
+  const free = (name: keyof Ports, first: number) => freePort(before[name] ?? first);
+  // Systems on other ports look elsewhere from the start: two that start in the same second do not take one another's.
+  const shift = Math.abs(port - 3000) % 20_000;
+  const temporal = await free('temporal', 7233 + shift);
+  const simulator = await free('simulator', port + 1);
+  const metrics = await free('metrics', simulator + 1);
+  const idp = await free('idp', metrics + 1);
+  const ports: Ports = {
+    postgres: await free('postgres', 5433 + shift),
+    temporal,
+    temporalUi: await free('temporalUi', temporal + 1000),
+    simulator,
+    metrics,
+    idp,
+    smtp: await free('smtp', idp + 1),
+  };
+  writeFileSync(file, JSON.stringify(ports));
+  return ports;
 }

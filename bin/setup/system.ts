@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { migrate } from '../../db/migrate.ts';
 import { root } from './paths.ts';
-import { freePort, isFree } from './ports.ts';
+import { choosePorts, isFree, type Ports } from './ports.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
 import { Remedy, say } from './say.ts';
 import { type Service, Supervisor } from './supervise.ts';
@@ -34,15 +34,6 @@ export interface System {
   readonly env: Readonly<Record<string, string>>;
   readonly processes: () => { name: string; pid: number }[];
   readonly stop: () => Promise<void>;
-}
-interface Ports {
-  readonly postgres: number;
-  readonly temporal: number;
-  readonly temporalUi: number;
-  readonly simulator: number;
-  readonly metrics: number;
-  readonly idp: number;
-  readonly smtp: number;
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -95,30 +86,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     await supervisor.stop();
     throw error;
   }
-}
-
-/** The ports of an earlier start of this folder where they are free, else the next free ones: two systems run side by side. */
-async function choosePorts(dataDir: string, port: number): Promise<Ports> {
-  const file = join(dataDir, 'ports.json');
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Ports>) : {};
-  const free = (name: keyof Ports, first: number) => freePort(before[name] ?? first);
-  // Systems on other ports look elsewhere from the start: two that start in the same second do not take one another's.
-  const shift = Math.abs(port - 3000) % 20_000;
-  const temporal = await free('temporal', 7233 + shift);
-  const simulator = await free('simulator', port + 1);
-  const metrics = await free('metrics', simulator + 1);
-  const idp = await free('idp', metrics + 1);
-  const ports: Ports = {
-    postgres: await free('postgres', 5433 + shift),
-    temporal,
-    temporalUi: await free('temporalUi', temporal + 1000),
-    simulator,
-    metrics,
-    idp,
-    smtp: await free('smtp', idp + 1),
-  };
-  writeFileSync(file, JSON.stringify(ports));
-  return ports;
 }
 
 async function startPostgres(supervisor: Supervisor, { dataDir, durable }: SystemOptions, { postgres: port }: Ports): Promise<string> {

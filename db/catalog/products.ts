@@ -13,7 +13,7 @@ import {
 } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { readStore } from '../stores/store.ts';
 import { type Product, ProductEntity, type Variant, VariantEntity } from './entities.ts';
 import { recordAll } from './stock.ts';
@@ -130,7 +130,7 @@ async function withVariants(em: Em, storeId: string, products: readonly Product[
     em,
     `SELECT v.product_id FROM variant v WHERE v.store_id = ? AND v.product_id = ANY(?::text[])
        AND EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = v.store_id AND i.variant_id = v.variant_id)`,
-    [storeId, `{${productIds.join(',')}}`],
+    [storeId, textArray(productIds)],
   );
   const isSold = new Set(sold.map((row) => row.product_id));
   const byProduct = Map.groupBy(variants, (variant) => variant.productId);

@@ -1,6 +1,6 @@
 /** Stock: conditional updates in id order, and a movement with a unique reason for each, so that no retry counts twice (D17). */
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { emit } from '../webhooks/events.ts';
 
 /** Business time and real time of a change. */
@@ -49,7 +49,7 @@ export async function noteSoldOut(em: Em, storeId: string, variantIds: readonly 
   const rows = await sql<{ product_id: string; variant_id: string }>(
     em,
     'SELECT product_id, variant_id FROM variant WHERE store_id = ? AND variant_id = ANY(?::text[]) ORDER BY variant_id',
-    [storeId, `{${variantIds.join(',')}}`],
+    [storeId, textArray(variantIds)],
   );
   const events = rows.map((row) => ({
     type: 'PRODUCT.OUT_OF_STOCK' as const,

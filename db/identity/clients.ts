@@ -7,7 +7,7 @@ import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Config } from '../kernel/config.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, inStore, REQUEST, sql } from '../orm.ts';
+import { type Em, inStore, REQUEST, sql, textArray } from '../orm.ts';
 import { findTenant } from '../stores/store.ts';
 import { type Client, ClientEntity } from './entities.ts';
 
@@ -118,7 +118,7 @@ export async function withAuthors(em: Em, clients: readonly Client[]): Promise<S
       : await sql<{ user_id: string; name: string | null; email: string }>(
           em,
           'SELECT user_id, name, email FROM user_account WHERE user_id = ANY(?::text[])',
-          [`{${ids.join(',')}}`],
+          [textArray(ids)],
         );
   const authors = new Map(rows.map((row) => [row.user_id, row]));
   return clients.map((client) => {

@@ -7,7 +7,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { DAY, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 
 const REQUEST_MS = 10 * MINUTE;
 const CODE_MS = 60 * SECOND;
@@ -29,8 +29,6 @@ export interface Upstream {
   readonly nonce: string;
   readonly browser: string;
 }
-/** A list as Postgres writes one; MikroORM would spread it over several values. Scopes have neither quotes nor commas. */
-const textArray = (items: readonly string[]) => `{${items.join(',')}}`;
 const random = () => randomBytes(32).toString('base64url');
 const place = (requestId: string): Place => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DAY, HOUR } from '../../workflows/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { GuestSessionEntity } from './entities.ts';
 
 const SESSION_MS = 30 * DAY;
@@ -30,7 +30,7 @@ export async function openSession(
   if (ended.length > 0)
     await sql(em, 'DELETE FROM cart_item WHERE store_id = ? AND session_id = ANY(?::text[])', [
       storeId,
-      `{${ended.map(({ session_id: id }) => id).join(',')}}`,
+      textArray(ended.map(({ session_id: id }) => id)),
     ]);
   em.persist(
     em.create(GuestSessionEntity, {

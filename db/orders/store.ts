@@ -1,7 +1,7 @@
 /** Orders: how they are listed and read. */
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { PublicStatus } from '../../workflows/orders/status.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
 export interface OrderFilter {
@@ -48,7 +48,7 @@ async function withItems(em: Em, storeId: string, orders: readonly Order[]): Pro
   const approvals = await sql<{ payment_id: string; completed_at: string }>(
     em,
     'SELECT payment_id, completed_at FROM payment WHERE store_id = ? AND payment_id = ANY(?::text[])',
-    [storeId, `{${orders.map((o) => o.paymentId).join(',')}}`],
+    [storeId, textArray(orders.map((o) => o.paymentId))],
   );
   const approvedAt = new Map(approvals.map((row) => [row.payment_id, new Date(row.completed_at)]));
   const byOrder = Map.groupBy(items, (item) => item.orderId);

@@ -3,7 +3,7 @@ import { universal } from '../../workflows/webhooks/signature.ts';
 import type { EventType } from '../../workflows/webhooks/rules.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { bear } from '../runs/store.ts';
 import { EventEntity, WebhookDeliveryEntity } from './entities.ts';
 
@@ -20,7 +20,7 @@ export async function emit(em: Em, storeId: string, events: readonly NewEvent[],
   const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[] }>(
     em,
     `SELECT webhook_id, url, event_types FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id`,
-    [storeId, `{${events.map((event) => event.type).join(',')}}`],
+    [storeId, textArray(events.map((event) => event.type))],
   );
   for (const { type, data, at } of events) {
     const eventId = newId('evt', at);

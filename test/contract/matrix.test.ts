@@ -7,14 +7,13 @@ import { generateKeyPair, SignJWT } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { loadTokenKeys } from '../../api/kernel/tokens.ts';
-import { seedMembers } from '../../bin/setup/stores.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
-import { authorizeUrl, basic, Browser, exchange, loginAs, storeToken, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
+import { authorizeUrl, basic, Browser, exchange, loginAs, people, storeToken, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const CANARY = 'canary-of-the-other-store';
@@ -42,11 +41,6 @@ let shop: World;
 let rival: World;
 let principals: Principal[];
 const at = (role: string, { store }: World) => `${role.toLowerCase()}@${store.storeCode}.example`;
-
-async function people(one: World): Promise<void> {
-  const members = (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: at(role, one) }));
-  await seedMembers(underTest.databaseUrl, one.store.storeId, members);
-}
 
 /** Everything that a store can hold now, with the canary in every text that people write. */
 async function plant(one: World): Promise<void> {

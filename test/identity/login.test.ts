@@ -1,6 +1,5 @@
 /** The ways in for people, seen from outside (part A § Authentication). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { seedMembers } from '../../bin/setup/stores.ts';
 import { call } from '../kernel/http.ts';
 import {
   ACCESS_TOKEN,
@@ -11,6 +10,7 @@ import {
   CONSOLE,
   exchange,
   loginAs,
+  people,
   storeToken,
   TOKEN_EXCHANGE,
   tokens,
@@ -25,12 +25,7 @@ const claims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, '
 
 beforeAll(async () => {
   [shop, rival] = await Promise.all([world(), world()]);
-  for (const one of [shop, rival])
-    await seedMembers(
-      underTest.databaseUrl,
-      one.store.storeId,
-      (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: at(role.toLowerCase(), one) })),
-    );
+  await Promise.all([people(shop), people(rival)]);
 });
 
 describe('authorize', () => {

@@ -1,9 +1,8 @@
 /** API tokens, registered clients and what only people at the console may do. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { seedMembers } from '../../bin/setup/stores.ts';
 import { isApiToken, newApiToken } from '../../db/identity/apiTokens.ts';
 import { call } from '../kernel/http.ts';
-import { authorizeUrl, basic, Browser, exchange, loginAs, storeToken, tokens } from '../kernel/login.ts';
+import { authorizeUrl, basic, Browser, exchange, loginAs, people, storeToken, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;
@@ -16,12 +15,7 @@ const ask = (token: string, method: string, path: string, body?: unknown, header
 
 beforeAll(async () => {
   [shop, rival] = await Promise.all([world(), world()]);
-  for (const one of [shop, rival])
-    await seedMembers(
-      underTest.databaseUrl,
-      one.store.storeId,
-      (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: at(role.toLowerCase(), one) })),
-    );
+  await Promise.all([people(shop), people(rival)]);
   [owner, staff] = await Promise.all([storeToken(at('owner'), shop.store.storeId), storeToken(at('staff'), shop.store.storeId)]);
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { seedMembers } from '../../bin/setup/stores.ts';
 import { changeProblem } from '../../workflows/invitations/rules.ts';
 import { call } from '../kernel/http.ts';
-import { loginAs, storeToken } from '../kernel/login.ts';
+import { loginAs, people, storeToken } from '../kernel/login.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 
 let shop: World;
@@ -42,11 +42,7 @@ const shown = async (invitationId: string) =>
 
 beforeAll(async () => {
   shop = await world();
-  await seedMembers(
-    underTest.databaseUrl,
-    shop.store.storeId,
-    (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: at(role.toLowerCase()) })),
-  );
+  await people(shop);
   [owner, admin] = await Promise.all([storeToken(at('owner'), shop.store.storeId), storeToken(at('admin'), shop.store.storeId)]);
 });
 

@@ -1,6 +1,7 @@
 /** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
 import { createHash, randomBytes } from 'node:crypto';
-import { underTest } from './world.ts';
+import { seedMembers } from '../../bin/setup/stores.ts';
+import { underTest, type World } from './world.ts';
 
 export const CONSOLE = 'console';
 export const CALLBACK = 'http://127.0.0.1:4999/callback';
@@ -111,6 +112,14 @@ export const exchange = (subject: string, storeId: string, more: Readonly<Record
     audience: storeId,
     ...more,
   });
+
+/** Gives a store one person for each role, by `{role}@{storeCode}.example`. */
+export const people = ({ store: { storeId, storeCode } }: World): Promise<void> =>
+  seedMembers(
+    underTest.databaseUrl,
+    storeId,
+    (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: `${role.toLowerCase()}@${storeCode}.example` })),
+  );
 
 /** A person's store token, through the console. */
 export async function storeToken(email: string, storeId: string): Promise<string> {
