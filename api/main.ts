@@ -39,6 +39,7 @@ server.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const stop = () => {
+  keys.close();
   server.close(() => void Promise.resolve(tracing?.stop()).then(() => process.exit(0)));
   server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();

@@ -3,7 +3,36 @@ import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import type { System } from '../bin/setup/system.ts';
 import type { CreatedStore } from '../db/stores/create.ts';
 import { call, type Seller, token } from '../test/kernel/http.ts';
-import { type Figures, load } from './measure.ts';
+import { type Figures, load, processorMs } from './measure.ts';
+
+/** Processor milliseconds of one call in the process that answers it; its inverse is what a core of that process does. */
+export interface Cost {
+  readonly name: string;
+  readonly ms: number;
+  readonly perCore: number;
+}
+
+/** What a token costs the API, and a bare signature this process. */
+export async function tokenCosts(system: System, store: CreatedStore): Promise<Cost[]> {
+  const { privateKey } = await generateKeyPair('RS256');
+  const sign = () => new SignJWT({ store_id: store.storeId }).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('1h').sign(privateKey);
+  const own = () => {
+    const { user, system: kernel } = process.cpuUsage();
+    return (user + kernel) / 1000;
+  };
+  const api = () => processorMs(system.processes().find(({ name }) => name === 'api')!.pid);
+  return [
+    await cost('bare jose: sign RS256', 2000, own, sign),
+    await cost('API: client_credentials', 2000, api, () => token(system.api, store)),
+    await cost('API: health', 2000, api, () => call(system.api, 'GET', '/health/live')),
+  ];
+}
+async function cost(name: string, count: number, spent: () => number, work: () => Promise<unknown>): Promise<Cost> {
+  const before = spent();
+  await load(name, 16, count, work);
+  const ms = (spent() - before) / count;
+  return { name, ms: Math.round(ms * 1000) / 1000, perCore: Math.round(1000 / ms) };
+}
 
 export async function identity(system: System, store: CreatedStore, seller: Seller): Promise<Figures[]> {
   const { privateKey, publicKey } = await generateKeyPair('RS256');

@@ -19,7 +19,7 @@ import { Seller } from '../test/kernel/http.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { buy, everyday, fillShelf } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
-import { identity } from './identity.ts';
+import { identity, tokenCosts } from './identity.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -64,6 +64,8 @@ await run(async () => {
           .map(([name, ms]) => `${name} ${ms}`)
           .join('  ')}`,
       );
+    print('\nprocessor time of one call, at 16 callers:');
+    for (const { name, ms, perCore } of report.tokenCosts) print(`  ${name.padEnd(28)} ${ms} ms, ${perCore} per second and core`);
     mkdirSync(join(root, '.data'), { recursive: true });
     writeFileSync(join(root, '.data/bench.json'), `${JSON.stringify(report, null, 2)}\n`);
   } finally {
@@ -106,6 +108,7 @@ async function measure(system: System, orders: number, growth: Growth | null) {
     webhook,
     memoryMb: memory,
     machineMs,
+    tokenCosts: await tokenCosts(system, store),
   };
 }
 

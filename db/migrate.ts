@@ -7,7 +7,9 @@ import { Thread0001 } from './migrations/0001_thread.ts';
 import { Breadth0002 } from './migrations/0002_breadth.ts';
 import { Traces0003 } from './migrations/0003_traces.ts';
 import { Identity0004 } from './migrations/0004_identity.ts';
+import { Clients0005 } from './migrations/0005_clients.ts';
 
+const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005];
 const MIGRATION_LOCK = 7_265_001;
 
 /** Brings a database to the newest schema; does nothing when it is there already. */
@@ -23,7 +25,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
       logger: () => {},
       discovery: { warnWhenNoEntities: false },
       extensions: [Migrator],
-      migrations: { migrationsList: [Thread0001, Breadth0002, Traces0003, Identity0004], snapshot: false, transactional: true },
+      migrations: { migrationsList: MIGRATIONS, snapshot: false, transactional: true },
     });
     await orm.migrator.up();
     await orm.close();

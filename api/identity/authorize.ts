@@ -8,7 +8,7 @@ import { issueCode, openRequest, type TakenRequest, takeRequest, userOf } from '
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, isRegistered, narrow } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { asOAuthError, need, OAuthError, type Params, paramsOf } from './oauth.ts';
+import { asOAuthError, checkResource, need, OAuthError, type Params, paramsOf } from './oauth.ts';
 
 /** Asked for by every login library; they say nothing about a store. */
 const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
@@ -40,6 +40,7 @@ function wantedOf(client: OAuthClient, params: Params) {
   if (params.get('response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'The response_type must be code');
   if ((params.get('response_mode') ?? 'query') !== 'query') throw new OAuthError('unsupported_response_mode', 'The answer comes as query');
   if (params.has('request') || params.has('request_uri')) throw new OAuthError('request_not_supported', 'There are no request objects');
+  checkResource(params);
   const [state, codeChallenge] = need(params, 'state', 'code_challenge') as [string, string];
   if (params.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(codeChallenge))
     throw new OAuthError('invalid_request', 'The code_challenge_method must be S256');

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
+import { AUDIENCE } from '../../workflows/identity/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { readBytes } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -71,6 +72,11 @@ export function paramsOf(search: URLSearchParams): Params {
   if ([...search].some(([name, value]) => /[\u0000-\u001f\u007f\ufffd]/.test(name + value)))
     throw new OAuthError('invalid_request', 'A parameter has control characters or is no UTF-8');
   return new Map([...search].filter(([, value]) => value !== ''));
+}
+
+/** RFC 8707: a token for another resource than this API is not to be had. */
+export function checkResource(params: Params): void {
+  if ((params.get('resource') ?? AUDIENCE) !== AUDIENCE) throw new OAuthError('invalid_target', 'There is no such resource');
 }
 
 export function need(params: Params, ...names: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { grants } from './grants.ts';
-import { authenticateClient, need, OAuthError, type Params, readForm } from './oauth.ts';
+import { authenticateClient, checkResource, need, OAuthError, type Params, readForm } from './oauth.ts';
 
 const isGrant = (name: string): name is GrantType => GRANT_TYPES.some((grant) => grant === name);
 
@@ -11,6 +11,7 @@ export async function token(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = await readForm(ctx);
   const [grant] = need(params, 'grant_type') as [string];
   if (!isGrant(grant)) throw new OAuthError('unsupported_grant_type', 'There is no such grant');
+  checkResource(params);
   const client = await authenticateClient(ctx, ctx.get('authorization') === '' ? await named(grant, params, deps) : params, deps);
   if (!client.grantTypes.includes(grant)) throw new OAuthError('unauthorized_client', 'The client is not registered for this grant');
   ctx.body = await grants[grant](client, params, deps);

@@ -18,13 +18,20 @@ export const accept = endpoint({
   body: closed({ token: Type.String({ minLength: 1, maxLength: 100 }) }, { title: 'InvitationAcceptance' }),
   data: Invitation,
   errors: ['INVITATION_NOT_FOUND', 'RECENT_LOGIN_REQUIRED', 'ALREADY_MEMBER'],
-}).handle(async ({ commands, deps, body, person, realNow }) => {
+}).handle(async ({ commands, deps, body, person, realNow, setHeader }) => {
   const { userId, authTime } = person!;
   const link = await findLink(deps.orm, body.token);
   // A dead link and one that was sent to somebody else are alike (D67).
   if (!link || (await userEmail(deps.orm, userId)) !== link.email) throw new Fault('INVITATION_NOT_FOUND');
-  if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
   const there = commands.within(link.tenant);
+  // Accepted under this key before, and the answer was lost: it is told again.
+  const told = await there.stored();
+  if (told) {
+    setHeader('Idempotent-Replayed', 'true');
+    return told.body as ReturnType<typeof viewInvitation>;
+  }
+  if (!link.isPending) throw new Fault('INVITATION_NOT_FOUND');
+  if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
   const invitation = await there.read((em) => findInvitation(em, link.tenant.storeId, link.invitationId));
   const reply = await there.send(invitationRun(invitation), { name: 'accept', input: { userId, sendNo: link.sendNo } });
   await commands.remember(reply);

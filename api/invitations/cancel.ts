@@ -11,6 +11,7 @@ export const cancel = endpoint({
   scopes: ['member:rw'],
   agent: 'denied',
   change: 'workflow',
+  idempotent: true,
   data: Type.Null(),
   errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING'],
 }).handle(async (call) => {

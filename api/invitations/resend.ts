@@ -1,3 +1,4 @@
+import type { viewInvitation } from '../../db/invitations/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation } from './schemas.ts';
 import { wish } from './wish.ts';
@@ -14,4 +15,4 @@ export const resend = endpoint({
   idempotent: true,
   data: Invitation,
   errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING', 'INVITATION_PENDING'],
-}).handle((call) => wish(call, 'resend'));
+}).handle(async (call) => (await wish(call, 'resend')) as ReturnType<typeof viewInvitation>);

@@ -1,4 +1,4 @@
-import { findInvitation, invitationRun, type viewInvitation } from '../../db/invitations/store.ts';
+import { findInvitation, invitationRun } from '../../db/invitations/store.ts';
 import { mayHandle } from '../../workflows/invitations/rules.ts';
 import type { Role } from '../../workflows/identity/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
@@ -13,10 +13,9 @@ interface Asking {
 }
 
 /** Sends a wish to an invitation's run. An ADMIN's invitation is the OWNER's business (part B § Members). */
-export async function wish(call: Asking, name: 'resend' | 'cancel'): Promise<ReturnType<typeof viewInvitation>> {
+export async function wish(call: Asking, name: 'resend' | 'cancel'): Promise<unknown> {
   const { commands, storeId, role, person, params } = call;
   const invitation = await commands.read((em) => findInvitation(em, storeId, params.invitationId));
   if (!mayHandle(role!, invitation.role)) throw new Fault('INSUFFICIENT_ROLE');
-  const reply = await commands.send(invitationRun(invitation), { name, input: { userId: person!.userId } });
-  return reply.body as ReturnType<typeof viewInvitation>;
+  return (await commands.send(invitationRun(invitation), { name, input: { userId: person!.userId } })).body;
 }

@@ -3,6 +3,7 @@ import { type CryptoKey, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } 
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
+import { AUDIENCE } from '../../workflows/identity/rules.ts';
 
 export const TOKEN_SECONDS = 3600;
 /** A buyer's token (part A § Limits). */
@@ -49,6 +50,8 @@ export interface TokenKeys {
   /** The claims of a valid token, or null. Our keys are the proof: processes may go by different addresses. */
   verify(token: string, realNow: number): Promise<Claims | null>;
   readonly jwks: { readonly keys: readonly JWK[] };
+  /** Reloads no more. */
+  close(): void;
 }
 
 interface Loaded {
@@ -69,7 +72,7 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
       .then(read)
       .catch(() => loaded);
   };
-  setInterval(() => void reload(), RELOAD_MS).unref();
+  const reloading = setInterval(() => void reload(), RELOAD_MS).unref();
   const publicKey = async (kid: string | undefined): Promise<CryptoKey> => {
     if (kid !== undefined && !loaded.publicKeys.has(kid) && Date.now() - loadedAt > IMPATIENT_MS) await reload();
     const key = loaded.publicKeys.get(kid ?? '');
@@ -77,6 +80,7 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
     return key;
   };
   return {
+    close: () => clearInterval(reloading),
     get jwks() {
       return loaded.jwks;
     },
@@ -107,8 +111,6 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
     },
   };
 }
-
-const AUDIENCE = 'urn:svc:api';
 
 async function read(keys: readonly SigningKey[]): Promise<Loaded> {
   const current = keys.find(({ status }) => status === 'current');

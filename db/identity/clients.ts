@@ -7,7 +7,7 @@ import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Config } from '../kernel/config.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, inStore, REQUEST, sql, textArray } from '../orm.ts';
+import { type Em, sql, textArray } from '../orm.ts';
 import { findTenant } from '../stores/store.ts';
 import { type Client, ClientEntity } from './entities.ts';
 
@@ -36,9 +36,29 @@ export async function clientOf({ orm, config }: { orm: MikroORM; config: Config 
       redirectUris: config.console.redirectUris,
       scopes: SCOPES.filter((scope) => scope !== 'member:delegate'),
     };
-  const tenant = /^\w{1,64}$/.test(clientId) ? await findTenant(orm.em.fork(), 'lookup_client', clientId) : null;
-  const client = tenant && (await inStore(orm, tenant.storeId, REQUEST, (em) => em.findOne(ClientEntity, { clientId })));
-  return client ? { ...client, secretHash: client.secretHash ?? null } : null;
+  if (!/^\w{1,64}$/.test(clientId)) return null;
+  const [row] = await sql<OAuthClientRow>(orm.em.fork(), 'SELECT * FROM lookup_oauth_client(?)', [clientId]);
+  return row
+    ? {
+        clientId,
+        storeId: row.store_id,
+        status: row.status,
+        authMethod: row.auth_method,
+        secretHash: row.secret_hash,
+        grantTypes: row.grant_types,
+        redirectUris: row.redirect_uris,
+        scopes: row.scopes,
+      }
+    : null;
+}
+interface OAuthClientRow {
+  readonly store_id: string;
+  readonly status: OAuthClient['status'];
+  readonly auth_method: AuthMethod;
+  readonly secret_hash: Uint8Array | null;
+  readonly grant_types: GrantType[];
+  readonly redirect_uris: string[];
+  readonly scopes: string[];
 }
 
 export interface NewClient {

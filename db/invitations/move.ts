@@ -36,9 +36,12 @@ export async function moveInvitation(
   if (event.type === 'command') await obey({ em, keyring, invitation, at, realNow }, event.command);
   else if (event.type === 'outcome' && event.callId === callId(invitation)) settleMail(invitation, event.outcome, at);
   const { clockOffsetMs } = await readStore(em, storeId);
-  const reply = event.type === 'command' ? { reply: { status: 200, body: viewInvitation(invitation) } } : {};
+  const reply = event.type === 'command' ? { reply: { status: 200, body: answerOf(event.command, invitation) } } : {};
   return { owed: owedBy(invitation, at), clock: clockOffsetMs, ...reply };
 }
+
+/** What the caller is answered; a canceled invitation is not shown again (D76). */
+const answerOf = ({ name }: Command, invitation: Invitation) => (name === 'cancel' ? null : viewInvitation(invitation));
 
 async function obey(moving: Moving, { name, input }: Command): Promise<void> {
   const { em, keyring, invitation, at, realNow } = moving;

@@ -136,11 +136,15 @@ export async function listInvitations(
   return { items, total };
 }
 
-/** The invitation that a link belongs to, in whichever store; null for links that are dead. */
-export async function findLink(
-  orm: MikroORM,
-  token: string,
-): Promise<{ tenant: Tenant; invitationId: string; email: string; sendNo: number } | null> {
+export interface Link {
+  readonly tenant: Tenant;
+  readonly invitationId: string;
+  readonly email: string;
+  readonly sendNo: number;
+  readonly isPending: boolean;
+}
+/** The invitation that a link belongs to, in whichever store and whatever became of it; null for links that are dead. */
+export async function findLink(orm: MikroORM, token: string): Promise<Link | null> {
   const [row] = await sql<{
     store_id: string;
     sandbox: boolean;
@@ -148,10 +152,12 @@ export async function findLink(
     invitation_id: string;
     email: string;
     send_no: number;
-  }>(orm.em.fork(), 'SELECT * FROM lookup_invitation(?)', [hashSecret(token).toString('hex')]);
+    status: InvitationStatus;
+  }>(orm.em.fork(), 'SELECT * FROM lookup_link(?)', [hashSecret(token).toString('hex')]);
   if (!row) return null;
   const tenant = { storeId: row.store_id, status: 'ACTIVE', sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) };
-  return { tenant, invitationId: row.invitation_id, email: row.email, sendNo: row.send_no };
+  const { invitation_id: invitationId, email, send_no: sendNo } = row;
+  return { tenant, invitationId, email, sendNo, isPending: row.status === 'PENDING' };
 }
 
 /** What the API answers. No link: it is the recipient's. */

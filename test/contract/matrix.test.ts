@@ -2,7 +2,9 @@
  * Every operation × 14 principals, generated from the endpoint list: what each is answered follows from the declaration
  * alone. No answer ever holds a text of the other store.
  */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateKeyPair, SignJWT } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
@@ -14,9 +16,10 @@ import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
 import { authorizeUrl, basic, Browser, exchange, loginAs, people, storeToken, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
-import { query, underTest, type World, world } from '../kernel/world.ts';
+import { query, type Receiver, underTest, until, type World, world } from '../kernel/world.ts';
 
 const CANARY = 'canary-of-the-other-store';
+const BUYER = 'a buyer';
 const THEIR_OWNER = 'the other store’s OWNER, by header';
 /** Refusals that say who may call at all. */
 const WHO: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'INSUFFICIENT_ROLE', 'TENANT_MISMATCH', 'STORE_REQUIRED']);
@@ -29,6 +32,9 @@ interface Principal {
 }
 const lacks = (endpoint: Endpoint, scopes: readonly string[]) => (endpoint.scopes ?? []).some((scope) => !covers(scopes, scope));
 const always = (store: string | null, user: string | null) => (endpoint: Endpoint) => (endpoint.access === 'user' ? user : store);
+/** At the storefront a bearer must be a buyer's; what needs no buyer looks at none. */
+const atStorefront = (name: string, { access }: Endpoint) => (access === 'buyer' && name !== BUYER ? 'UNAUTHORIZED' : null);
+const isStorefront = ({ access }: Endpoint) => access !== 'store' && access !== 'user';
 /** What is no person at the console: every console operation is refused before its scopes. */
 const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {
   if (endpoint.access === 'user') return 'UNAUTHORIZED';
@@ -40,6 +46,7 @@ const bearer = (value: string, more: Headers_ = {}): Headers_ => ({ authorizatio
 let shop: World;
 let rival: World;
 let principals: Principal[];
+let hooked: Receiver;
 const at = (role: string, { store }: World) => `${role.toLowerCase()}@${store.storeCode}.example`;
 
 /** Everything that a store can hold now, with the canary in every text that people write. */
@@ -87,6 +94,7 @@ async function everybody(): Promise<Principal[]> {
   const keys = await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, realClock.now());
   const all = { use: 'store', storeId, clientId, origin: 'm2m', scopes: ['order:rw', 'product:rw'], person: null } as const;
   const expired = await keys.sign(all, realClock.now() - 3_700_000);
+  keys.close();
   await orm.close();
   const { privateKey } = await generateKeyPair('RS256');
   const forged = await new SignJWT({ use: 'store', store_id: storeId, client_id: clientId, origin: 'console', scope: 'order:rw' })
@@ -141,7 +149,7 @@ async function everybody(): Promise<Principal[]> {
     { name: 'an expired token', headers: bearer(expired), refused: nobody },
     { name: 'a token of another key', headers: bearer(forged), refused: nobody },
     { name: 'a deactivated client', headers: bearer(deadToken), refused: nobody },
-    { name: 'a buyer', headers: bearer(member.body.access_token), refused: nobody },
+    { name: BUYER, headers: bearer(member.body.access_token), refused: nobody },
     {
       name: THEIR_OWNER,
       headers: bearer(rivalUser, { 'x-store-id': storeId }),
@@ -182,17 +190,20 @@ beforeAll(async () => {
   await Promise.all([people(shop), people(rival)]);
   await plant(rival);
   principals = await everybody();
+  hooked = await shop.receiver();
 });
+afterAll(() => hooked.close());
 
-const checked = endpoints.filter(({ access }) => access === 'store' || access === 'user');
-
-describe.each(checked.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
   test('answers each of 14 principals as it is declared, and never with the other store’s texts', async () => {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const seen = await Promise.all(
       principals.map(async ({ name, headers }) => {
         const url = path.replaceAll(/{(\w+)}/g, 'no-such-thing');
-        const reply = await call(underTest.api, method, url, { body: endpoint.body && {}, headers });
+        const reply = await call(underTest.api, method, url, {
+          body: endpoint.body && {},
+          headers: isStorefront(endpoint) ? { 'x-store-code': shop.store.storeCode, ...headers } : headers,
+        });
         // Before a store is chosen, the other store's OWNER sees their own.
         const isTheirs = endpoint.access === 'user' && name === THEIR_OWNER;
         expect([name, !isTheirs && JSON.stringify(reply.body).includes(CANARY)]).toEqual([name, false]);
@@ -201,7 +212,8 @@ describe.each(checked.map((endpoint) => [endpoint.id, endpoint] as const))('%s',
         return [name, WHO.has(code) ? code : null];
       }),
     );
-    expect(seen).toEqual(principals.map(({ name, refused }) => [name, refused(endpoint)]));
+    const declared = (one: Principal) => (isStorefront(endpoint) ? atStorefront(one.name, endpoint) : one.refused(endpoint));
+    expect(seen).toEqual(principals.map((one) => [one.name, declared(one)]));
   });
 });
 
@@ -219,4 +231,14 @@ test('the other store’s shelves, carts and orders show nothing of it to ours',
     [rival.store.storeId],
   );
   expect(planted!.texts).toBe(1);
+});
+
+test('webhooks of ours, and the logs of every process, hold none of it', async () => {
+  await shop.order();
+  await until('our event', async () => hooked.types.includes('ORDER.PAID'));
+  expect(hooked.received.filter(({ body }) => body.includes(CANARY))).toEqual([]);
+  const logs = dirname(underTest.env['SIMULATOR_FILE']!);
+  const found = readdirSync(logs).filter((name) => /^(api|worker)\.log$/.test(name));
+  expect(found.toSorted()).toEqual(['api.log', 'worker.log']);
+  for (const name of found) expect([name, readFileSync(join(logs, name), 'utf8').includes(CANARY)]).toEqual([name, false]);
 });

@@ -12,6 +12,7 @@ import { startSystem, type System } from '../../bin/setup/system.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
 import { Seller, THREAD_EVENTS } from '../kernel/http.ts';
 import { settle, violations } from './invariants.ts';
+import { type Inviting, startInviting } from './inviting.ts';
 import { Load, type Products } from './load.ts';
 
 export const VICTIMS = ['api', 'worker', 'postgres', 'temporal'] as const;
@@ -23,6 +24,7 @@ export interface Bench {
   readonly productId: string;
   readonly products: Products;
   readonly delivered: Set<string>;
+  readonly inviting: Inviting;
   readonly close: () => Promise<void>;
 }
 
@@ -58,7 +60,8 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     await system.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  return { system, store, seller, productId, products, delivered, close };
+  const inviting = await patiently(() => startInviting(system, store));
+  return { system, store, seller, productId, products, delivered, inviting, close };
 }
 
 /** With failpoints armed a process may die under any request: ask again. */
@@ -107,9 +110,9 @@ export interface Kills {
 
 /** Kills `kills` processes at random moments under load, lets everything settle, and looks. */
 export async function killUnderLoad(under: Bench, options: Kills): Promise<Report> {
-  const { system, store, products, delivered } = under;
+  const { system, store, products, delivered, inviting } = under;
   const load = new Load(system, store, products);
-  const running = load.run(options.buyers);
+  const running = load.run(options.buyers, inviting);
   await sleep(1500);
   for (let k = 0; k < options.kills; k++) {
     kill(system, VICTIMS[k % VICTIMS.length]!);
@@ -126,7 +129,7 @@ export async function killUnderLoad(under: Bench, options: Kills): Promise<Repor
     isSettled = moved.status === 200 && moved.body.data.settled === true;
   }
   const left = await settle(system.databaseUrl, 180_000);
-  const found = await violations(system.databaseUrl, system.simulator, { delivered, promised: load.promised });
+  const found = await violations(system.databaseUrl, system.simulator, { delivered, invitations: inviting.said, promised: load.promised });
   const { promised } = load;
   const restless = isSettled ? [] : ['the clock never settles: something is due for ever'];
   const all = [...restless, ...(left === null ? [] : [`never settled: ${left}`]), ...found];

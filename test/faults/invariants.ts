@@ -1,12 +1,15 @@
 /** What must hold however often anything was killed, checked by SQL and the provider's ledger from outside. */
 import { Client, Pool } from 'pg';
 import { call } from '../kernel/http.ts';
+import { type Inviting, invitationsBroken } from './inviting.ts';
 import type { Promised } from './load.ts';
 
 export interface Seen {
   /** Event ids that the receiver answered 200. */
   readonly delivered: ReadonlySet<string>;
   readonly promised: Promised;
+  /** What was said last of each invitation. */
+  readonly invitations: Inviting['said'];
 }
 
 /** Every violation, in words; empty when all is well. */
@@ -86,6 +89,7 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       ...(await promisesBroken(pool, seen)),
       ...(await undelivered(pool, seen)),
       ...(await ledgerDiffers(pool, simulator)),
+      ...(await invitationsBroken(pool, simulator, seen.invitations)),
     ];
   } finally {
     await pool.end();
@@ -159,6 +163,7 @@ export async function settle(databaseUrl: string, timeoutMs: number): Promise<st
         `SELECT (SELECT count(*)::int FROM payment WHERE status = 'processing') AS processing,
            (SELECT count(*)::int FROM refund WHERE status = 'PENDING') AS refunding, (SELECT count(*)::int FROM outbox) AS outbox,
            (SELECT count(*)::int FROM run WHERE done_at IS NULL AND loaded_at IS NULL) AS unloaded,
+           (SELECT count(*)::int FROM invitation WHERE next_send_at IS NOT NULL) AS mailing,
            (SELECT count(*)::int FROM webhook_delivery WHERE status IN ('PENDING', 'PENDING_RETRY')) AS waiting`,
       );
       left = JSON.stringify(rows[0]);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../../bin/setup/system.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
+import type { Inviting } from './inviting.ts';
 import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../kernel/http.ts';
 
 /** What was promised to somebody: it must be true afterwards. */
@@ -49,13 +50,17 @@ export class Load {
     this.#products = products;
   }
 
-  /** Runs until stopped; each buyer finishes what it has begun. */
-  async run(buyers: number): Promise<void> {
-    await Promise.all(
-      Array.from({ length: buyers }, async () => {
+  /** Runs until stopped; each buyer finishes what it has begun, and so does who invites beside them. */
+  async run(buyers: number, inviting: Inviting): Promise<void> {
+    await Promise.all([
+      inviting.run(
+        (...wish) => this.#ask(...wish),
+        () => this.#stopped,
+      ),
+      ...Array.from({ length: buyers }, async () => {
         while (!this.#stopped) await this.#buyOne();
       }),
-    );
+    ]);
   }
   stop(): void {
     this.#stopped = true;

@@ -1,7 +1,8 @@
 /** Every way a run can go, told over HTTP; each answers the id of the run whose history is the path's. */
 import type { ServerResponse } from 'node:http';
-import { pay } from '../kernel/http.ts';
-import { query, until, type World, world } from '../kernel/world.ts';
+import { call, pay, type Reply } from '../kernel/http.ts';
+import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
+import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { atRest } from '../runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
@@ -47,6 +48,22 @@ const delivery = async (answer: (n: number, response: ServerResponse) => void, a
   const [row] = await shop.deliveries(receiver.webhookId);
   return closed(`webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`);
 };
+
+const invitation = async (address: string, afterwards: (shop: World, email: string, ask: Ask, id: string) => Promise<unknown>) => {
+  const shop = await world();
+  await people(shop);
+  const { storeId, storeCode } = shop.store;
+  const owner = await storeToken(`owner@${storeCode}.example`, storeId);
+  const ask: Ask = (method, path, body, token = owner) =>
+    call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}` } });
+  const email = `${address}@${storeCode}.example`;
+  const { invitationId } = (await ask('POST', '/v1/store/invitations', { email, role: 'STAFF' })).body.data as { invitationId: string };
+  await afterwards(shop, email, ask, invitationId);
+  return closed(`invitation/${storeId}/${invitationId}`);
+};
+type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>;
+const tried = (invitationId: string) =>
+  until('first mail', async () => (await query('SELECT 1 FROM invitation WHERE invitation_id = $1 AND send_attempts > 0', [invitationId])).length > 0);
 
 export const paths: Readonly<Record<string, () => Promise<string>>> = {
   'order-item-by-the-clock': async () => {
@@ -97,4 +114,28 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
   'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
   'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
   'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
+  'invitation-accepted': () =>
+    invitation('guest', async (_, email, ask, id) => {
+      await tried(id);
+      const { user } = await loginAs(email);
+      await ask('POST', '/v1/invitations/accept', { token: linkIn(await mailTo(email)) }, user.access_token);
+    }),
+  'invitation-expired-then-canceled': () =>
+    invitation('guest', async (shop, _, ask, id) => {
+      await tried(id);
+      await ask('POST', `/v1/store/invitations/${id}/resend`);
+      await shop.advance('P8D');
+      await ask('POST', `/v1/store/invitations/${id}/resend`);
+      await ask('DELETE', `/v1/store/invitations/${id}`);
+    }),
+  'invitation-tried-four-times': () =>
+    invitation('later', async (shop, _, __, id) => {
+      await tried(id);
+      await shop.advance('P8D');
+    }),
+  'invitation-refused': () =>
+    invitation('refuse', async (shop, _, __, id) => {
+      await tried(id);
+      await shop.advance('P8D');
+    }),
 };

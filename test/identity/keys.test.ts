@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { loadTokenKeys } from '../../api/kernel/tokens.ts';
+import { loadTokenKeys, type TokenKeys } from '../../api/kernel/tokens.ts';
 import { root } from '../../bin/setup/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
@@ -19,12 +19,18 @@ const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']
   });
   return stdout;
 };
+const opened: TokenKeys[] = [];
+afterAll(() => opened.forEach((one) => one.close()));
+const kept = (loaded: TokenKeys): TokenKeys => {
+  opened.push(loaded);
+  return loaded;
+};
 const kidOf = (token: string) => (JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
 
 test('signing keys: next is published, then signs; what the one before it has signed stays valid', async () => {
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
   const keyring = createKeyring(underTest.env['SEALING_KEYS']!);
-  const load = () => loadTokenKeys(orm, keyring, underTest.api, realClock.now());
+  const load = async () => kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now()));
   const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null } as const;
   const before = await load();
   const old = await before.sign(claims, realClock.now());
@@ -79,7 +85,7 @@ test('a process that cannot open a new key goes on with those that it has', asyn
       return known.open(sealed, place);
     },
   };
-  const loaded = await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000);
+  const loaded = kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000));
   isBlind = true;
   const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'unknown', typ: 'at+jwt' })).toString('base64url');
   // An unknown key id asks for a reload, which fails.

@@ -1,7 +1,7 @@
 /** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
 import { createHash, randomBytes } from 'node:crypto';
 import { seedMembers } from '../../bin/setup/stores.ts';
-import { underTest, type World } from './world.ts';
+import { underTest, until, type World } from './world.ts';
 
 export const CONSOLE = 'console';
 export const CALLBACK = 'http://127.0.0.1:4999/callback';
@@ -66,8 +66,12 @@ export interface Tokens {
   readonly error?: string;
 }
 /** POST /oauth2/token; the answer whatever it is. */
-export async function tokens(form: Readonly<Record<string, string>> | string, headers: Readonly<Record<string, string>> = {}) {
-  const response = await fetch(`${underTest.api}/oauth2/token`, {
+export async function tokens(
+  form: Readonly<Record<string, string>> | string,
+  headers: Readonly<Record<string, string>> = {},
+  api = underTest.api,
+) {
+  const response = await fetch(`${api}/oauth2/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: typeof form === 'string' ? form : new URLSearchParams(form),
@@ -76,7 +80,10 @@ export async function tokens(form: Readonly<Record<string, string>> | string, he
 }
 export const basic = (id: string, secret: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` });
 
-export function authorizeUrl(changes: Readonly<Record<string, string | null>> = {}): { url: string; verifier: string } {
+export function authorizeUrl(
+  changes: Readonly<Record<string, string | null>> = {},
+  api = underTest.api,
+): { url: string; verifier: string } {
   const verifier = randomBytes(32).toString('base64url');
   const params: Record<string, string | null> = {
     client_id: CONSOLE,
@@ -88,30 +95,34 @@ export function authorizeUrl(changes: Readonly<Record<string, string | null>> = 
     ...changes,
   };
   const query = new URLSearchParams(Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== null));
-  return { url: `${underTest.api}/oauth2/authorize?${query.toString()}`, verifier };
+  return { url: `${api}/oauth2/authorize?${query.toString()}`, verifier };
 }
 
 /** Logs a person in; answers the code's exchange. */
-export async function loginAs(email: string, scope: string | null = null) {
-  const { url, verifier } = authorizeUrl({ scope });
+export async function loginAs(email: string, scope: string | null = null, api = underTest.api) {
+  const { url, verifier } = authorizeUrl({ scope }, api);
   const back = await new Browser().login(url, email);
   const code = back.searchParams.get('code')!;
   const redeem = () =>
-    tokens({ grant_type: 'authorization_code', client_id: CONSOLE, code, redirect_uri: CALLBACK, code_verifier: verifier });
+    tokens({ grant_type: 'authorization_code', client_id: CONSOLE, code, redirect_uri: CALLBACK, code_verifier: verifier }, {}, api);
   return { back, code, verifier, redeem, user: (await redeem()).body };
 }
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-export const exchange = (subject: string, storeId: string, more: Readonly<Record<string, string>> = {}) =>
-  tokens({
-    grant_type: TOKEN_EXCHANGE,
-    client_id: CONSOLE,
-    subject_token: subject,
-    subject_token_type: ACCESS_TOKEN,
-    audience: storeId,
-    ...more,
-  });
+export const exchange = (subject: string, storeId: string, more: Readonly<Record<string, string>> = {}, api = underTest.api) =>
+  tokens(
+    {
+      grant_type: TOKEN_EXCHANGE,
+      client_id: CONSOLE,
+      subject_token: subject,
+      subject_token_type: ACCESS_TOKEN,
+      audience: storeId,
+      ...more,
+    },
+    {},
+    api,
+  );
 
 /** Gives a store one person for each role, by `{role}@{storeCode}.example`. */
 export const people = ({ store: { storeId, storeCode } }: World): Promise<void> =>
@@ -122,7 +133,20 @@ export const people = ({ store: { storeId, storeCode } }: World): Promise<void> 
   );
 
 /** A person's store token, through the console. */
-export async function storeToken(email: string, storeId: string): Promise<string> {
-  const { user } = await loginAs(email);
-  return (await exchange(user.access_token, storeId)).body.access_token;
+export async function storeToken(email: string, storeId: string, api = underTest.api): Promise<string> {
+  const { user } = await loginAs(email, null, api);
+  return (await exchange(user.access_token, storeId, {}, api)).body.access_token;
 }
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+/** Mails that the development mail server took, oldest first. */
+export const mailsTo = async (email: string): Promise<Mail[]> =>
+  ((await (await fetch(`${underTest.simulator}/__sim/mail`)).json()) as Mail[]).filter(({ to }) => to === email);
+export const mailTo = (email: string): Promise<Mail> => until(`mail to ${email}`, async () => (await mailsTo(email))[0]);
+/** The token in the link of an invitation. */
+export const linkIn = ({ text }: Mail): string => new URL(/https?:\S+/.exec(text)![0]).searchParams.get('token')!;

@@ -39,7 +39,7 @@ export async function setUp(): Promise<void> {
     env: {
       CHECK_REPLIES: 'true',
       RATE_LIMIT_PER_MINUTE: '1000000',
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'info',
       // Only what asks for it is traced.
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_always_off',

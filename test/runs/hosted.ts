@@ -6,7 +6,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Client as PgClient, Pool } from 'pg';
 import { createCalls, createTransitions } from '../../activities/index.ts';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
 import { listProducts } from '../../db/catalog/products.ts';
 import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
 import { realClock } from '../../db/kernel/clock.ts';
@@ -16,6 +16,7 @@ import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
 import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { startPayment } from '../../db/payments/store.ts';
+import { invitationRun, invite } from '../../db/invitations/store.ts';
 import { registerWebhook } from '../../db/webhooks/store.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { untraced } from '../../worker/tracing.ts';
@@ -24,6 +25,7 @@ import { addSearchAttributes } from '../../worker/searchAttributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
+import { DAY } from '../../workflows/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
@@ -48,6 +50,7 @@ export async function host({ server, around }: Hosting) {
   url.pathname = `/${database}`;
   await migrate(url.href);
   const { storeId } = await makeStore(url.href, { code: 'skip', name: 's', sandbox: server === 'dev', withProduct: true });
+  await seedMembers(url.href, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
   const orm = await openOrm(roleUrl(url.href, 'sangjeom_app'), 10);
   const pool = new Pool({ connectionString: roleUrl(url.href, 'sangjeom_relay'), max: 4 });
 
@@ -87,6 +90,7 @@ export async function host({ server, around }: Hosting) {
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
     inStore(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
   let offset = 0;
+  let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
   return {
     storeId,
@@ -145,6 +149,17 @@ export async function host({ server, around }: Hosting) {
       const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
       const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
       return { attemptId, paymentKey, pgOrderId, amount };
+    },
+    /** An invitation, as the API makes one. */
+    async invitation(email: string): Promise<RunName> {
+      // A day apart on the clock that counts mails: a sender may send fifty in one.
+      sent++;
+      const at = await now();
+      const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
+      const wanted = { email, role: 'STAFF', invitedBy: owner!.user_id } as const;
+      return inStore(orm, storeId, REQUEST, async (em) =>
+        invitationRun(await invite(em, keyring, storeId, wanted, { at, realNow: Date.now() + sent * DAY })),
+      );
     },
     async itemOf(orderNo: string): Promise<RunName> {
       const [item] = await rows<{ order_item_id: string; order_item_no: string }>(

@@ -1,6 +1,7 @@
 /** One item, bought, canceled in part, shipped and decided, with a flaky receiver, and everything about its store that SQL and the provider can see. */
 import type { Client } from '@temporalio/client';
 import { call, THREAD_EVENTS } from '../kernel/http.ts';
+import { people, storeToken } from '../kernel/login.ts';
 import { query, Receiver, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 
 export interface Story {
@@ -17,6 +18,7 @@ export async function story(): Promise<Story> {
   const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
   await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
   const { orderItemId } = await shop.order(undefined, 2);
+  await invitations(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
@@ -29,8 +31,26 @@ export async function story(): Promise<Story> {
   return { shop, receiver, orderItemId, workflowIds: runs.map((run) => run.workflow_id) };
 }
 
+/** One whose mail goes at once, and one whose mail is tried four times; the clock ends both. */
+async function invitations(shop: World): Promise<void> {
+  const { storeId, storeCode } = shop.store;
+  await people(shop);
+  const headers = { authorization: `Bearer ${await storeToken(`owner@${storeCode}.example`, storeId)}` };
+  for (const name of ['canary', 'later']) {
+    const body = { email: `${name}@${storeCode}.example`, role: 'STAFF' };
+    const { status } = await call(underTest.api, 'POST', '/v1/store/invitations', { body, headers });
+    if (status !== 201) throw new Error(`invitation: ${status}`);
+  }
+}
+/** What was mailed to people of this store. */
+const mails = async ({ store }: World) =>
+  ((await call(underTest.simulator, 'GET', '/__sim/mail')).body as unknown as { to: string }[]).filter(({ to }) =>
+    to.includes(store.storeCode),
+  );
+
 /** Money, stock, orders, steps, events and deliveries of a store, and what the provider charged. */
-export async function snapshot({ store }: World): Promise<object> {
+export async function snapshot(shop: World): Promise<object> {
+  const { store } = shop;
   const tables = [
     'payment',
     'payment_attempt',
@@ -43,12 +63,15 @@ export async function snapshot({ store }: World): Promise<object> {
     'stock_movement',
     'event',
     'webhook_delivery',
+    'invitation',
+    'member',
   ];
   const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2`, [store.storeId])));
   const keys = new Set((rows[1] as { payment_key: string }[]).map((attempt) => attempt.payment_key));
   const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as { paymentKey: string }[];
   return {
     ...Object.fromEntries(tables.map((table, i) => [table, rows[i]])),
+    mails: await mails(shop),
     ledger: ledger.filter(({ paymentKey }) => keys.has(paymentKey)),
   };
 }

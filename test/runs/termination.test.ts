@@ -24,6 +24,7 @@ let refusals = 0;
 let passed: { kind: RunKind; workflowId: string }[] = [];
 let target: Place | null = null;
 const struck: string[] = [];
+let guests = 0;
 
 async function pass(kind: RunKind, workflowId: string, nth: number, when: Place['when']): Promise<void> {
   if (target?.kind !== kind || target.nth !== nth || target.when !== when) return;
@@ -70,20 +71,22 @@ async function insist(run: RunName, name: string, input: Command['input'], wait:
     }
   }
 }
-async function toTheEnd(run: RunName, step: number): Promise<void> {
+/** Brings a run back as often as it is gone, and moves its clock by `step`, until it is over. */
+async function sustain(run: RunName, step: number | null, isOver: (status: string) => Promise<boolean> | boolean): Promise<void> {
   const handle = under.client.workflow.getHandle(run.workflowId);
   for (let tries = 0; tries < 30; tries++) {
     const status = await handle.describe().then(
       (description) => description.status.name,
       () => 'UNKNOWN',
     );
-    if (status === 'COMPLETED') return;
+    if (await isOver(status)) return;
     if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.kind, { ...startOptions(run), signal: 'poke' });
-    else if (tries % 2 === 1) await under.advance(run, step).catch(() => {});
+    else if (step !== null && tries % 2 === 1) await under.advance(run, step).catch(() => {});
     await Promise.race([handle.result().catch(() => {}), sleep(250)]);
   }
   throw new Error(`${run.workflowId} does not end`);
 }
+const toTheEnd = (run: RunName, step: number): Promise<void> => sustain(run, step, (status) => status === 'COMPLETED');
 
 /** Buys one item, ships it, lets it be decided, and delivers its ORDER.PAID at the second attempt. What all may see of it. */
 async function story(): Promise<object> {
@@ -107,6 +110,11 @@ async function story(): Promise<object> {
     workflowId: `webhook/${under.storeId}/${delivery!.delivery_id}`,
   };
   await toTheEnd(run, MINUTE);
+  const invitation = await under.invitation(`guest${guests++}@skip.example`);
+  const isMailed = async () =>
+    (await under.rows("SELECT 1 FROM invitation WHERE invitation_id = ? AND delivery_status = 'SENT'", [invitation.runId])).length > 0;
+  await sustain(invitation, null, isMailed);
+  await toTheEnd(invitation, 8 * DAY);
   const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
   const charged = ledger.find(({ paymentKey }) => paymentKey === input['paymentKey'])!;
   const p = [payment.run.runId];
@@ -123,6 +131,10 @@ async function story(): Promise<object> {
     delivery: await under.rows('SELECT status, attempt_count, response_status_code FROM webhook_delivery WHERE delivery_id = ?', [
       run.runId,
     ]),
+    invitation: await under.rows(
+      'SELECT status, send_attempts, delivery_status, delivery_error_code FROM invitation WHERE invitation_id = ?',
+      [invitation.runId],
+    ),
     charged: { status: charged['status'], balance: charged['balanceAmount'], cancels: charged['cancels'] },
     sent: receiver.received.length - sent,
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
@@ -137,7 +149,7 @@ describe('termination', () => {
     const places: Place[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
       activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))),
     );
-    expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set<RunKind>(['payment', 'orderItem', 'webhookDelivery']));
+    expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set<RunKind>(['payment', 'orderItem', 'webhookDelivery', 'invitation']));
     const missed: Place[] = [];
     for (const place of places) {
       const before = struck.length;

@@ -5,6 +5,9 @@ export type Role = 'OWNER' | 'ADMIN' | 'STAFF';
 export type AssignedRole = Exclude<Role, 'OWNER'>;
 export type AuthMethod = 'none' | 'client_secret_basic';
 
+/** Whom our access tokens are for. */
+export const AUDIENCE = 'urn:svc:api';
+
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token', TOKEN_EXCHANGE] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];

@@ -1,0 +1,103 @@
+/** An OWNER who invites, cancels and sends again while processes die, and people who accept; what must be true of it afterwards. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { seedMembers } from '../../bin/setup/stores.ts';
+import type { System } from '../../bin/setup/system.ts';
+import type { CreatedStore } from '../../db/stores/create.ts';
+import type { Headers_ } from '../kernel/http.ts';
+import { loginAs, storeToken } from '../kernel/login.ts';
+
+/** A store may send this many mails in an hour (part B § Members). */
+const MOST = 18;
+type Said = 'PENDING' | 'ACCEPTED' | 'CANCELED';
+type Ask = (
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Headers_,
+) => Promise<{ status: number; data: Record<string, unknown> | null }>;
+
+export interface Inviting {
+  /** What was answered last, by invitation. */
+  readonly said: Map<string, Said>;
+  run(ask: Ask, isStopped: () => boolean): Promise<void>;
+}
+
+interface Guest {
+  readonly email: string;
+  readonly bearer: Headers_;
+}
+const bearer = (token: string): Headers_ => ({ authorization: `Bearer ${token}` });
+
+/** Everybody logs in before the first process dies: their logins are the identity suite's subject. */
+export async function startInviting(system: System, { storeId, storeCode }: CreatedStore): Promise<Inviting> {
+  const owner = `owner@${storeCode}.example`;
+  await seedMembers(system.databaseUrl, storeId, [{ role: 'OWNER', email: owner }]);
+  const as = bearer(await storeToken(owner, storeId, system.api));
+  const guests: Guest[] = [];
+  for (let n = 0; n < MOST; n++) {
+    const email = `guest${n}@${storeCode}.example`;
+    guests.push({ email, bearer: bearer((await loginAs(email, null, system.api)).user.access_token) });
+  }
+  const said: Inviting['said'] = new Map();
+  const linkTo = async (email: string): Promise<string | null> => {
+    for (let tries = 0; tries < 100; tries++) {
+      const mails = (await (await fetch(`${system.simulator}/__sim/mail`)).json()) as { to: string; text: string }[];
+      const mail = mails.find(({ to }) => to === email);
+      if (mail) return new URL(/https?:\S+/.exec(mail.text)![0]).searchParams.get('token');
+      await sleep(200);
+    }
+    return null;
+  };
+  const one = async ({ email, bearer: guest }: Guest, n: number, ask: Ask) => {
+    const invited = await ask('POST', '/v1/store/invitations', { email, role: 'STAFF' }, as);
+    if (invited.status !== 201) return;
+    const id = String(invited.data!['invitationId']);
+    said.set(id, 'PENDING');
+    if (n % 3 === 0) {
+      const canceled = await ask('DELETE', `/v1/store/invitations/${id}`, undefined, as);
+      if (canceled.status === 200) said.set(id, 'CANCELED');
+    } else if (n % 3 === 1) {
+      const token = await linkTo(email);
+      const accepted = token === null ? null : await ask('POST', '/v1/invitations/accept', { token }, guest);
+      if (accepted?.status === 200) said.set(id, 'ACCEPTED');
+    }
+  };
+  return {
+    said,
+    run: async (ask, isStopped) => {
+      for (const [n, guest] of guests.entries()) if (!isStopped()) await one(guest, n, ask);
+    },
+  };
+}
+
+/** Every violation, in words. */
+export async function invitationsBroken(pool: Pool, simulator: string, said: Inviting['said']): Promise<string[]> {
+  const { rows } = await pool.query<{
+    invitation_id: string;
+    email: string;
+    status: string;
+    delivery_status: string | null;
+    run: boolean;
+    member: boolean;
+  }>(
+    `SELECT i.invitation_id, i.email, i.status, i.delivery_status,
+       EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.invitation_id AND r.done_at IS NULL) AS run,
+       EXISTS (SELECT 1 FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = i.store_id AND u.email = i.email) AS member
+     FROM invitation i`,
+  );
+  const found = new Map(rows.map((row) => [row.invitation_id, row]));
+  const mails = (await (await fetch(`${simulator}/__sim/mail`)).json()) as { to: string }[];
+  const mailed = new Set(mails.map(({ to }) => to));
+  return [
+    ...[...said].flatMap(([id, status]) =>
+      found.get(id)?.status === status ? [] : [`an invitation was said to be ${status}: ${JSON.stringify(found.get(id))}`],
+    ),
+    ...rows.flatMap((row) => [
+      ...(row.member === (row.status === 'ACCEPTED') ? [] : [`invitation and membership differ: ${JSON.stringify(row)}`]),
+      ...(row.run === (row.status === 'PENDING') ? [] : [`an invitation and its run differ: ${JSON.stringify(row)}`]),
+      ...(row.delivery_status !== 'SENT' || mailed.has(row.email) ? [] : [`marked as mailed, never mailed: ${JSON.stringify(row)}`]),
+      ...(row.status !== 'PENDING' || row.delivery_status === 'SENT' ? [] : [`an invitation was not mailed: ${JSON.stringify(row)}`]),
+    ]),
+  ];
+}
