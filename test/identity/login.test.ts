@@ -96,6 +96,14 @@ describe('authorize', () => {
 });
 
 describe('token', () => {
+  test('a token for another resource is not to be had (RFC 8707)', async () => {
+    const { url } = authorizeUrl({ resource: 'https://elsewhere.example' });
+    expect(new URL((await new Browser().open(url)).headers.get('location')!).searchParams.get('error')).toBe('invalid_target');
+    const form = { grant_type: 'client_credentials', resource: 'https://elsewhere.example' };
+    const credentials = basic(shop.store.clientId, shop.store.clientSecret);
+    expect((await tokens(form, credentials)).body.error).toBe('invalid_target');
+    expect((await tokens({ ...form, resource: 'urn:svc:api' }, credentials)).status).toBe(200);
+  });
   test('20 parallel redemptions of one code: one succeeds', async () => {
     const { url, verifier } = authorizeUrl();
     const code = (await new Browser().login(url, at('owner', shop))).searchParams.get('code')!;
