@@ -16,6 +16,7 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production NODE_NO_WARNINGS=1 HOST=0.0.0.0
 WORKDIR /srv/sangjeom
 COPY --from=build /srv/sangjeom .
+RUN mkdir /srv/uploads && chown node:node /srv/uploads
 USER node
 EXPOSE 3000 9464
 CMD ["node", "--max-old-space-size=192", "--max-semi-space-size=12", "api/main.ts"]

@@ -14,9 +14,10 @@ import { identityRoutes } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
-import { asFault, fail, refusal } from './kernel/reply.ts';
+import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
 import { payRoutes } from './pay/routes.ts';
+import { uploadRoutes } from './uploads/routes.ts';
 
 export function buildApp(deps: ApiDeps): Koa {
   const app = new Koa({ proxy: false });
@@ -25,7 +26,15 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(identify(deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
-  const routers = [documentRoutes(), docsRoutes(), identityRoutes(deps), healthRoutes(deps), payRoutes(deps), mount(endpoints, deps)];
+  const routers = [
+    documentRoutes(),
+    docsRoutes(),
+    identityRoutes(deps),
+    healthRoutes(deps),
+    payRoutes(deps),
+    uploadRoutes(deps),
+    mount(endpoints, deps),
+  ];
   for (const router of routers) app.use(router.routes());
   app.use(unmatched(routers));
   return app;
@@ -80,7 +89,7 @@ const envelope =
     try {
       await next();
     } catch (error) {
-      fail(ctx, refusal(asFault(error, log, String(ctx.state['requestId']))));
+      fail(ctx, refusal(asFault(error, log, String(ctx.state['requestId'])), ctx.state['statuses'] as Statuses | undefined));
     }
   };
 

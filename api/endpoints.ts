@@ -26,6 +26,35 @@ import { resend as resendInvitation } from './invitations/resend.ts';
 import { change as changeMember } from './members/change.ts';
 import { list as listMembers } from './members/list.ts';
 import { remove as removeMember } from './members/remove.ts';
+import { create as createAddress } from './addresses/create.ts';
+import { get as getAddress } from './addresses/get.ts';
+import { list as listAddresses } from './addresses/list.ts';
+import { makeDefault as makeDefaultAddress } from './addresses/makeDefault.ts';
+import { remove as removeAddress } from './addresses/remove.ts';
+import { replace as replaceAddress } from './addresses/replace.ts';
+import { create as createLocation } from './pickupLocations/create.ts';
+import { list as listLocations } from './pickupLocations/list.ts';
+import { remove as removeLocation } from './pickupLocations/remove.ts';
+import { replace as replaceLocation } from './pickupLocations/replace.ts';
+import { get as getCategory } from './categories/get.ts';
+import { patch as patchCategory } from './categories/patch.ts';
+import { remove as removeCategory } from './categories/remove.ts';
+import { getDiscount } from './products/getDiscount.ts';
+import { getFlow as getProductFlow } from './products/getFlow.ts';
+import { getOptions } from './products/getOptions.ts';
+import { patch as patchProduct } from './products/patch.ts';
+import { remove as removeProduct } from './products/remove.ts';
+import { replace as replaceProduct } from './products/replace.ts';
+import { replaceOptions } from './products/replaceOptions.ts';
+import { setDiscount } from './products/setDiscount.ts';
+import { setStatusMany } from './products/setStatusMany.ts';
+import { getStore as getShownStore } from './storefront/getStore.ts';
+import { listPickupLocations as listShownLocations } from './storefront/listPickupLocations.ts';
+import { readCalendar } from './products/readCalendar.ts';
+import { writeCalendar } from './products/writeCalendar.ts';
+import { getCalendar as getShownCalendar } from './storefront/getCalendar.ts';
+import { create as createUpload } from './uploads/create.ts';
+import { createOrderInput } from './uploads/createOrderInput.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
 import { cancel } from './orders/cancel.ts';
 import { listStores } from './me/listStores.ts';
@@ -71,14 +100,18 @@ export const endpoints: readonly Endpoint[] = [
   [listInvitations, createInvitation, resendInvitation, cancelInvitation, acceptInvitation],
   [getStore, patchStore],
   [readClock, advanceClock],
-  [createCategory, listCategories],
-  [createProduct, listProducts, getProduct, changeStock],
+  [createAddress, listAddresses, getAddress, replaceAddress, removeAddress, makeDefaultAddress],
+  [createLocation, listLocations, replaceLocation, removeLocation],
+  [createCategory, listCategories, getCategory, patchCategory, removeCategory],
+  [createProduct, listProducts, getProduct, replaceProduct, patchProduct, removeProduct, changeStock, setStatusMany],
+  [getOptions, replaceOptions, getDiscount, setDiscount, getProductFlow, writeCalendar, readCalendar],
+  [createUpload, createOrderInput],
   [listOrders, getOrder, listItems, getItem, flow, carriers, confirm, dispatch, delivered, fulfill, cancel],
   [confirmMany, dispatchMany, deliverMany, fulfillMany],
   [getPayment, processRefund],
   [createWebhook, listWebhooks, getWebhook, listDeliveries],
   [anonymous, signup, login],
-  [listShown, getShown],
+  [listShown, getShown, getShownCalendar, getShownStore, listShownLocations],
   [getCart, addToCart, changeCart, removeFromCart],
   [createCheckout, getCheckout, quote],
   [start, retry, status],

@@ -1,6 +1,7 @@
 /** The API process. Any number may run against the same Postgres and Temporal. */
 import { Client, Connection } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
+import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
@@ -23,8 +24,9 @@ const interceptors = tracing
 const temporal = new Client({ connection: await Connection.connect({ address }), namespace, interceptors });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
+const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
-const server = buildApp({ orm, temporal, config, keyring, keys, login, egress, clock: realClock, log }).listen(
+const server = buildApp({ orm, temporal, config, keyring, keys, login, egress, storage, clock: realClock, log }).listen(
   config.port,
   config.host,
   () => {

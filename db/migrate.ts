@@ -8,8 +8,9 @@ import { Breadth0002 } from './migrations/0002_breadth.ts';
 import { Traces0003 } from './migrations/0003_traces.ts';
 import { Identity0004 } from './migrations/0004_identity.ts';
 import { Clients0005 } from './migrations/0005_clients.ts';
+import { Catalog0006 } from './migrations/0006_catalog.ts';
 
-const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005];
+const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005, Catalog0006];
 const MIGRATION_LOCK = 7_265_001;
 
 /** Brings a database to the newest schema; does nothing when it is there already. */

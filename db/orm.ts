@@ -1,5 +1,7 @@
 /** The one way to Postgres: a transaction that is bound to a tenant and to time limits. */
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { SellerAddressEntity } from './addresses/entities.ts';
+import { PickupLocationEntity } from './pickupLocations/entities.ts';
 import { CategoryEntity, ProductEntity, VariantEntity } from './catalog/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
@@ -9,6 +11,7 @@ import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from 
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
+import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
@@ -25,6 +28,9 @@ const entities = [
   SigningKeyEntity,
   GuestSessionEntity,
   CategoryEntity,
+  SellerAddressEntity,
+  PickupLocationEntity,
+  UploadEntity,
   ProductEntity,
   VariantEntity,
   CartItemEntity,
@@ -77,8 +83,9 @@ export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work:
   return orm.em.fork({ session: { variables } }).transactional(work, { clear: true });
 }
 
-/** A list of ids or scopes as Postgres writes one (they have neither quotes nor commas); MikroORM would spread it over several values. */
-export const textArray = (items: readonly string[]): string => `{${items.join(',')}}`;
+/** A list of texts as Postgres writes one, each quoted; MikroORM would spread it over several values. */
+export const textArray = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
 
 /** Raw SQL inside the caller's transaction. Rows come back as Postgres names their columns. */
 export const sql = <Row extends object>(em: Em, text: string, values: readonly unknown[] = []): Promise<Row[]> =>

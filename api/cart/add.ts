@@ -1,6 +1,7 @@
 import { addToCart, readCart } from '../../db/cart/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { stayProblems } from '../../workflows/catalog/calendar.ts';
+import { closed, Id, Stay, Type } from '../kernel/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
 
 export const add = endpoint({
@@ -11,11 +12,12 @@ export const add = endpoint({
   renewsSession: true,
   change: 'here',
   idempotent: true,
-  body: closed({ productId: Id, optionId: Type.Optional(Id), quantity: Quantity }, { title: 'CartItemRequest' }),
+  body: closed({ productId: Id, optionId: Type.Optional(Id), quantity: Quantity, stay: Type.Optional(Stay) }, { title: 'CartItemRequest' }),
+  check: ({ stay }) => stayProblems(stay, 'stay'),
   status: 201,
   data: Cart,
-  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK'],
+  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'STAY_REQUIRED', 'STAY_NOT_APPLICABLE', 'DATES_UNAVAILABLE'],
 }).handle(async ({ em, storeId, sessionId, renewedToken, body, at }) => {
   await addToCart(em, storeId, sessionId!, body, at);
-  return viewCart(await readCart(em, storeId, sessionId!), renewedToken);
+  return viewCart(await readCart(em, storeId, sessionId!, at), renewedToken);
 });

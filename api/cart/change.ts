@@ -12,7 +12,7 @@ export const change = endpoint({
   body: closed({ quantity: Quantity }, { title: 'CartItemPatch' }),
   data: Cart,
   errors: ['CART_ITEM_NOT_FOUND'],
-}).handle(async ({ em, storeId, sessionId, params, body }) => {
+}).handle(async ({ em, storeId, sessionId, params, body, at }) => {
   await changeQuantity(em, storeId, sessionId!, params.cartItemId, body.quantity);
-  return viewCart(await readCart(em, storeId, sessionId!));
+  return viewCart(await readCart(em, storeId, sessionId!, at));
 });

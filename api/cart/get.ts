@@ -10,4 +10,4 @@ export const get = endpoint({
   renewsSession: true,
   change: 'none',
   data: Cart,
-}).handle(async ({ em, storeId, sessionId, renewedToken }) => viewCart(await readCart(em, storeId, sessionId!), renewedToken));
+}).handle(async ({ em, storeId, sessionId, renewedToken, at }) => viewCart(await readCart(em, storeId, sessionId!, at), renewedToken));

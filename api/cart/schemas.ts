@@ -1,5 +1,5 @@
 import { type CartLine, MOST_QUANTITY } from '../../db/cart/store.ts';
-import { closed, Id, nullable, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, nullable, PricedStay, Type, viewStay, Won } from '../kernel/schema.ts';
 
 export const Quantity = Type.Integer({ minimum: 1, maximum: MOST_QUANTITY });
 export const Cart = closed(
@@ -14,9 +14,11 @@ export const Cart = closed(
         quantity: Quantity,
         unitPrice: Won,
         totalPrice: Type.Integer(),
-        stay: Type.Null(),
+        stay: nullable(PricedStay),
         isAvailable: Type.Boolean(),
-        unavailableReason: nullable(Type.String({ description: 'DELETED, NOT_ON_SALE, SOLD_OUT or NOT_ENOUGH_STOCK; may grow' })),
+        unavailableReason: nullable(
+          Type.String({ description: 'DELETED, NOT_ON_SALE, SOLD_OUT, NOT_ENOUGH_STOCK or DATES_UNAVAILABLE; may grow' }),
+        ),
       }),
     ),
     cartToken: Type.Optional(Type.String({ description: 'A new token, where the one that was sent has ended' })),
@@ -27,7 +29,7 @@ export const Cart = closed(
 
 export const viewCart = (lines: readonly CartLine[], renewedToken: string | null = null) => ({
   ...(renewedToken !== null && { cartToken: renewedToken }),
-  items: lines.map(({ item, productName, optionLabel, unitPriceWon, unavailable }) => ({
+  items: lines.map(({ item, productName, optionLabel, unitPriceWon, stay, unavailable }) => ({
     cartItemId: item.cartItemId,
     productId: item.productId,
     productName,
@@ -36,7 +38,7 @@ export const viewCart = (lines: readonly CartLine[], renewedToken: string | null
     quantity: item.quantity,
     unitPrice: unitPriceWon,
     totalPrice: unitPriceWon * item.quantity,
-    stay: null,
+    stay: stay && viewStay(stay),
     isAvailable: unavailable === null,
     unavailableReason: unavailable,
   })),

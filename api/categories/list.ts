@@ -1,4 +1,4 @@
-import { listCategories } from '../../db/catalog/store.ts';
+import { listCategories } from '../../db/catalog/categories.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Category, viewCategory } from './schemas.ts';

@@ -4,11 +4,13 @@ import { readStore } from '../../db/stores/store.ts';
 import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { stayProblems } from '../../workflows/catalog/calendar.ts';
+import { FULFILLMENT_METHODS } from '../../workflows/catalog/rules.ts';
+import { closed, Id, oneOf, Stay, Type } from '../kernel/schema.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 
 const Line = closed(
-  { productId: Id, optionId: Type.Optional(Id), quantity: Type.Integer({ minimum: 1, maximum: 999 }) },
+  { productId: Id, optionId: Type.Optional(Id), quantity: Type.Integer({ minimum: 1, maximum: 999 }), stay: Type.Optional(Stay) },
   { title: 'CheckoutLine' },
 );
 
@@ -23,22 +25,41 @@ export const create = endpoint({
     {
       items: Type.Optional(Type.Array(Line, { minItems: 1, maxItems: CHECKOUT_LINES })),
       cartItemIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: CHECKOUT_LINES, uniqueItems: true })),
+      fulfillmentMethod: Type.Optional(oneOf(FULFILLMENT_METHODS, 'For all lines; each product’s own first when left out')),
+      pickupLocationId: Type.Optional(Id),
     },
     { title: 'CheckoutRequest' },
   ),
-  check: ({ items, cartItemIds }) =>
-    (items === undefined) === (cartItemIds === undefined)
+  check: ({ items, cartItemIds }) => [
+    ...((items === undefined) === (cartItemIds === undefined)
       ? [{ field: 'items', code: 'REQUIRED', message: 'Send either items or cartItemIds.' }]
-      : [],
+      : []),
+    ...(Array.isArray(items) ? items.flatMap((item: { stay?: unknown } | null, i) => stayProblems(item?.stay, `items[${i}].stay`)) : []),
+  ],
   status: 201,
   data: Checkout,
-  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CART_ITEM_NOT_FOUND', 'GUEST_CHECKOUT_DISABLED'],
+  errors: [
+    'PRODUCT_NOT_FOUND',
+    'VARIANT_NOT_FOUND',
+    'OUT_OF_STOCK',
+    'CART_ITEM_NOT_FOUND',
+    'GUEST_CHECKOUT_DISABLED',
+    'STAY_REQUIRED',
+    'STAY_NOT_APPLICABLE',
+    'DATES_UNAVAILABLE',
+    'FULFILLMENT_METHOD_NOT_ALLOWED',
+    'PICKUP_LOCATION_REQUIRED',
+    'PICKUP_LOCATION_NOT_FOUND',
+    'PICKUP_LOCATION_NOT_APPLICABLE',
+  ],
+  // Named in a body that is sent, not in an address (part A § Errors, D81).
+  statuses: { PICKUP_LOCATION_NOT_FOUND: 400 },
 }).handle(async ({ em, storeId, sessionId, customer, body, at, setHeader }) => {
   const store = await readStore(em, storeId);
   if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
-  const { cartItemIds = [] } = body;
-  const lines = body.items ?? (await linesOf(em, storeId, sessionId!, cartItemIds));
-  const checkout = await openCheckout(em, storeId, sessionId!, { lines, cartItemIds }, at);
+  const { items, cartItemIds = [], ...handover } = body;
+  const lines = items ?? (await linesOf(em, storeId, sessionId!, cartItemIds));
+  const checkout = await openCheckout(em, storeId, sessionId!, { lines, cartItemIds, ...handover }, at);
   setHeader('Location', `/storefront/v1/checkout/${checkout.checkoutId}`);
   return viewCheckout(checkout, store);
 });

@@ -4,7 +4,7 @@ import { shippingPolicyOf } from '../../db/stores/store.ts';
 import { isShipped, lineTotalWon, price } from '../../workflows/checkout/rules.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { OFFERED, PAYMENT_METHODS } from '../../workflows/payments/rules.ts';
-import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../kernel/schema.ts';
 
 export const Amounts = closed(
   { productAmount: Won, deliveryFee: Won, couponDiscountAmount: Won, pointAmount: Won, totalAmount: Won },
@@ -35,7 +35,7 @@ export const Checkout = closed(
         quantity: Count,
         unitPrice: Won,
         totalPrice: Won,
-        stay: Type.Null(),
+        stay: nullable(PricedStay),
         fulfillmentMethod: Type.String(),
       }),
     ),
@@ -63,7 +63,7 @@ export function viewCheckout({ checkoutId, expiresAt, lines }: Row, store: Store
       quantity: line.quantity,
       unitPrice: line.unitPriceWon,
       totalPrice: lineTotalWon(line),
-      stay: null,
+      stay: line.stay ? viewStay(line.stay) : null,
       fulfillmentMethod: line.fulfillmentMethod,
     })),
     amounts,

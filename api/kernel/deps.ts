@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Egress } from '../../activities/providers/egress.ts';
+import type { Storage } from '../../activities/providers/storage.ts';
 import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
@@ -17,6 +18,7 @@ export interface ApiDeps {
   readonly keys: TokenKeys;
   readonly login: LoginProvider;
   readonly egress: Egress;
+  readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -7,6 +7,7 @@ import type { Role, Scope } from '../../workflows/identity/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { UserClaims } from './tokens.ts';
 import type { Static, TSchema } from './schema.ts';
+import type { UploadedFile } from './upload.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `/v1/claims/{claimId}` → `{ claimId: string }` */
@@ -36,6 +37,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly idempotent?: boolean;
   readonly query?: Q;
   readonly body?: B;
+  /** The body is multipart: its text fields are `body`, and with them comes one file of at most so many bytes. */
+  readonly file?: number;
   /** Problems that the schema cannot see, told together with its own: it may meet a body that the schema refuses. */
   readonly check?: (body: Loose<Static<B>>, deps: ApiDeps) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201;
@@ -45,6 +48,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
   readonly secret?: boolean;
   readonly errors?: readonly ErrorCode[];
+  /** Where this operation answers a code with another status than the catalogue's. */
+  readonly statuses?: Partial<Readonly<Record<ErrorCode, number>>>;
 }
 
 /** A body before it is known to fit: every field may be anything. */
@@ -77,7 +82,11 @@ interface Asked<R extends string, Q, B> extends Caller {
   readonly query: Q;
   readonly body: B;
   readonly deps: ApiDeps;
+  /** The uploaded file, where the operation takes one. */
+  readonly file: UploadedFile | null;
   readonly setHeader: (name: string, value: string) => void;
+  /** A header of the request; empty when it was not sent. */
+  readonly header: (name: string) => string;
 }
 type Means<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
 export type Call<R extends string, Q, B, C extends Change, P = unknown> = Asked<R, Q, B> & Means<C> & { readonly prepared: P };

@@ -14,7 +14,7 @@ import {
   storedReply,
   storeReply,
 } from '../../db/runs/operations.ts';
-import { catalogue, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 import { authenticate } from './authenticate.ts';
 import { readJson } from './body.ts';
 import { createCommands } from './commands.ts';
@@ -24,6 +24,7 @@ import { keep, operationOf, replyPlace, reveal, sentKey } from './idempotency.ts
 import { errorsOf } from './openapi.ts';
 import { limitRate } from './rateLimit.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
+import { readMultipart, type UploadedFile } from './upload.ts';
 import { type Check, checker, textErrors } from './validate.ts';
 
 /** A request that has passed every check. */
@@ -32,12 +33,18 @@ interface Request {
   readonly endpoint: Endpoint;
   readonly deps: ApiDeps;
   readonly caller: Caller;
-  readonly asked: { readonly params: Record<string, string>; readonly query: unknown; readonly body: unknown };
+  readonly asked: {
+    readonly params: Record<string, string>;
+    readonly query: unknown;
+    readonly body: unknown;
+    readonly file: UploadedFile | null;
+  };
   readonly operation: OperationKey;
   /** The client sent an Idempotency-Key to an operation that takes one. */
   readonly keyed: boolean;
 }
 const TWIN_MS = 5000;
+const JSON_BODY = { fields: null, file: null } as const;
 
 /** Turns declarations into routes. Short forms without the prefix are aliases of the same operation (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
@@ -82,26 +89,35 @@ async function accept(
   checks: { query: Check | undefined; body: Check | undefined },
 ): Promise<Request> {
   const requestId = String(ctx.state['requestId']);
+  ctx.state['statuses'] = endpoint.statuses;
   if (endpoint.access === 'store' || endpoint.access === 'user') await limitRate(ctx, deps);
   const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
   ctx.state['storeId'] = caller.storeId;
   const { params } = ctx;
   const query = { ...ctx.query };
-  const body = checks.body ? await readJson(ctx) : undefined;
+  const { fields, file } = endpoint.file === undefined ? JSON_BODY : await readMultipart(ctx, endpoint.file);
+  const body = checks.body ? (fields ?? (await readJson(ctx))) : undefined;
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
   if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps)));
   const key = endpoint.idempotent ? sentKey(ctx, fieldErrors) : null;
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
-  const operation = operationOf(ctx, endpoint, caller, body, key);
-  return { ctx, endpoint, deps, caller, asked: { params, query, body }, operation, keyed: key !== null };
+  const sent = file ? { body, file: file.sha256.toString('hex') } : body;
+  const operation = operationOf(ctx, endpoint, caller, sent, key);
+  return { ctx, endpoint, deps, caller, asked: { params, query, body, file }, operation, keyed: key !== null };
 }
 
 async function perform(request: Request): Promise<StoredReply> {
   const { ctx, endpoint, deps, caller, asked } = request;
   const known = request.keyed ? await replayed(request) : null;
   if (known) return known;
-  const call = { ...caller, ...asked, deps, setHeader: (name: string, value: string) => ctx.set(name, value) };
+  const call = {
+    ...caller,
+    ...asked,
+    deps,
+    setHeader: (name: string, value: string) => ctx.set(name, value),
+    header: (name: string) => ctx.get(name),
+  };
   const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
   try {
     const answer = endpoint.change === 'workflow' ? await command(request, call) : await transact(request, { ...call, prepared });
@@ -166,11 +182,11 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
  * out meanwhile, its answer is ours too.
  */
 async function rememberRefusal(request: Request, fault: Fault): Promise<StoredReply | null> {
-  const { deps, caller, operation } = request;
-  const { status } = catalogue[fault.code];
+  const { deps, caller, endpoint, operation } = request;
+  const { status, error: body } = refusal(fault, endpoint.statuses);
   const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
   if (!isStored) return null;
-  const reply = { status, body: refusal(fault).error };
+  const reply = { status, body };
   await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
   const kept = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
   return kept && kept.status < 300 ? replay(request.ctx, kept) : null;

@@ -52,7 +52,7 @@ export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json 
 function operation(e: Endpoint, path: string, schemas: Json): Json {
   const hoist = hoister(schemas);
   const query = (e.query ?? {}) as { properties?: Json; required?: string[] };
-  const byStatus = Map.groupBy(errorsOf(e), (code) => catalogue[code].status);
+  const byStatus = Map.groupBy(errorsOf(e), (code) => e.statuses?.[code] ?? catalogue[code].status);
   return {
     operationId: e.id,
     summary: e.summary,
@@ -68,7 +68,9 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
         ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 } }]
         : []),
     ],
-    ...(e.body && { requestBody: { required: true, content: json(hoist(e.body), examples[e.id]?.request) } }),
+    ...(e.body && {
+      requestBody: { required: true, content: e.file === undefined ? json(hoist(e.body), examples[e.id]?.request) : multipart(e) },
+    }),
     responses: {
       ...success(e, hoist),
       ...Object.fromEntries(
@@ -89,6 +91,15 @@ function success(e: Endpoint, hoist: (node: unknown) => unknown): Json {
 }
 
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
+/** Text fields and a file. */
+function multipart({ id, body }: Endpoint): Json {
+  const { properties = {}, required = [] } = body as unknown as { properties?: Json; required?: string[] };
+  const file = { type: 'string', format: 'binary', contentMediaType: 'image/*' };
+  const example = { ...(examples[id]?.request as object | undefined), file: 'image.png' };
+  return {
+    'multipart/form-data': { schema: { type: 'object', required: [...required, 'file'], properties: { ...properties, file } }, example },
+  };
+}
 const envelope = (data: unknown): Json => ({
   type: 'object',
   required: ['meta', 'data'],

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
-import { catalogue, Fault } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
 
 export function succeed(ctx: Context, status: number, data: unknown): void {
   ctx.status = status;
@@ -19,9 +19,12 @@ export interface Refusal {
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
 }
 
-export function refusal(fault: Fault): Refusal {
+export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
+
+/** `statuses`: where an operation answers a code with another status than the catalogue's. */
+export function refusal(fault: Fault, statuses: Statuses = {}): Refusal {
   const { status, message } = catalogue[fault.code];
-  return { status, error: { code: fault.code, message, ...fault.extra } };
+  return { status: statuses[fault.code] ?? status, error: { code: fault.code, message, ...fault.extra } };
 }
 
 export function fail(ctx: Context, { status, error }: Refusal): void {

@@ -17,8 +17,11 @@ export const Won = Type.Integer({ minimum: 0, maximum: 2_000_000_000, descriptio
 export const Count = Type.Integer({ minimum: 0 });
 /** `2026-11-20T09:30:00+09:00` */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, Korean time' });
+/** `2026-11-20`, a Korean day. */
+export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, Korean time' });
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+export const Keyword = Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' });
 export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
 export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
@@ -33,6 +36,15 @@ export const Address = closed(
   },
   { title: 'Address' },
 );
+
+/** Nights from check-in to the day before check-out. */
+export const Stay = closed({ checkIn: Day, checkOut: Day }, { title: 'Stay' });
+export const PricedStay = closed(
+  { checkIn: Day, checkOut: Day, nights: Type.Array(closed({ date: Day, price: Won })) },
+  { title: 'PricedStay' },
+);
+type PricedStayRow = { readonly checkIn: string; readonly checkOut: string; readonly nights: readonly { date: string; price: number }[] };
+export const viewStay = ({ checkIn, checkOut, nights }: PricedStayRow) => ({ checkIn, checkOut, nights: [...nights] });
 
 export const paging = {
   page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),

@@ -1,7 +1,7 @@
 import { DELIVERY_METHODS } from '../../workflows/orders/rules.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
-import { closed, Count, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
 export const dispatchFields = {
@@ -48,6 +48,29 @@ export const Flow = closed(
   },
   { title: 'OrderItemFlow' },
 );
+/** Values at order time. */
+const PickupLocation = closed(
+  {
+    pickupLocationId: Id,
+    name: Type.String(),
+    address: Type.String(),
+    contact: Type.String(),
+    availableHours: nullable(Type.String()),
+  },
+  { title: 'OrderPickupLocation' },
+);
+const FrozenAddress = closed(
+  {
+    addressId: Id,
+    name: Type.String(),
+    receiver: Type.String(),
+    mobile: Type.String(),
+    zipCode: Type.String(),
+    address: Type.String(),
+    detailAddress: nullable(Type.String()),
+  },
+  { title: 'OrderSellerAddress' },
+);
 export const OrderItem = closed(
   {
     orderItemId: Id,
@@ -74,9 +97,11 @@ export const OrderItem = closed(
       }),
     ),
     autoDecisionDate: nullable(Timestamp),
-    fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: Type.Null() }),
+    fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: nullable(PickupLocation) }),
     fulfillment: nullable(closed({ status: oneOf(['PROVIDED', 'REVOKED']), note: nullable(Type.String()), fulfilledAt: Timestamp })),
-    stay: Type.Null(),
+    stay: nullable(PricedStay),
+    shipFrom: nullable(FrozenAddress),
+    returnTo: nullable(FrozenAddress),
     couponDiscountAmount: Won,
     pointAllocation: Won,
     hold: Type.Null(),

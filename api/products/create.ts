@@ -1,8 +1,7 @@
 import { createProduct } from '../../db/catalog/products.ts';
-import { optionProblems } from '../../workflows/catalog/options.ts';
-import { fulfillmentProblems } from '../../workflows/catalog/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Product, ProductRequest, viewProduct } from './schemas.ts';
+import { ProductRequest, wholeProblems } from './requests.ts';
+import { etagOf, Product, viewProduct } from './schemas.ts';
 
 export const create = endpoint({
   id: 'products.create',
@@ -16,11 +15,21 @@ export const create = endpoint({
   body: ProductRequest,
   status: 201,
   data: Product,
-  check: ({ fulfillment, ...request }) => [...fulfillmentProblems(fulfillment ?? {}), ...optionProblems(request)],
-  errors: ['INVALID_PRICE_UNIT', 'CATEGORY_NOT_FOUND', 'CATEGORY_NOT_LEAF'],
-}).handle(async ({ em, storeId, body, at, setHeader }) => {
-  const { fulfillment, ...rest } = body;
-  const created = await createProduct(em, storeId, { ...rest, ...fulfillment }, at);
+  check: wholeProblems,
+  errors: [
+    'INVALID_PRICE_UNIT',
+    'CATEGORY_NOT_FOUND',
+    'CATEGORY_NOT_LEAF',
+    'ADDRESS_NOT_FOUND',
+    'INVALID_ADDRESS_TYPE',
+    'REFUND_POLICY_NOT_APPLICABLE',
+    'PRICE_CONFLICT',
+    'VARIANT_NOT_FOUND',
+    'FLOW_NOT_FOUND',
+  ],
+}).handle(async ({ em, storeId, body, requestId, at, realNow, setHeader }) => {
+  const created = await createProduct(em, storeId, body, requestId, { at, realNow });
   setHeader('Location', `/v1/products/${created.product.productId}`);
+  setHeader('ETag', etagOf(created));
   return viewProduct(created);
 });

@@ -1,6 +1,6 @@
 import { readProduct } from '../../db/catalog/products.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Product, viewProduct } from './schemas.ts';
+import { etagOf, Product, viewProduct } from './schemas.ts';
 
 export const get = endpoint({
   id: 'products.get',
@@ -11,4 +11,8 @@ export const get = endpoint({
   change: 'none',
   data: Product,
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewProduct(await readProduct(em, storeId, params.productId)));
+}).handle(async ({ em, storeId, params, setHeader }) => {
+  const found = await readProduct(em, storeId, params.productId);
+  setHeader('ETag', etagOf(found));
+  return viewProduct(found);
+});

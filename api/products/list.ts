@@ -2,7 +2,7 @@ import { listProducts } from '../../db/catalog/products.ts';
 import { SALES_STATUSES, type SalesStatus } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Product, viewProduct } from './schemas.ts';
 
 const isStatus = (text: string): text is SalesStatus => SALES_STATUSES.some((status) => status === text);
@@ -14,7 +14,13 @@ export const list = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
-  query: Type.Object({ ...paging, productNo: Type.Optional(Type.String()), status: Type.Optional(Type.String()) }),
+  query: Type.Object({
+    ...paging,
+    productNo: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String()),
+    categoryId: Type.Optional(Id),
+    keyword: Type.Optional(Keyword),
+  }),
   data: listOf(Product),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, query }) => {

@@ -10,4 +10,4 @@ export const getProduct = endpoint({
   change: 'none',
   data: ShownProduct,
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewShown(await readShown(em, storeId, params.productId)));
+}).handle(async ({ em, storeId, params, at }) => viewShown(await readShown(em, storeId, params.productId), at));

@@ -1,6 +1,6 @@
 import { listShown } from '../../db/catalog/storefront.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
 
 export const listProducts = endpoint({
@@ -12,10 +12,14 @@ export const listProducts = endpoint({
   query: Type.Object({
     ...paging,
     categoryId: Type.Optional(Id),
-    keyword: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' })),
+    keyword: Type.Optional(Keyword),
   }),
   data: listOf(ShownProduct),
-}).handle(async ({ em, storeId, query }) => {
+}).handle(async ({ em, storeId, query, at }) => {
   const { items, total } = await listShown(em, storeId, query);
-  return page(query, items.map(viewShown), total);
+  return page(
+    query,
+    items.map((item) => viewShown(item, at)),
+    total,
+  );
 });

@@ -1,5 +1,8 @@
 import type { ShownProduct as Row } from '../../db/catalog/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../workflows/catalog/rules.ts';
+import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
+import { discountedWon } from '../../workflows/catalog/prices.ts';
+import { koreanDate } from '../../workflows/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 
 export const ShownProduct = closed(
@@ -13,6 +16,8 @@ export const ShownProduct = closed(
     discountedPrice: nullable(Won),
     originalPrice: nullable(Won),
     categoryId: Id,
+    inventoryMode: oneOf(INVENTORY_MODES),
+    purchasePoint: Type.Null({ description: 'Expected points for one unit; null while earning is off' }),
     isSoldOut: Type.Boolean(),
     optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(
@@ -35,36 +40,41 @@ export const ShownProduct = closed(
 );
 
 /** Prices and what can be bought; stock counts stay with the seller. */
-export const viewShown = (product: Row) => ({
-  productId: product.product_id,
-  productNo: product.product_no,
-  name: product.name,
-  description: product.description,
-  images: [...product.images],
-  salePrice: product.sale_price_won,
-  discountedPrice: null,
-  originalPrice: product.original_price_won,
-  categoryId: product.category_id,
-  isSoldOut: !product.variants.some((variant) => variant.open),
-  optionGroups: product.option_groups.map(({ name, values }) => ({ name, values: [...values] })),
-  variants: product.variants.map(({ id, no, values, more, open }) => ({
-    optionId: id,
-    variantId: id,
-    variantNo: no,
-    optionValues: [...values],
-    price: product.sale_price_won + more,
-    isSoldOut: !open,
-  })),
-  fulfillment: {
-    type: product.fulfillment_type,
-    methods: [...product.methods],
-    shipping:
-      product.fulfillment_type === 'SHIPPING'
-        ? {
-            deliveryType: product.delivery_type,
-            deliveryFee: product.delivery_fee_won,
-            conditionalFreeAmount: product.conditional_free_won,
-          }
-        : null,
-  },
-});
+export function viewShown(product: Row, at: number) {
+  const discountedPrice = discountedWon(product.sale_price_won, product.discount, koreanDate(at));
+  return {
+    productId: product.product_id,
+    productNo: product.product_no,
+    name: product.name,
+    description: product.description,
+    images: [...product.images],
+    salePrice: product.sale_price_won,
+    discountedPrice,
+    inventoryMode: product.inventory_mode,
+    purchasePoint: null,
+    originalPrice: product.original_price_won,
+    categoryId: product.category_id,
+    isSoldOut: !product.variants.some((variant) => variant.open),
+    optionGroups: product.option_groups.map(({ name, values }) => ({ name, values: [...values] })),
+    variants: product.variants.map(({ id, no, values, more, open }) => ({
+      optionId: id,
+      variantId: id,
+      variantNo: no,
+      optionValues: [...values],
+      price: (discountedPrice ?? product.sale_price_won) + more,
+      isSoldOut: !open,
+    })),
+    fulfillment: {
+      type: product.fulfillment_type,
+      methods: [...product.methods],
+      shipping:
+        product.fulfillment_type === 'SHIPPING'
+          ? {
+              deliveryType: product.delivery_type,
+              deliveryFee: product.delivery_fee_won,
+              conditionalFreeAmount: product.conditional_free_won,
+            }
+          : null,
+    },
+  };
+}

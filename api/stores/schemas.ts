@@ -4,6 +4,13 @@ import { closed, Id, nullable, Type, Won } from '../kernel/schema.ts';
 
 const Days = Type.Integer({ minimum: 0, maximum: 30, description: 'Days; 0 switches it off' });
 
+const Version = Type.String({ minLength: 1, maxLength: 30, description: 'Date-like text, such as 2026-11-01' });
+const Link = Type.String({ format: 'uri', pattern: '^https://', maxLength: 1000 });
+const Origin = Type.String({
+  pattern: '^https?://[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$',
+  description: 'Scheme, host and optional port; empty list: all origins',
+});
+
 const shipping = { baseDeliveryFee: Won, freeThreshold: nullable(Won), jejuSurcharge: Won, isolatedSurcharge: Won };
 const refund = {
   preShipmentDeliveryFeeRefund: Type.Boolean(),
@@ -25,6 +32,12 @@ export const Store = closed(
     autoDeliverDays: Days,
     autoConfirmDays: Days,
     guestCheckoutEnabled: Type.Boolean(),
+    termsVersion: nullable(Version),
+    privacyVersion: nullable(Version),
+    termsUrl: nullable(Link),
+    privacyUrl: nullable(Link),
+    analyticsAllowedOrigins: Type.Array(Origin),
+    storefrontUrl: nullable(Type.String({ description: 'The primary public address; null while there is none' })),
   },
   { title: 'Store' },
 );
@@ -51,6 +64,11 @@ export const StorePatch = closed(
     autoDeliverDays: Type.Optional(Days),
     autoConfirmDays: Type.Optional(Days),
     guestCheckoutEnabled: Type.Optional(Type.Boolean()),
+    termsVersion: Type.Optional(nullable(Version)),
+    privacyVersion: Type.Optional(nullable(Version)),
+    termsUrl: Type.Optional(nullable(Link)),
+    privacyUrl: Type.Optional(nullable(Link)),
+    analyticsAllowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 20, uniqueItems: true })),
   },
   { title: 'StorePatch' },
 );
@@ -70,4 +88,10 @@ export const viewStore = (store: Row) => ({
   autoDeliverDays: store.autoDeliverDays,
   autoConfirmDays: store.autoConfirmDays,
   guestCheckoutEnabled: store.guestCheckoutEnabled,
+  termsVersion: store.termsVersion ?? null,
+  privacyVersion: store.privacyVersion ?? null,
+  termsUrl: store.termsUrl ?? null,
+  privacyUrl: store.privacyUrl ?? null,
+  analyticsAllowedOrigins: [...store.analyticsAllowedOrigins],
+  storefrontUrl: null,
 });

@@ -1,7 +1,7 @@
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
 import { createProduct } from '../../db/catalog/products.ts';
-import { createCategory } from '../../db/catalog/store.ts';
+import { createCategory } from '../../db/catalog/categories.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { createServerClient } from '../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
@@ -48,7 +48,8 @@ export async function makeStore(
           em,
           storeId,
           { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 },
-          at,
+          code,
+          { at, realNow: at },
         );
       }
       return store;

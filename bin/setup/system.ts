@@ -70,6 +70,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       SMTP_URL: process.env['SMTP_URL'] ?? `smtp://127.0.0.1:${ports.smtp}`,
       SMTP_PORT: String(ports.smtp),
       SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
+      STORAGE_DIR: join(dataDir, 'uploads'),
       ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
       ...options.env,
     };

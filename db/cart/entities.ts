@@ -11,6 +11,9 @@ export const CartItemEntity = defineEntity({
     productId: p.string(),
     variantId: p.string(),
     quantity: p.integer(),
+    /** `YYYY-MM-DD`; both or neither. */
+    checkIn: p.string().nullable(),
+    checkOut: p.string().nullable(),
     createdAt: time(),
   },
 });

@@ -5,6 +5,8 @@ import { endSession, findSession } from '../identity/sessions.ts';
 import { type Em, sql } from '../orm.ts';
 import { MOST_QUANTITY } from './store.ts';
 
+const SAME_STAY = '(mine.check_in, mine.check_out) IS NOT DISTINCT FROM (theirs.check_in, theirs.check_out)';
+
 /** Moves the cart of a token to its new owner and ends the guest session. A token that has ended brings nothing. */
 export async function mergeCart(em: Em, storeId: string, cartToken: string, customerId: string, at: number): Promise<void> {
   const sessionId = await findSession(em, storeId, cartToken, at);
@@ -12,20 +14,21 @@ export async function mergeCart(em: Em, storeId: string, cartToken: string, cust
   const [over] = await sql(
     em,
     `SELECT 1 AS ok FROM cart_item mine JOIN cart_item theirs USING (store_id, variant_id)
-     WHERE store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MOST_QUANTITY} LIMIT 1`,
+     WHERE ${SAME_STAY} AND store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MOST_QUANTITY} LIMIT 1`,
     [storeId, customerId, sessionId],
   );
   if (over) throw invalid('cartToken', 'OUT_OF_RANGE', `At most ${MOST_QUANTITY} of one option.`);
   await sql(
     em,
     `UPDATE cart_item mine SET quantity = mine.quantity + theirs.quantity FROM cart_item theirs
-     WHERE mine.store_id = ? AND mine.session_id = ? AND theirs.store_id = mine.store_id AND theirs.session_id = ? AND theirs.variant_id = mine.variant_id`,
+     WHERE mine.store_id = ? AND mine.session_id = ? AND theirs.store_id = mine.store_id AND theirs.session_id = ? AND theirs.variant_id = mine.variant_id
+       AND ${SAME_STAY}`,
     [storeId, customerId, sessionId],
   );
   await sql(
     em,
     `DELETE FROM cart_item theirs USING cart_item mine WHERE theirs.store_id = ? AND theirs.session_id = ? AND mine.store_id = theirs.store_id
-       AND mine.session_id = ? AND mine.variant_id = theirs.variant_id`,
+       AND mine.session_id = ? AND mine.variant_id = theirs.variant_id AND ${SAME_STAY}`,
     [storeId, sessionId, customerId],
   );
   await sql(em, 'UPDATE cart_item SET session_id = ? WHERE store_id = ? AND session_id = ?', [customerId, storeId, sessionId]);

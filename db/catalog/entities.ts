@@ -1,5 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
 import type { OptionGroup } from '../../workflows/catalog/options.ts';
+import type { Discount } from '../../workflows/catalog/prices.ts';
+import type { ProductRefundPolicy } from '../../workflows/orders/refunds.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../workflows/catalog/rules.ts';
 import { storeId, textList, time, won } from '../kernel/columns.ts';
 
@@ -31,15 +34,26 @@ export const ProductEntity = defineEntity({
     images: p.json<string[]>(),
     salePriceWon: won(),
     originalPriceWon: won().nullable(),
-    categoryId: p.string(),
+    /** Null once it is deleted. */
+    categoryId: p.string().nullable(),
     status: p.string().$type<SalesStatus>(),
-    inventoryMode: p.string().$type<'STANDARD'>(),
+    inventoryMode: p.string().$type<InventoryMode>(),
     deliveryType: p.string().$type<DeliveryType>(),
     deliveryFeeWon: won(),
     conditionalFreeWon: won().nullable(),
     fulfillmentType: p.string().$type<FulfillmentType>(),
     methods: textList<FulfillmentMethod>(),
+    /** Null: the store's default. */
+    shippingAddressId: p.string().nullable(),
+    returnAddressId: p.string().nullable(),
     optionGroups: p.json<OptionGroup[]>(),
+    /** What differs from the store's policy; null when nothing does. */
+    refundPolicy: p.json<ProductRefundPolicy>().nullable(),
+    pointEarnRateBp: p.integer().nullable(),
+    flowId: p.string().nullable(),
+    discount: p.json<Discount>().nullable(),
+    /** Counts changes of this record; its ETag. */
+    version: p.integer(),
     /** The next variant's number: never one that was used (D56). */
     nextVariantSeq: p.integer(),
     createdAt: time(),
@@ -69,6 +83,7 @@ export const VariantEntity = defineEntity({
     costPriceWon: won().nullable(),
     weightGram: p.integer().nullable(),
     attributes: p.json<Record<string, string>>().nullable(),
+    deletedAt: time().nullable(),
   },
 });
 export type Variant = InferEntity<typeof VariantEntity>;

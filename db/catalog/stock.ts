@@ -1,7 +1,9 @@
 /** Stock: conditional updates in id order, and a movement with a unique reason for each, so that no retry counts twice (D17). */
+import type { Stay } from '../../workflows/catalog/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { emit } from '../webhooks/events.ts';
+import { type NightLine, returnNights, takeNights } from './nights.ts';
 
 /** Business time and real time of a change. */
 export interface Moment {
@@ -12,6 +14,12 @@ export interface Quantity {
   readonly variantId: string;
   readonly quantity: number;
 }
+/** A line of an order: sold by the piece, or by the night. */
+export interface SoldLine extends Quantity {
+  readonly stay?: Stay | null;
+}
+const pieces = (lines: readonly SoldLine[]): SoldLine[] => lines.filter(({ stay }) => !stay);
+const nights = (lines: readonly SoldLine[]): NightLine[] => lines.flatMap(({ stay, ...line }) => (stay ? [{ ...line, stay }] : []));
 
 /** Lines of one variant count together (D37); in id order, so that two buyers never wait for each other in a circle. */
 const byVariant = (lines: readonly Quantity[]): Quantity[] =>
@@ -20,27 +28,31 @@ const byVariant = (lines: readonly Quantity[]): Quantity[] =>
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
 /** Takes all lines or none: false when one of them is short. `reference` is the payment attempt. */
-export async function takeStock(em: Em, storeId: string, lines: readonly Quantity[], reference: string, moment: Moment): Promise<boolean> {
+export async function takeStock(em: Em, storeId: string, lines: readonly SoldLine[], reference: string, moment: Moment): Promise<boolean> {
   const { at, realNow } = moment;
   const taken: Quantity[] = [];
   const soldOut: string[] = [];
-  for (const { variantId, quantity } of byVariant(lines)) {
+  for (const { variantId, quantity } of byVariant(pieces(lines))) {
     const rows = await sql<{ stock_quantity: number }>(
       em,
-      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND stock_quantity >= ? RETURNING stock_quantity`,
+      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND deleted_at IS NULL AND stock_quantity >= ? RETURNING stock_quantity`,
       [quantity, storeId, variantId, quantity],
     );
-    if (rows.length === 0) {
-      for (const back of taken) await add(em, storeId, back);
-      return false;
-    }
+    if (rows.length === 0) return giveBack(em, storeId, taken);
     taken.push({ variantId, quantity });
     if (rows[0]!.stock_quantity === 0) soldOut.push(variantId);
   }
+  const byNight = nights(lines);
+  if (byNight.length > 0 && !(await takeNights(em, storeId, byNight, reference, at))) return giveBack(em, storeId, taken);
   const sold = taken.map(({ variantId, quantity }) => ({ variantId, quantity: -quantity }));
   await recordAll(em, storeId, sold, { reason: 'SALE', reference, at });
   await noteSoldOut(em, storeId, soldOut, at, realNow);
   return true;
+}
+
+async function giveBack(em: Em, storeId: string, taken: readonly Quantity[]): Promise<false> {
+  for (const back of taken) await add(em, storeId, back);
+  return false;
 }
 
 /** PRODUCT.OUT_OF_STOCK, once: at the moment at which a variant's stock becomes 0. */
@@ -63,13 +75,16 @@ export async function noteSoldOut(em: Em, storeId: string, variantIds: readonly 
 export async function returnStock(
   em: Em,
   storeId: string,
-  lines: readonly Quantity[],
-  { reason, reference, at }: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
+  lines: readonly SoldLine[],
+  cause: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
 ): Promise<void> {
-  for (const { variantId, quantity } of byVariant(lines)) {
+  const { reason, reference, at } = cause;
+  const byNight = nights(lines);
+  for (const { variantId, quantity } of byVariant(pieces(lines))) {
     const isNew = await record(em, { storeId, variantId, quantity, reason, reference, at });
     if (isNew) await add(em, storeId, { variantId, quantity });
   }
+  if (byNight.length > 0) await returnNights(em, storeId, byNight, cause);
 }
 
 const add = (em: Em, storeId: string, { variantId, quantity }: Quantity) =>

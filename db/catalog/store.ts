@@ -1,53 +1,14 @@
-/** Categories, and the stock of a variant. */
+/** The stock of a variant as its seller changes it. */
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { CATEGORY_LEVELS } from '../../workflows/catalog/rules.ts';
-import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
-import { type Category, CategoryEntity, ProductEntity } from './entities.ts';
+import { ProductEntity } from './entities.ts';
 import { noteSoldOut, record } from './stock.ts';
-
-export async function createCategory(
-  em: Em,
-  storeId: string,
-  wanted: { name: string; parentId?: string | null },
-  at: number,
-): Promise<Category> {
-  const parent = wanted.parentId ? await lockCategory(em, storeId, wanted.parentId) : null;
-  if (parent) {
-    if (parent.depth >= CATEGORY_LEVELS) throw invalid('parentId', 'OUT_OF_RANGE', `At most ${CATEGORY_LEVELS} levels.`);
-    if ((await em.count(ProductEntity, { storeId, categoryId: parent.categoryId, deletedAt: null })) > 0)
-      throw new Fault('CATEGORY_IN_USE');
-    parent.isLeaf = false;
-  }
-  const category = em.create(CategoryEntity, {
-    storeId,
-    categoryId: newId('cat', at),
-    name: wanted.name,
-    parentId: parent?.categoryId ?? null,
-    depth: (parent?.depth ?? 0) + 1,
-    isLeaf: true,
-    createdAt: new Date(at),
-  });
-  em.persist(category);
-  return category;
-}
-
-/** The category, locked; CATEGORY_NOT_FOUND for another store's too. */
-export async function lockCategory(em: Em, storeId: string, categoryId: string): Promise<Category> {
-  await sql(em, 'SELECT 1 FROM category WHERE store_id = ? AND category_id = ? FOR UPDATE', [storeId, categoryId]);
-  const category = await em.findOne(CategoryEntity, { storeId, categoryId });
-  if (!category) throw new Fault('CATEGORY_NOT_FOUND');
-  return category;
-}
 
 export interface Page {
   readonly page: number;
   readonly size: number;
 }
 export const offset = ({ page, size }: Page) => ({ limit: size, offset: (page - 1) * size });
-
-export const listCategories = (em: Em, storeId: string, page: Page): Promise<[Category[], number]> =>
-  em.findAndCount(CategoryEntity, { storeId }, { orderBy: { depth: 'asc', name: 'asc', categoryId: 'asc' }, ...offset(page) });
 
 export interface StockChange {
   readonly stockQuantity?: number;
@@ -65,16 +26,17 @@ export async function changeStock(
   { at, realNow }: { readonly at: number; readonly realNow: number },
 ) {
   const { storeId, productId, variantId } = key;
-  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean }>(
+  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
     em,
-    `SELECT v.stock_quantity, v.variant_no, v.is_sellable FROM variant v JOIN product p USING (store_id, product_id)
-     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND p.deleted_at IS NULL FOR UPDATE OF v`,
+    `SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
+     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND v.deleted_at IS NULL AND p.deleted_at IS NULL FOR UPDATE OF v`,
     [storeId, productId, variantId],
   );
   if (!row)
     throw (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0
       ? new Fault('VARIANT_NOT_FOUND')
       : new Fault('PRODUCT_NOT_FOUND');
+  if (row.inventory_mode !== 'STANDARD') throw new Fault('INVENTORY_MODE_MISMATCH');
   if (change.expectedStockQuantity !== undefined && change.expectedStockQuantity !== row.stock_quantity)
     throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
   const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);

@@ -1,8 +1,11 @@
 /** What buyers see of products: those on sale, a page in one query. */
 import { Fault } from '../../workflows/kernel/errors.ts';
+import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
 import type { OptionGroup } from '../../workflows/catalog/options.ts';
+import type { Discount } from '../../workflows/catalog/prices.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../workflows/catalog/rules.ts';
 import { type Em, sql } from '../orm.ts';
+import { holdsKeyword, keywordValues } from './search.ts';
 import type { Page } from './store.ts';
 
 export interface ShownProduct {
@@ -14,6 +17,8 @@ export interface ShownProduct {
   readonly sale_price_won: number;
   readonly original_price_won: number | null;
   readonly category_id: string;
+  readonly inventory_mode: InventoryMode;
+  readonly discount: Discount | null;
   readonly option_groups: readonly OptionGroup[];
   readonly fulfillment_type: FulfillmentType;
   readonly methods: readonly FulfillmentMethod[];
@@ -29,37 +34,40 @@ export interface ShownProduct {
   }[];
 }
 
-const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
+const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id, p.inventory_mode, p.discount,
   p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
-     'open', v.is_sellable AND v.stock_quantity > 0) ORDER BY v.seq)
-   FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id) AS variants`;
+     'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)
+   FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL) AS variants`;
 
 export interface ShownFilter extends Page {
   readonly categoryId?: string;
   readonly keyword?: string;
 }
 
-/** Products on sale, newest number first; a category includes those below it. */
+/** Products on sale, newest number first; a category includes those below it. The page and the count in one query. */
 export async function listShown(em: Em, storeId: string, filter: ShownFilter): Promise<{ items: ShownProduct[]; total: number }> {
-  const { categoryId = null, keyword = null, page, size } = filter;
-  const rows = await sql<ShownProduct & { total: string }>(
+  const { categoryId, keyword, page, size } = filter;
+  const conditions: (readonly [string, readonly unknown[]])[] = [
+    [`p.store_id = ? AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`, [storeId]],
+    ...(categoryId === undefined ? [] : [[BELOW, [storeId, categoryId, storeId]] as const]),
+    ...(keyword === undefined ? [] : [[holdsKeyword, keywordValues(storeId, keyword)] as const]),
+  ];
+  const where = conditions.map(([text]) => text).join(' AND ');
+  const values = conditions.flatMap(([, some]) => some);
+  const [row] = await sql<{ total: string; items: ShownProduct[] | null }>(
     em,
-    `WITH RECURSIVE below AS (
-       SELECT category_id FROM category WHERE store_id = ? AND category_id = ?::text
-       UNION ALL SELECT c.category_id FROM category c JOIN below b ON c.parent_id = b.category_id WHERE c.store_id = ?),
-     hits AS (
-       SELECT product_id, product_no, count(*) OVER () AS total FROM product
-       WHERE store_id = ? AND status = 'ON_SALE' AND deleted_at IS NULL
-         AND (?::text IS NULL OR category_id IN (SELECT category_id FROM below))
-         AND (?::text IS NULL OR strpos(lower(name), lower(?::text)) > 0)
-       ORDER BY product_no DESC LIMIT ? OFFSET ?)
-     SELECT ${SHOWN}, h.total FROM hits h JOIN product p ON p.store_id = ? AND p.product_id = h.product_id ORDER BY p.product_no DESC`,
-    [storeId, categoryId, storeId, storeId, categoryId, keyword, keyword, size, (page - 1) * size, storeId],
+    `SELECT (SELECT count(*) FROM product p WHERE ${where}) AS total,
+       (SELECT json_agg(shown ORDER BY shown.product_no DESC) FROM (
+          SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) shown) AS items`,
+    [...values, ...values, size, (page - 1) * size],
   );
-  if (rows.length === 0 && page > 1) return { items: [], total: (await listShown(em, storeId, { ...filter, page: 1, size: 1 })).total };
-  return { items: rows, total: Number(rows[0]?.total ?? 0) };
+  return { items: row!.items ?? [], total: Number(row!.total) };
 }
+const BELOW = `p.category_id IN (WITH RECURSIVE below AS (
+    SELECT category_id FROM category WHERE store_id = ? AND category_id = ?
+    UNION ALL SELECT c.category_id FROM category c JOIN below b ON c.parent_id = b.category_id WHERE c.store_id = ?)
+  SELECT category_id FROM below)`;
 
 /** One product by its id or its number; hidden ones are PRODUCT_NOT_FOUND. */
 export async function readShown(em: Em, storeId: string, idOrNumber: string): Promise<ShownProduct> {

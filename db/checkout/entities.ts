@@ -13,6 +13,7 @@ export const CheckoutEntity = defineEntity({
     lines: p.json<CheckoutLine[]>(),
     /** Cart lines that leave the cart when this is paid. */
     cartItemIds: textList(),
+    pickupLocationId: p.string().nullable(),
     expiresAt: time(),
     createdAt: time(),
   },

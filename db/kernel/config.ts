@@ -19,12 +19,25 @@ export interface Config {
   /** The console's own client: public, of no store. */
   readonly console: { readonly clientId: string; readonly redirectUris: readonly string[] };
   readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
+  /** Where uploads are kept: a folder that all API processes share, or a bucket. */
+  readonly storage: StorageConfig;
   readonly allowLoopbackWebhooks: boolean;
   readonly webhookDns: string | null;
   readonly rateLimitPerMinute: number;
   readonly checkReplies: boolean;
   readonly logLevel: string;
 }
+
+export type StorageConfig =
+  | { readonly kind: 'files'; readonly folder: string }
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      readonly region: string;
+      readonly endpoint: string | null;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+    };
 
 /** The roles that processes log in as; neither owns a table. */
 export type Role = 'sangjeom_app' | 'sangjeom_relay';
@@ -59,6 +72,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     sealingKeys: need('SEALING_KEYS', null),
     toss: paymentProvider(need, production, env['SIMULATOR_URL'] ?? null),
     ...people(need, production ? null : (env['IDP_URL'] ?? 'http://127.0.0.1:3003')),
+    storage: storageOf(env, need, production),
     mail: mailOf(need, production, env['CONSOLE_URL'] ?? publicUrl),
     allowLoopbackWebhooks,
     webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
@@ -82,6 +96,18 @@ const mailOf = (need: Need, production: boolean, consoleUrl: string): Config['ma
   from: need('MAIL_FROM', production ? null : 'Sangjeom <no-reply@sangjeom.example>'),
   consoleUrl,
 });
+
+const storageOf = (env: Record<string, string | undefined>, need: Need, production: boolean): StorageConfig =>
+  env['S3_BUCKET'] === undefined
+    ? { kind: 'files', folder: need('STORAGE_DIR', production ? null : '.data/uploads') }
+    : {
+        kind: 's3',
+        bucket: env['S3_BUCKET'],
+        region: env['S3_REGION'] ?? 'us-east-1',
+        endpoint: env['S3_ENDPOINT'] ?? null,
+        accessKeyId: need('S3_ACCESS_KEY_ID', null),
+        secretAccessKey: need('S3_SECRET_ACCESS_KEY', null),
+      };
 
 /** Where people log in; `development` is the provider that `npm start` brings, null in production. */
 const people = (need: Need, development: string | null): Pick<Config, 'oidc' | 'console'> => {

@@ -39,12 +39,16 @@ export const quantityOf = (item: OrderItem, { input }: Pick<Command, 'input'>): 
 /** Settles a cancel of `quantity`. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last with the bundle's fee. */
 export async function cancelItem(canceling: Canceling, command: Command, quantity: number): Promise<Canceled> {
   const { em, item, order, at, realNow } = canceling;
-  const { storeId, orderItemId, orderId, variantId } = item;
+  const { storeId, orderItemId, orderId, variantId, stay = null } = item;
   const before = item.canceledQuantity;
   const shareWon = refundShare(item.totalPriceWon, item.quantity, before, quantity);
   item.canceledQuantity = before + quantity;
   const settled = await settle(canceling, shareWon);
-  await returnStock(em, storeId, [{ variantId, quantity }], { reason: 'CANCEL', reference: `${orderItemId}/${item.canceledQuantity}`, at });
+  await returnStock(em, storeId, [{ variantId, quantity, stay }], {
+    reason: 'CANCEL',
+    reference: `${orderItemId}/${item.canceledQuantity}`,
+    at,
+  });
   await note(canceling, command, quantity);
   if (item.canceledQuantity === item.quantity) {
     item.autoDecisionAt = null;

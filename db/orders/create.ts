@@ -69,7 +69,8 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
   const orderItemId = newId('oit', at);
   const orderItemNo = orderNo + position(place);
   const type = line.fulfillmentType ?? 'SHIPPING';
-  const flow = defaultFlow(type);
+  // What is fetched is handed over like what is provided, whatever its product is.
+  const flow = defaultFlow(isShipped(line) ? 'SHIPPING' : 'MANUAL');
   const members = [{ id: orderItemId, activeQuantity: line.quantity }];
   const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
   const started = step(graphOf(flow.key, flow.version), null, { type: 'start', members }, at, { settings });
@@ -83,7 +84,10 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
       orderItemNo,
       orderId,
       bundleNo,
-      refundPolicy: refundPolicy ?? null,
+      refundPolicy: refundPolicy ? { ...refundPolicy, ...line.refundPolicy } : null,
+      stay: line.stay ?? null,
+      shipFrom: line.shipFrom ?? null,
+      returnTo: line.returnTo ?? null,
       position: place,
       productId: line.productId,
       variantId: line.variantId,
@@ -94,7 +98,7 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
       canceledQuantity: 0,
       totalPriceWon: lineTotalWon(line),
       status: state.status,
-      fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: null },
+      fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
       flowKey: flow.key,
       flowVersion: flow.version,
       flowState: state,

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Address, Amounts, Buyer, Delivery } from '../../workflows/checkout/rules.ts';
+import type { PricedStay } from '../../workflows/catalog/calendar.ts';
+import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../workflows/checkout/rules.ts';
 import type { FlowState } from '../../workflows/flows/state.ts';
 import type { RefundPolicy } from '../../workflows/orders/refunds.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot } from '../../workflows/orders/rules.ts';
@@ -53,6 +54,9 @@ export const OrderItemEntity = defineEntity({
     totalPriceWon: won(),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.integer(),
+    stay: p.json<PricedStay>().nullable(),
+    shipFrom: p.json<FrozenAddress>().nullable(),
+    returnTo: p.json<FrozenAddress>().nullable(),
     fulfillmentSnapshot: p.json<FulfillmentSnapshot>(),
     dispatch: p.json<Dispatch>().nullable(),
     fulfillment: p.json<Fulfillment>().nullable(),

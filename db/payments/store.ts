@@ -51,7 +51,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
   if (moment.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
-  const priced = await priceStart(em, checkout, start);
+  const priced = await priceStart(em, checkout, start, moment.at);
   if (open && moment.at < open.expiresAt.getTime()) {
     Object.assign(open, priced);
     return supersede(em, open, start.option, start.returnUrl, moment);
@@ -79,8 +79,8 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
 }
 
 /** What is paid and where it goes, at today's prices. An address for what does not travel is checked and forgotten. */
-async function priceStart(em: Em, checkout: Checkout, start: PaymentStart) {
-  const lines = await repriceLines(em, checkout);
+async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: number) {
+  const lines = await repriceLines(em, checkout, at);
   const shipped = lines.some(isShipped);
   if (shipped && !start.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
   const shippingAddress = shipped ? start.shippingAddress : null;

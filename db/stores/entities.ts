@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { RefundPolicy } from '../../workflows/orders/refunds.ts';
-import { storeId, time, won } from '../kernel/columns.ts';
+import { storeId, textList, time, won } from '../kernel/columns.ts';
 
 export const StoreEntity = defineEntity({
   name: 'Store',
@@ -23,6 +23,11 @@ export const StoreEntity = defineEntity({
     /** What differs from the built-in policy. */
     refundPolicy: p.json<Partial<RefundPolicy>>(),
     guestCheckoutEnabled: p.boolean(),
+    termsVersion: p.string().nullable(),
+    privacyVersion: p.string().nullable(),
+    termsUrl: p.string().nullable(),
+    privacyUrl: p.string().nullable(),
+    analyticsAllowedOrigins: textList(),
     createdAt: time(),
   },
 });

@@ -34,6 +34,11 @@ export interface StorePatch {
   readonly autoDeliverDays?: number;
   readonly autoConfirmDays?: number;
   readonly guestCheckoutEnabled?: boolean;
+  readonly termsVersion?: string | null;
+  readonly privacyVersion?: string | null;
+  readonly termsUrl?: string | null;
+  readonly privacyUrl?: string | null;
+  readonly analyticsAllowedOrigins?: string[];
   readonly shippingPolicy?: {
     readonly baseDeliveryFee?: number;
     readonly freeThreshold?: number | null;

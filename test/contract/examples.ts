@@ -16,6 +16,71 @@ const OPTION = { pg: 'tosspayments', method: 'CARD' };
 
 type Note = (id: string, request: unknown, reply: Reply) => Reply['body']['data'];
 
+type Walk = (id: string, method: string, path: string, request?: unknown) => Promise<Reply['body']['data']>;
+
+async function addressBook(as: Walk): Promise<void> {
+  const warehouse = {
+    type: 'SHIPPING',
+    name: '본사 창고',
+    receiver: '이출고',
+    mobile: '010-3333-4444',
+    zipCode: '06236',
+    address: '서울 강남구 테헤란로 2',
+    detailAddress: '1층',
+  };
+  await as('addresses.create', 'POST', '/v1/seller-addresses', warehouse);
+  const { addressId } = await as('addresses.create', 'POST', '/v1/seller-addresses', { ...warehouse, name: '제2 창고' });
+  await as('addresses.list', 'GET', '/v1/seller-addresses?type=SHIPPING');
+  await as('addresses.get', 'GET', `/v1/seller-addresses/${addressId}`);
+  await as('addresses.replace', 'PUT', `/v1/seller-addresses/${addressId}`, { ...warehouse, name: '제2 창고', mobile: '010-5555-6666' });
+  await as('addresses.makeDefault', 'POST', `/v1/seller-addresses/${addressId}/default`);
+  const spare = await as('addresses.create', 'POST', '/v1/seller-addresses', warehouse);
+  await as('addresses.remove', 'DELETE', `/v1/seller-addresses/${spare.addressId}`);
+  const shop = { name: '강남점', address: '서울 강남구 테헤란로 3', contact: '02-555-0000', availableHours: '10:00–20:00' };
+  const { pickupLocationId } = await as('pickupLocations.create', 'POST', '/v1/pickup-locations', shop);
+  await as('pickupLocations.list', 'GET', '/v1/pickup-locations');
+  await as('pickupLocations.replace', 'PUT', `/v1/pickup-locations/${pickupLocationId}`, { ...shop, availableHours: '11:00–20:00' });
+  const closing = await as('pickupLocations.create', 'POST', '/v1/pickup-locations', shop);
+  await as('pickupLocations.remove', 'DELETE', `/v1/pickup-locations/${closing.pickupLocationId}`);
+}
+
+/** The smallest PNG there is. */
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+async function upload(path: string, headers: Headers_, fields: Readonly<Record<string, string>>): Promise<Reply> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([PIXEL], { type: 'image/png' }), 'pixel.png');
+  const response = await fetch(underTest.api + path, { method: 'POST', headers, body: form });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
+}
+
+/** Changes of a product, and one that is sold by the night. */
+async function shelf(sell: Walk, productId: string, categoryId: string): Promise<void> {
+  await sell('products.getOptions', 'GET', `/v1/products/${productId}/options`);
+  await sell('products.replaceOptions', 'PUT', `/v1/products/${productId}/options`, {
+    optionGroups: [{ name: '색상', values: ['회색', '남색', '검정'] }],
+    variants: [{ optionValues: ['검정'], stockQuantity: 3 }],
+  });
+  const discount = { method: 'RATE', value: 10, startDate: '2026-01-01', endDate: '2026-01-31' };
+  await sell('products.setDiscount', 'PUT', `/v1/products/${productId}/discount`, discount);
+  await sell('products.getDiscount', 'GET', `/v1/products/${productId}/discount`);
+  await sell('products.getFlow', 'GET', `/v1/products/${productId}/flow`);
+  await sell('products.patch', 'PATCH', `/v1/products/${productId}`, { originalPrice: 16_000, refundPolicy: { returnDeliveryFee: 3000 } });
+  await sell('products.replace', 'PUT', `/v1/products/${productId}`, {
+    name: '양모 머플러',
+    salePrice: 10_000,
+    originalPrice: 15_000,
+    categoryId,
+  });
+  await sell('products.setStatusMany', 'POST', '/v1/products/bulk/status', { productIds: [productId], status: 'ON_SALE' });
+  const spare = await sell('products.create', 'POST', '/v1/products', { name: '견본', salePrice: 1000, categoryId });
+  await sell('products.remove', 'DELETE', `/v1/products/${spare.productId}`);
+  const section = await sell('categories.create', 'POST', '/v1/categories', { name: '견본' });
+  await sell('categories.get', 'GET', `/v1/categories/${section.categoryId}`);
+  await sell('categories.patch', 'PATCH', `/v1/categories/${section.categoryId}`, { name: '표본' });
+  await sell('categories.remove', 'DELETE', `/v1/categories/${section.categoryId}`);
+}
+
 /** What only people at the console do. */
 async function atConsole({ store: { storeId, storeCode } }: World, note: Note): Promise<void> {
   const email = `owner@${storeCode}.example`;
@@ -31,6 +96,7 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   });
   await as(bearer, 'apiTokens.list', 'GET', '/v1/store/api-tokens');
   await as(bearer, 'apiTokens.revoke', 'DELETE', `/v1/store/api-tokens/${tokenId}`);
+  await addressBook((id, method, path, request) => as(bearer, id, method, path, request));
   await as(bearer, 'members.list', 'GET', '/v1/store/members');
   const guest = `staff@${storeCode}.example`;
   const invited = { email: guest, role: 'STAFF' };
@@ -66,6 +132,19 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   await as(bearer, 'clients.deactivate', 'POST', `/v1/store/api-clients/${erp}/deactivate`);
 }
 
+const WANTED = (categoryId: string) => ({
+  name: '양모 머플러',
+  salePrice: 10_000,
+  originalPrice: 15_000,
+  categoryId,
+  optionGroups: [{ name: '색상', values: ['회색', '남색'] }],
+  variants: [
+    { optionValues: ['회색'], stockQuantity: 10 },
+    { optionValues: ['남색'], stockQuantity: 5, additionalPrice: 500 },
+  ],
+  fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'CONDITIONAL_FREE', deliveryFee: 3000, conditionalFreeAmount: 50_000 } },
+});
+
 /** Walks a fresh store through everything; answers each operation's request, answer and status. */
 export async function walk(shop: World): Promise<Walked> {
   const walked: Walked = {};
@@ -84,25 +163,32 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('stores.patch', 'PATCH', '/v1/store', { shippingPolicy: { freeThreshold: 50_000, jejuSurcharge: 3000 }, autoConfirmDays: 7 });
   const { categoryId } = await sell('categories.create', 'POST', '/v1/categories', { name: '머플러' });
   await sell('categories.list', 'GET', '/v1/categories');
-  const product = await sell('products.create', 'POST', '/v1/products', {
-    name: '양모 머플러',
-    salePrice: 10_000,
-    originalPrice: 15_000,
-    categoryId,
-    optionGroups: [{ name: '색상', values: ['회색', '남색'] }],
-    variants: [
-      { optionValues: ['회색'], stockQuantity: 10 },
-      { optionValues: ['남색'], stockQuantity: 5, additionalPrice: 500 },
-    ],
-    fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'CONDITIONAL_FREE', deliveryFee: 3000, conditionalFreeAmount: 50_000 } },
-  });
-  const { productId } = product;
+  const product = await sell('products.create', 'POST', '/v1/products', WANTED(categoryId as string));
+  const created = walked['products.create']!;
+  const { productId } = product as { productId: string };
   const optionId = product.variants[0].variantId as string;
   await sell('products.list', 'GET', '/v1/products');
   await sell('products.get', 'GET', `/v1/products/${productId}`);
   await sell('products.changeStock', 'PATCH', `/v1/products/${productId}/variants/${optionId}/stock`, { adjustment: 5, reason: '입고' });
+  await shelf(sell, productId, categoryId as string);
+  // The example is the one with options.
+  walked['products.create'] = created;
+  const room = await shop.product({
+    name: '한옥 온돌방',
+    inventoryMode: 'DATED',
+    stockQuantity: undefined,
+    fulfillment: { type: 'MANUAL' },
+  });
+  const nights = { from: '2030-12-24', to: '2030-12-26' };
+  const calendar = { variantIds: [room.variantId], ...nights, stock: 2, price: 120_000 };
+  await sell('products.writeCalendar', 'PUT', `/v1/products/${room.productId}/calendar`, calendar);
+  await sell('products.readCalendar', 'GET', `/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
+  await ask('storefront.getCalendar', 'GET', `/storefront/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
+  const purpose = { purpose: 'product-image' };
+  note('uploads.create', purpose, await upload('/v1/uploads', { authorization: `Bearer ${shop.seller.bearer}` }, purpose));
   const ticket = await shop.product({ name: '관람권', fulfillment: { type: 'MANUAL' } });
   await ask('storefront.listProducts', 'GET', '/storefront/v1/products');
+  await ask('storefront.getStore', 'GET', '/storefront/v1/store');
   await ask('storefront.getProduct', 'GET', `/storefront/v1/products/${productId}`);
   const hook = await sell('webhooks.create', 'POST', '/v1/webhooks', {
     url: 'https://example.com/hooks',
@@ -114,6 +200,7 @@ export async function walk(shop: World): Promise<Walked> {
   const { cartToken } = await ask('auth.anonymous', 'POST', '/storefront/v1/auth/anonymous', {});
   const buyer = { ...shopHeaders, 'x-cart-token': cartToken as string };
   const shopping = (id: string, method: string, path: string, request?: unknown) => ask(id, method, path, request, buyer);
+  note('uploads.createOrderInput', {}, await upload('/storefront/v1/uploads/order-inputs', buyer, {}));
   const added = await shopping('cart.add', 'POST', '/storefront/v1/cart/items', { productId, optionId, quantity: 3 });
   const { cartItemId } = added.items[0];
   await shopping('cart.get', 'GET', '/storefront/v1/cart/items');
@@ -139,6 +226,7 @@ export async function walk(shop: World): Promise<Walked> {
   await ask('auth.signup', 'POST', '/storefront/v1/auth/signup', person);
   await ask('auth.login', 'POST', '/storefront/v1/auth/login', { email: person.email, password: person.password });
   await atConsole(shop, note);
+  await ask('storefront.listPickupLocations', 'GET', '/storefront/v1/pickup-locations');
 
   await sell('orders.list', 'GET', '/v1/orders');
   const order = await sell('orders.get', 'GET', `/v1/orders/${orderId}`);

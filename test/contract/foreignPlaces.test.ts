@@ -59,6 +59,9 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   webhookId: ['webhook'],
   cartItemId: ['cart_item'],
   checkoutId: ['checkout'],
+  categoryId: ['category'],
+  addressId: ['seller_address'],
+  pickupLocationId: ['pickup_location'],
 };
 
 /** One of everything that has an id. */
@@ -66,6 +69,9 @@ async function fill(rival: World): Promise<void> {
   const as = { authorization: `Bearer ${await owner(rival)}` };
   await call(underTest.api, 'POST', '/v1/store/api-tokens', { body: { name: 'n', scopes: ['order:r'] }, headers: as });
   await call(underTest.api, 'POST', '/v1/store/invitations', { body: { email: 'i@rival.example', role: 'STAFF' }, headers: as });
+  const address = { type: 'SHIPPING', name: 'n', receiver: 'r', mobile: '010-1111-2222', zipCode: '06236', address: 'a' };
+  await call(underTest.api, 'POST', '/v1/seller-addresses', { body: address, headers: as });
+  await call(underTest.api, 'POST', '/v1/pickup-locations', { body: { name: 'n', address: 'a', contact: 'c' }, headers: as });
   const product = await rival.product();
   (await rival.receiver()).close();
   const buyer = await rival.buyer();
@@ -82,7 +88,8 @@ const headersOf = ({ access }: Endpoint): Headers_ => {
 };
 const ask = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {
   const [method = '', path = ''] = endpoint.route.split(' ');
-  const url = path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!);
+  const url =
+    path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) + (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
   const body = endpoint.body && (examples[endpoint.id]?.request ?? {});
   const reply = await call(underTest.api, method, url, { body, headers: headersOf(endpoint) });
   const text = JSON.stringify([reply.body.data, reply.body.error]);

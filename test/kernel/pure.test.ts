@@ -6,7 +6,7 @@ import { checker } from '../../api/kernel/validate.ts';
 import { closed, Type } from '../../api/kernel/schema.ts';
 import { id, paymentId } from '../../workflows/kernel/ids.ts';
 import { duration, korean, koreanDay } from '../../workflows/kernel/time.ts';
-import { shippingProblems, shippingRule } from '../../workflows/catalog/rules.ts';
+import { shippingProblems, wholeFulfillment } from '../../workflows/catalog/fulfillment.ts';
 import { afterAttempt } from '../../workflows/webhooks/rules.ts';
 import { progressStatus, type PublicStatus } from '../../workflows/orders/status.ts';
 
@@ -145,7 +145,15 @@ describe('validation', () => {
 
 describe('delivery rule of a product', () => {
   test('the type defaults to PAID, the fee to the store’s', () =>
-    expect(shippingRule({}, 2500)).toEqual({ deliveryType: 'PAID', deliveryFeeWon: 2500, conditionalFreeWon: null }));
+    expect(wholeFulfillment({}, { deliveryFeeWon: 2500, addressIds: { SHIPPING: 'a', RETURN: null } })).toEqual({
+      fulfillmentType: 'SHIPPING',
+      methods: ['CARRIER'],
+      deliveryType: 'PAID',
+      deliveryFeeWon: 2500,
+      conditionalFreeWon: null,
+      shippingAddressId: 'a',
+      returnAddressId: null,
+    }));
   test.each([
     [{ deliveryType: 'FREE', deliveryFee: 500 }, 'fulfillment.shipping.deliveryFee'],
     [{ deliveryType: 'CONDITIONAL_FREE' }, 'fulfillment.shipping.conditionalFreeAmount'],

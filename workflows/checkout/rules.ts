@@ -1,4 +1,6 @@
 /** What a checkout costs and how long it holds (part A § Buyer checkout payment flow, D41). */
+import type { PricedStay } from '../catalog/calendar.ts';
+import type { ProductRefundPolicy } from '../orders/refunds.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
 import { MINUTE } from '../kernel/time.ts';
 import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';
@@ -36,6 +38,30 @@ export interface CheckoutLine {
   readonly deliveryType: DeliveryType;
   readonly deliveryFeeWon: number;
   readonly conditionalFreeWon: number | null;
+  /** The nights of a product that is sold by the night. */
+  readonly stay?: PricedStay | null;
+  /** Where it leaves from and comes back to, as the address book had them. */
+  readonly shipFrom?: FrozenAddress | null;
+  readonly returnTo?: FrozenAddress | null;
+  readonly pickupLocation?: FrozenLocation | null;
+  /** What the product says otherwise than its store. */
+  readonly refundPolicy?: ProductRefundPolicy | null;
+}
+export interface FrozenAddress {
+  readonly addressId: string;
+  readonly name: string;
+  readonly receiver: string;
+  readonly mobile: string;
+  readonly zipCode: string;
+  readonly address: string;
+  readonly detailAddress: string | null;
+}
+export interface FrozenLocation {
+  readonly pickupLocationId: string;
+  readonly name: string;
+  readonly address: string;
+  readonly contact: string;
+  readonly availableHours: string | null;
 }
 export interface Amounts {
   readonly productAmount: number;
@@ -56,8 +82,9 @@ export interface Delivery {
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
 
-/** Whether a line travels: what is provided needs no address and pays no fee (D41). */
-export const isShipped = (line: Pick<CheckoutLine, 'fulfillmentType'>): boolean => line.fulfillmentType !== 'MANUAL';
+/** Whether a line travels: what is fetched or provided needs no address and pays no fee (D41). */
+export const isShipped = ({ fulfillmentMethod: method }: Pick<CheckoutLine, 'fulfillmentMethod'>): boolean =>
+  method === 'CARRIER' || method === 'DIRECT';
 
 /** The store's part of delivery fees (part A § Store settings). */
 export interface ShippingPolicy {
@@ -72,12 +99,12 @@ export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => isBeyond(p
 /** Whether an amount is more than anything may cost: 2,000,000,000 won, delivery included. */
 export const isBeyond = ({ totalAmount }: Pick<Amounts, 'totalAmount'>): boolean => totalAmount > MOST_WON;
 
-/** The delivery bundle of each line, from 1: lines with the same delivery policy travel together; 0 for what does not travel. */
+/** The delivery bundle of each line, from 1: lines of one origin with the same delivery policy travel together; 0 for what does not travel. */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
   const keys: string[] = [];
   return lines.map((line) => {
     if (!isShipped(line)) return 0;
-    const key = [line.deliveryType, line.deliveryFeeWon, line.conditionalFreeWon].join('/');
+    const key = [line.shipFrom?.addressId ?? '', line.deliveryType, line.deliveryFeeWon, line.conditionalFreeWon].join('/');
     if (!keys.includes(key)) keys.push(key);
     return keys.indexOf(key) + 1;
   });

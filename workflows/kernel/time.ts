@@ -14,6 +14,9 @@ export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seco
 /** The Korean calendar day as `YYMMDD`, the head of order and claim numbers. */
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
 
+/** The Korean calendar day of a moment: `2026-11-20`. */
+export const koreanDate = (at: number): string => korean(at).slice(0, 10);
+
 const DURATION = /^P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
 
 /** ISO 8601 duration without months and years in milliseconds, or null when it is none: `P3DT1H` → 262,800,000. */

@@ -9,6 +9,8 @@ export interface RefundPolicy {
   readonly conditionalFreeShortfallCharge: boolean;
   readonly couponShortfallCharge: boolean;
 }
+/** What a product may say otherwise than its store; coupons are the store's alone (D80). */
+export type ProductRefundPolicy = Partial<Omit<RefundPolicy, 'couponShortfallCharge'>>;
 export const DEFAULT_REFUND_POLICY: RefundPolicy = {
   preShipmentDeliveryFeeRefund: true,
   returnDeliveryFee: 0,

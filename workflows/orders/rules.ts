@@ -1,5 +1,6 @@
 /** What a seller may do with an order item, and what that records. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
+import type { FrozenLocation } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
 import type { Graph } from '../flows/graph.ts';
 import { permits } from '../flows/rules.ts';
@@ -31,7 +32,8 @@ export interface Dispatch {
 export interface FulfillmentSnapshot {
   readonly type: FulfillmentType;
   readonly method: FulfillmentMethod;
-  readonly pickupLocation: null;
+  /** Where it is fetched, as it was at order time. */
+  readonly pickupLocation: FrozenLocation | null;
 }
 
 /** The record of a provision; REVOKED once the item is canceled altogether (D73). */

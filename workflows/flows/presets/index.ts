@@ -7,7 +7,9 @@ const published: Readonly<Record<string, Graph>> = { 'shipping-standard@1': ship
 
 /** The default flow of a fulfillment type (part B § Flow behavior rules, 1). */
 export const defaultFlow = (type: 'SHIPPING' | 'MANUAL') =>
-  ({ key: type === 'SHIPPING' ? 'shipping-standard' : 'manual-standard', version: 1 }) as const;
+  type === 'SHIPPING'
+    ? ({ key: 'shipping-standard', version: 1, name: '일반 배송' } as const)
+    : ({ key: 'manual-standard', version: 1, name: '직접 제공' } as const);
 
 /** The graph of a flow version; throws when this build does not know it, which only a wrong deploy can cause. */
 export function graphOf(key: string, version: number): Graph {

@@ -1,0 +1,23 @@
+import { addAddress } from '../../db/addresses/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
+
+export const create = endpoint({
+  id: 'addresses.create',
+  route: 'POST /v1/seller-addresses',
+  summary: 'Add an address; the first of its type becomes the default',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  body: SellerAddressRequest,
+  status: 201,
+  data: SellerAddressView,
+  errors: ['ADDRESS_LIMIT_EXCEEDED'],
+}).handle(async ({ em, storeId, body, at, setHeader }) => {
+  const address = await addAddress(em, storeId, body, at);
+  setHeader('Location', `/v1/seller-addresses/${address.addressId}`);
+  return viewAddress(address);
+});

@@ -1,0 +1,14 @@
+import { findAddress } from '../../db/addresses/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { SellerAddressView, viewAddress } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'addresses.get',
+  route: 'GET /v1/seller-addresses/{addressId}',
+  summary: 'Read an address',
+  access: 'store',
+  scopes: ['store:r'],
+  change: 'none',
+  data: SellerAddressView,
+  errors: ['ADDRESS_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewAddress(await findAddress(em, storeId, params.addressId)));

@@ -1,0 +1,23 @@
+import { listAddresses } from '../../db/addresses/store.ts';
+import { ADDRESS_TYPES, type AddressType } from '../../workflows/catalog/rules.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { SellerAddressView, viewAddress } from './schemas.ts';
+
+const isType = (text: string): text is AddressType => ADDRESS_TYPES.some((type) => type === text);
+
+export const list = endpoint({
+  id: 'addresses.list',
+  route: 'GET /v1/seller-addresses',
+  summary: 'List the address book, at most ten of a type, defaults first',
+  access: 'store',
+  scopes: ['store:r'],
+  change: 'none',
+  query: Type.Object({ type: Type.Optional(Type.String()) }),
+  data: closed({ items: Type.Array(SellerAddressView) }),
+  errors: ['INVALID_PARAMETER'],
+}).handle(async ({ em, storeId, query: { type } }) => {
+  if (type !== undefined && !isType(type)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'type' } });
+  return { items: (await listAddresses(em, storeId, type ?? null)).map(viewAddress) };
+});

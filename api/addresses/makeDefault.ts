@@ -1,0 +1,17 @@
+import { makeDefault as make } from '../../db/addresses/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { SellerAddressView, viewAddress } from './schemas.ts';
+
+export const makeDefault = endpoint({
+  id: 'addresses.makeDefault',
+  route: 'POST /v1/seller-addresses/{addressId}/default',
+  summary: 'Make an address the default of its type',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  data: SellerAddressView,
+  errors: ['ADDRESS_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewAddress(await make(em, storeId, params.addressId)));

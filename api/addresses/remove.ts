@@ -1,0 +1,19 @@
+import { deleteAddress } from '../../db/addresses/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const remove = endpoint({
+  id: 'addresses.remove',
+  route: 'DELETE /v1/seller-addresses/{addressId}',
+  summary: 'Delete an address that is neither a default nor in use',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['ADDRESS_NOT_FOUND', 'DEFAULT_ADDRESS_UNDELETABLE', 'ADDRESS_IN_USE'],
+}).handle(async ({ em, storeId, params }) => {
+  await deleteAddress(em, storeId, params.addressId);
+  return null;
+});

@@ -1,0 +1,17 @@
+import { replaceAddress } from '../../db/addresses/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
+
+export const replace = endpoint({
+  id: 'addresses.replace',
+  route: 'PUT /v1/seller-addresses/{addressId}',
+  summary: 'Replace an address; orders keep what they were sent from',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  body: SellerAddressRequest,
+  data: SellerAddressView,
+  errors: ['ADDRESS_NOT_FOUND', 'INVALID_ADDRESS_TYPE'],
+}).handle(async ({ em, storeId, params, body }) => viewAddress(await replaceAddress(em, storeId, params.addressId, body)));

@@ -1,0 +1,14 @@
+import { findCategory } from '../../db/catalog/categories.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Category, viewCategory } from './schemas.ts';
+
+export const get = endpoint({
+  id: 'categories.get',
+  route: 'GET /v1/categories/{categoryId}',
+  summary: 'Read a category',
+  access: 'store',
+  scopes: ['category:r'],
+  change: 'none',
+  data: Category,
+  errors: ['CATEGORY_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewCategory(await findCategory(em, storeId, params.categoryId)));

@@ -1,0 +1,20 @@
+import { patchCategory } from '../../db/catalog/categories.ts';
+import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Category, viewCategory } from './schemas.ts';
+
+export const patch = endpoint({
+  id: 'categories.patch',
+  route: 'PATCH /v1/categories/{categoryId}',
+  summary: 'Rename a category, or move it with all that is below it',
+  access: 'store',
+  scopes: ['category:rw'],
+  agent: 'direct',
+  change: 'here',
+  body: closed(
+    { name: Type.Optional(Name(50)), parentId: Type.Optional(nullable(Id)), flowId: Type.Optional(nullable(Id)) },
+    { title: 'CategoryPatch' },
+  ),
+  data: Category,
+  errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE', 'CATEGORY_CYCLE', 'CATEGORY_NOT_LEAF', 'FLOW_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, body }) => viewCategory(await patchCategory(em, storeId, params.categoryId, body)));

@@ -1,0 +1,18 @@
+import { deleteCategory } from '../../db/catalog/categories.ts';
+import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+
+export const remove = endpoint({
+  id: 'categories.remove',
+  route: 'DELETE /v1/categories/{categoryId}',
+  summary: 'Delete a category without children and products',
+  access: 'store',
+  scopes: ['category:rw'],
+  agent: 'direct',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE'],
+}).handle(async ({ em, storeId, params }) => {
+  await deleteCategory(em, storeId, params.categoryId);
+  return null;
+});

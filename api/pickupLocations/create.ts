@@ -1,0 +1,19 @@
+import { addLocation } from '../../db/pickupLocations/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
+
+export const create = endpoint({
+  id: 'pickupLocations.create',
+  route: 'POST /v1/pickup-locations',
+  summary: 'Add a place where buyers fetch their orders; at most 20',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  body: PickupLocationRequest,
+  status: 201,
+  data: PickupLocationView,
+  errors: ['PICKUP_LOCATION_LIMIT_EXCEEDED'],
+}).handle(async ({ em, storeId, body, at }) => viewLocation(await addLocation(em, storeId, body, at)));

@@ -1,0 +1,14 @@
+import { listLocations } from '../../db/pickupLocations/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { PickupLocationView, viewLocation } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'pickupLocations.list',
+  route: 'GET /v1/pickup-locations',
+  summary: 'List the pickup locations, newest first',
+  access: 'store',
+  scopes: ['store:r'],
+  change: 'none',
+  data: closed({ items: Type.Array(PickupLocationView) }),
+}).handle(async ({ em, storeId }) => ({ items: (await listLocations(em, storeId, false)).map(viewLocation) }));

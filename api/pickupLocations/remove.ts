@@ -1,0 +1,19 @@
+import { deleteLocation } from '../../db/pickupLocations/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const remove = endpoint({
+  id: 'pickupLocations.remove',
+  route: 'DELETE /v1/pickup-locations/{pickupLocationId}',
+  summary: 'Delete a pickup location',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['PICKUP_LOCATION_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => {
+  await deleteLocation(em, storeId, params.pickupLocationId);
+  return null;
+});

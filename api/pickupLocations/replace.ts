@@ -1,0 +1,17 @@
+import { replaceLocation } from '../../db/pickupLocations/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
+
+export const replace = endpoint({
+  id: 'pickupLocations.replace',
+  route: 'PUT /v1/pickup-locations/{pickupLocationId}',
+  summary: 'Replace a pickup location; orders keep what they were placed with',
+  access: 'store',
+  console: ['OWNER', 'ADMIN'],
+  scopes: ['store:rw'],
+  agent: 'denied',
+  change: 'here',
+  body: PickupLocationRequest,
+  data: PickupLocationView,
+  errors: ['PICKUP_LOCATION_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, body }) => viewLocation(await replaceLocation(em, storeId, params.pickupLocationId, body)));

@@ -1,0 +1,37 @@
+/** What every change of a product shares. */
+import { versionsOf } from '../../db/catalog/changes.ts';
+import type { ErrorCode } from '../../workflows/kernel/errors.ts';
+
+export const CHANGE_ERRORS = [
+  'PRODUCT_NOT_FOUND',
+  'PRODUCT_CHANGED',
+  'PRECONDITION_FAILED',
+  'INVALID_PRICE_UNIT',
+  'PRICE_CONFLICT',
+  'CATEGORY_NOT_FOUND',
+  'CATEGORY_NOT_LEAF',
+  'ADDRESS_NOT_FOUND',
+  'INVALID_ADDRESS_TYPE',
+  'FULFILLMENT_TYPE_LOCKED',
+  'REFUND_POLICY_NOT_APPLICABLE',
+  'INVENTORY_MODE_LOCKED',
+  'INVENTORY_MODE_MISMATCH',
+  'VARIANT_NOT_FOUND',
+  'VARIANT_IN_ORDER',
+  'FLOW_NOT_FOUND',
+] as const satisfies readonly ErrorCode[];
+
+interface Asking {
+  readonly storeId: string;
+  readonly params: { readonly productId: string };
+  readonly requestId: string;
+  readonly at: number;
+  readonly realNow: number;
+  readonly header: (name: string) => string;
+}
+/** Which product, what the caller holds it to be (`If-Match`), and when. */
+export const asking = ({ storeId, params, requestId, at, realNow, header }: Asking) => ({
+  key: { storeId, productId: params.productId },
+  basis: { ifMatch: versionsOf(header('if-match')), reference: requestId },
+  moment: { at, realNow },
+});

@@ -1,0 +1,19 @@
+import { readProduct } from '../../db/catalog/products.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Discount, viewDiscount } from './schemas.ts';
+
+export const getDiscount = endpoint({
+  id: 'products.getDiscount',
+  route: 'GET /v1/products/{productId}/discount',
+  summary: 'Read a product’s discount',
+  access: 'store',
+  scopes: ['product:r'],
+  change: 'none',
+  data: Discount,
+  errors: ['PRODUCT_NOT_FOUND', 'DISCOUNT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => {
+  const { product } = await readProduct(em, storeId, params.productId);
+  if (!product.discount) throw new Fault('DISCOUNT_NOT_FOUND');
+  return viewDiscount(product.discount);
+});

@@ -1,0 +1,18 @@
+import { readProduct } from '../../db/catalog/products.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { etagOf, Options, viewOptions } from './schemas.ts';
+
+export const getOptions = endpoint({
+  id: 'products.getOptions',
+  route: 'GET /v1/products/{productId}/options',
+  summary: 'Read the option model',
+  access: 'store',
+  scopes: ['product:r'],
+  change: 'none',
+  data: Options,
+  errors: ['PRODUCT_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, setHeader }) => {
+  const found = await readProduct(em, storeId, params.productId);
+  setHeader('ETag', etagOf(found));
+  return viewOptions(found);
+});

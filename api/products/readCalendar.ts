@@ -1,0 +1,24 @@
+import { readCalendar as read } from '../../db/catalog/calendar.ts';
+import { MOST_DAYS_WRITTEN, spanProblems } from '../../workflows/catalog/calendar.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Day, Id, nullable, Type, Won } from '../kernel/schema.ts';
+
+export const readCalendar = endpoint({
+  id: 'products.readCalendar',
+  route: 'GET /v1/products/{productId}/calendar',
+  summary: 'Read the nights that were written; days that are absent have no stock',
+  access: 'store',
+  scopes: ['product:r'],
+  change: 'none',
+  query: Type.Object({ from: Day, to: Day }),
+  data: closed(
+    { days: Type.Array(closed({ date: Day, variantId: Id, stock: Type.Integer(), price: nullable(Won) })) },
+    { title: 'Calendar' },
+  ),
+  errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
+}).handle(async ({ em, storeId, params, query: { from, to } }) => {
+  const fieldErrors = spanProblems(from, to, MOST_DAYS_WRITTEN);
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  return { days: await read(em, { storeId, ...params }, from, to) };
+});

@@ -1,0 +1,20 @@
+import { deleteProduct } from '../../db/catalog/changes.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+import { asking } from './changing.ts';
+
+export const remove = endpoint({
+  id: 'products.remove',
+  route: 'DELETE /v1/products/{productId}',
+  summary: 'Delete a product; orders keep what they were placed with, its number is never used again',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'approval',
+  change: 'here',
+  data: Type.Null(),
+  errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED'],
+}).handle(async (call) => {
+  const { key, basis } = asking(call);
+  await deleteProduct(call.em, key, basis.ifMatch, call.at);
+  return null;
+});

@@ -1,0 +1,24 @@
+import { replaceProduct } from '../../db/catalog/changes.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { asking, CHANGE_ERRORS } from './changing.ts';
+import { ProductRequest, wholeProblems } from './requests.ts';
+import { etagOf, Product, viewProduct } from './schemas.ts';
+
+export const replace = endpoint({
+  id: 'products.replace',
+  route: 'PUT /v1/products/{productId}',
+  summary: 'Replace a product; overrides that are not sent are erased',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'approval',
+  change: 'here',
+  body: ProductRequest,
+  data: Product,
+  check: wholeProblems,
+  errors: CHANGE_ERRORS,
+}).handle(async (call) => {
+  const { key, basis, moment } = asking(call);
+  const changed = await replaceProduct(call.em, key, call.body, basis, moment);
+  call.setHeader('ETag', etagOf(changed));
+  return viewProduct(changed);
+});

@@ -1,0 +1,33 @@
+import { replaceOptions as replace } from '../../db/catalog/changes.ts';
+import { optionProblems } from '../../workflows/catalog/options.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { asking } from './changing.ts';
+import { OptionsRequest } from './requests.ts';
+import { etagOf, Options, viewOptions } from './schemas.ts';
+
+export const replaceOptions = endpoint({
+  id: 'products.replaceOptions',
+  route: 'PUT /v1/products/{productId}/options',
+  summary: 'Replace the option model; a combination that exists keeps what is not sent',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'approval',
+  change: 'here',
+  body: OptionsRequest,
+  data: Options,
+  check: optionProblems,
+  errors: [
+    'PRODUCT_NOT_FOUND',
+    'PRODUCT_CHANGED',
+    'PRECONDITION_FAILED',
+    'VARIANT_NOT_FOUND',
+    'VARIANT_IN_ORDER',
+    'PRICE_CONFLICT',
+    'INVENTORY_MODE_MISMATCH',
+  ],
+}).handle(async (call) => {
+  const { key, basis, moment } = asking(call);
+  const changed = await replace(call.em, key, { variants: [], ...call.body }, basis, moment);
+  call.setHeader('ETag', etagOf(changed));
+  return viewOptions(changed);
+});

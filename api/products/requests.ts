@@ -1,0 +1,134 @@
+/** What product requests may carry (spec/shapes.md § Catalog). Closed: legacy flat fields are unknown ones. */
+import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
+import { fulfillmentProblems } from '../../workflows/catalog/fulfillment.ts';
+import { MOST_AXES, MOST_VARIANTS, type OptionRequest, optionProblems } from '../../workflows/catalog/options.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { closed, Id, Name, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+import { Attributes, Code, ImageUrl, OptionGroup, Price, Stock } from './schemas.ts';
+
+/** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
+const VariantRequest = closed(
+  {
+    optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MOST_AXES }),
+    stockQuantity: Type.Optional(Stock),
+    additionalPrice: Type.Optional(
+      Type.Integer({ minimum: -2_000_000_000, maximum: 2_000_000_000, description: 'Won, added to salePrice' }),
+    ),
+    isSellable: Type.Optional(Type.Boolean()),
+    sku: Type.Optional(nullable(Code)),
+    barcode: Type.Optional(nullable(Code)),
+    sellerCode: Type.Optional(nullable(Code)),
+    costPrice: Type.Optional(nullable(Won)),
+    weightGram: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 10_000_000 }))),
+    attributes: Type.Optional(nullable(Attributes)),
+    variantId: Type.Optional(Id),
+    variantNo: Type.Optional(Type.String()),
+    price: Type.Optional(Type.Integer()),
+    isSoldOut: Type.Optional(Type.Boolean()),
+  },
+  { title: 'VariantRequest' },
+);
+const optionFields = {
+  optionGroups: Type.Optional(Type.Array(OptionGroup, { maxItems: MOST_AXES })),
+  variants: Type.Optional(Type.Array(VariantRequest, { maxItems: MOST_VARIANTS })),
+};
+export const OptionsRequest = closed(
+  { optionGroups: Type.Array(OptionGroup, { maxItems: MOST_AXES }), variants: optionFields.variants },
+  { title: 'OptionsRequest' },
+);
+const shipping = nullable(
+  closed({
+    deliveryType: Type.Optional(oneOf(DELIVERY_TYPES)),
+    deliveryFee: Type.Optional(Won),
+    conditionalFreeAmount: Type.Optional(nullable(Won)),
+    shippingAddressId: Type.Optional(nullable(Id)),
+    returnAddressId: Type.Optional(nullable(Id)),
+  }),
+);
+const methods = Type.Array(oneOf(FULFILLMENT_METHODS), { minItems: 1, maxItems: 4 });
+const RefundPolicyRequest = closed(
+  {
+    preShipmentDeliveryFeeRefund: Type.Optional(nullable(Type.Boolean())),
+    returnDeliveryFee: Type.Optional(nullable(Won)),
+    exchangeDeliveryFee: Type.Optional(nullable(Won)),
+    sellerFaultFreeShipping: Type.Optional(nullable(Type.Boolean())),
+    conditionalFreeShortfallCharge: Type.Optional(nullable(Type.Boolean())),
+  },
+  { title: 'ProductRefundPolicyRequest' },
+);
+const optional = {
+  description: Type.Optional(nullable(Type.String({ maxLength: 20_000 }))),
+  images: Type.Optional(Type.Array(ImageUrl, { maxItems: 10 })),
+  originalPrice: Type.Optional(nullable(Won)),
+  stockQuantity: Type.Optional(Stock),
+  inventoryMode: Type.Optional(oneOf(INVENTORY_MODES)),
+  ...optionFields,
+  refundPolicy: Type.Optional(nullable(RefundPolicyRequest)),
+  pointEarnRateBp: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 3000, description: '100 is 1 %; null: the store’s' }))),
+  flowId: Type.Optional(nullable(Id)),
+};
+
+/** POST, and PUT: what is left out of a replacement is cleared or kept as D57 says. */
+export const ProductRequest = closed(
+  {
+    name: Name(100),
+    salePrice: Price,
+    categoryId: Id,
+    ...optional,
+    fulfillment: Type.Optional(
+      closed({ type: Type.Optional(oneOf(FULFILLMENT_TYPES)), methods: Type.Optional(methods), shipping: Type.Optional(shipping) }),
+    ),
+  },
+  { title: 'ProductRequest' },
+);
+/** PATCH: merges by key; null clears. */
+export const ProductPatch = closed(
+  {
+    name: Type.Optional(Name(100)),
+    salePrice: Type.Optional(Price),
+    categoryId: Type.Optional(Id),
+    status: Type.Optional(oneOf(SALES_STATUSES)),
+    ...optional,
+    fulfillment: Type.Optional(
+      closed({ type: Type.Optional(oneOf(FULFILLMENT_TYPES)), methods: Type.Optional(methods), shipping: Type.Optional(shipping) }),
+    ),
+  },
+  { title: 'ProductPatch' },
+);
+
+/** Images come over https; uploads of ours from wherever we are reached. */
+const imageProblems = (images: unknown, publicUrl: string): FieldError[] =>
+  (Array.isArray(images) ? (images as unknown[]) : []).flatMap((url, i) =>
+    typeof url === 'string' && url.startsWith('http:') && !url.startsWith(`${publicUrl}/uploads/`)
+      ? [{ field: `images[${i}]`, code: 'INVALID_URL', message: 'An image needs an https address.' }]
+      : [],
+  );
+
+type Sent = OptionRequest & { readonly fulfillment?: unknown; readonly inventoryMode?: unknown; readonly images?: unknown };
+
+/** What a whole request says that does not fit together. */
+export const wholeProblems = (sent: Sent, deps: ApiDeps): readonly FieldError[] => [
+  ...(isObject(sent.fulfillment) ? fulfillmentProblems({ type: 'SHIPPING', ...sent.fulfillment }) : []),
+  ...patchProblems(sent, deps),
+];
+/** What a partial request says that does not fit together, whatever the product is. */
+export const patchProblems = (sent: Sent, { config }: ApiDeps): readonly FieldError[] => [
+  ...imageProblems(sent.images, config.publicUrl),
+  ...(sent.optionGroups === undefined ? [] : optionProblems(sent)),
+  ...(sent.inventoryMode === 'DATED' ? datedProblems(sent) : []),
+];
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A product that is sold by the night has its stock in the calendar. */
+function datedProblems({ stockQuantity, variants }: Sent): FieldError[] {
+  const problem = (field: string): FieldError => ({ field, code: 'INVALID', message: 'Its stock is in the calendar.' });
+  const stocked = Array.isArray(variants) ? variants : [];
+  return [
+    ...(stockQuantity === undefined ? [] : [problem('stockQuantity')]),
+    ...stocked.flatMap((variant: unknown, i) =>
+      isObject(variant) && 'stockQuantity' in variant && variant.stockQuantity !== 0 ? [problem(`variants[${i}].stockQuantity`)] : [],
+    ),
+  ];
+}

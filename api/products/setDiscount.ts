@@ -1,0 +1,34 @@
+import { setDiscount as set } from '../../db/catalog/changes.ts';
+import { DISCOUNT_METHODS, discountProblems } from '../../workflows/catalog/prices.ts';
+import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Discount, viewDiscount } from './schemas.ts';
+
+const DiscountRequest = closed(
+  {
+    method: nullable(oneOf(DISCOUNT_METHODS, 'null takes the discount off')),
+    value: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000_000_000, description: 'RATE: 1 to 99 percent; AMOUNT: won' })),
+    startDate: Type.Optional(Day),
+    endDate: Type.Optional(Day),
+  },
+  { title: 'DiscountRequest' },
+);
+
+export const setDiscount = endpoint({
+  id: 'products.setDiscount',
+  route: 'PUT /v1/products/{productId}/discount',
+  summary: 'Put a discount on a product, or take it off',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'approval',
+  change: 'here',
+  body: DiscountRequest,
+  data: nullable(Discount),
+  check: discountProblems,
+  errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRICE_CONFLICT'],
+}).handle(async ({ em, storeId, params, body, at }) => {
+  const { method, value, startDate, endDate } = body;
+  const wanted = method === null ? null : { method, value: value!, startDate: startDate!, endDate: endDate! };
+  const { discount } = await set(em, { storeId, ...params }, wanted, at);
+  return discount ? viewDiscount(discount) : null;
+});

@@ -1,0 +1,27 @@
+import { setStatuses } from '../../db/catalog/changes.ts';
+import { SALES_STATUSES } from '../../workflows/catalog/rules.ts';
+import { catalogue } from '../../workflows/kernel/errors.ts';
+import { bulkOf, closed, Id, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+
+export const setStatusMany = endpoint({
+  id: 'products.setStatusMany',
+  route: 'POST /v1/products/bulk/status',
+  summary: 'Give up to 100 products a sales status',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  body: closed({ productIds: Type.Array(Id, { minItems: 1, maxItems: 100 }), status: oneOf(SALES_STATUSES) }, { title: 'ProductStatuses' }),
+  data: bulkOf('ProductResults'),
+}).handle(async ({ em, storeId, body, at }) => {
+  const changed = await setStatuses(em, storeId, body.productIds, body.status, at);
+  const results = body.productIds.map((id) =>
+    changed.has(id)
+      ? { id, isSuccess: true, code: 'OK', message: '' }
+      : { id, isSuccess: false, code: 'PRODUCT_NOT_FOUND', message: catalogue.PRODUCT_NOT_FOUND.message },
+  );
+  const succeeded = results.filter(({ isSuccess }) => isSuccess).length;
+  return { results, succeeded, failed: results.length - succeeded };
+});

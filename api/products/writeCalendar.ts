@@ -1,0 +1,39 @@
+import { writeCalendar as write } from '../../db/catalog/calendar.ts';
+import { MOST_DAYS_WRITTEN, spanProblems } from '../../workflows/catalog/calendar.ts';
+import { MOST_VARIANTS } from '../../workflows/catalog/options.ts';
+import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Price, Stock } from './schemas.ts';
+
+const CalendarRequest = closed(
+  {
+    variantIds: Type.Array(Id, { minItems: 1, maxItems: MOST_VARIANTS }),
+    from: Day,
+    to: Day,
+    daysOfWeek: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7, description: '0 is Sunday; left out: every day' }),
+    ),
+    stock: Type.Optional(Stock),
+    price: Type.Optional(nullable(Price)),
+  },
+  { title: 'CalendarRequest' },
+);
+
+export const writeCalendar = endpoint({
+  id: 'products.writeCalendar',
+  route: 'PUT /v1/products/{productId}/calendar',
+  summary: 'Write stock and price of nights; what is not sent stays',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'direct',
+  change: 'here',
+  body: CalendarRequest,
+  data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),
+  check: ({ from, to, stock, price }) => [
+    ...spanProblems(from, to, MOST_DAYS_WRITTEN),
+    ...(stock === undefined && price === undefined ? [{ field: 'stock', code: 'REQUIRED', message: 'Send stock, price or both.' }] : []),
+  ],
+  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH', 'PRICE_CONFLICT'],
+}).handle(async ({ em, storeId, params, body, requestId, at }) => ({
+  updatedDays: await write(em, { storeId, ...params }, body, requestId, at),
+}));

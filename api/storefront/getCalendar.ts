@@ -1,0 +1,23 @@
+import { shownCalendar } from '../../db/catalog/calendar.ts';
+import { MOST_DAYS_SHOWN, spanProblems } from '../../workflows/catalog/calendar.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
+
+export const getCalendar = endpoint({
+  id: 'storefront.getCalendar',
+  route: 'GET /storefront/v1/products/{productId}/calendar',
+  summary: 'Which nights can be had and what they cost, at most 120 days',
+  access: 'shop',
+  change: 'none',
+  query: Type.Object({ from: Day, to: Day }),
+  data: closed(
+    { days: Type.Array(closed({ date: Day, variantId: Id, isAvailable: Type.Boolean(), price: Won })) },
+    { title: 'StorefrontCalendar' },
+  ),
+  errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
+}).handle(async ({ em, storeId, params, query: { from, to }, at }) => {
+  const fieldErrors = spanProblems(from, to, MOST_DAYS_SHOWN);
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  return { days: await shownCalendar(em, storeId, params.productId, from, to, at) };
+});

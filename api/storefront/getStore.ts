@@ -1,0 +1,37 @@
+import { readStore } from '../../db/stores/store.ts';
+import { OFFERED } from '../../workflows/payments/rules.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, nullable, Type } from '../kernel/schema.ts';
+
+export const getStore = endpoint({
+  id: 'storefront.getStore',
+  route: 'GET /storefront/v1/store',
+  summary: 'What a shop needs to know of its store',
+  access: 'shop',
+  change: 'none',
+  data: closed(
+    {
+      storeCode: Type.String(),
+      name: Type.String(),
+      checkoutAvailable: Type.Boolean({ description: 'There is a way to pay: show the order button' }),
+      guestCheckout: Type.Boolean(),
+      termsVersion: nullable(Type.String()),
+      privacyVersion: nullable(Type.String()),
+      termsUrl: nullable(Type.String()),
+      privacyUrl: nullable(Type.String()),
+    },
+    { title: 'StorefrontStore' },
+  ),
+}).handle(async ({ em, storeId }) => {
+  const store = await readStore(em, storeId);
+  return {
+    storeCode: store.storeCode,
+    name: store.name,
+    checkoutAvailable: OFFERED.length > 0,
+    guestCheckout: store.guestCheckoutEnabled,
+    termsVersion: store.termsVersion ?? null,
+    privacyVersion: store.privacyVersion ?? null,
+    termsUrl: store.termsUrl ?? null,
+    privacyUrl: store.privacyUrl ?? null,
+  };
+});

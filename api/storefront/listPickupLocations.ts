@@ -1,0 +1,28 @@
+import { listLocations } from '../../db/pickupLocations/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Id, nullable, Type } from '../kernel/schema.ts';
+
+const Shown = closed(
+  { pickupLocationId: Id, name: Type.String(), address: Type.String(), contact: Type.String(), availableHours: nullable(Type.String()) },
+  { title: 'StorefrontPickupLocation' },
+);
+
+export const listPickupLocations = endpoint({
+  id: 'storefront.listPickupLocations',
+  route: 'GET /storefront/v1/pickup-locations',
+  summary: 'List the places where orders can be fetched',
+  access: 'shop',
+  change: 'none',
+  data: closed({ items: Type.Array(Shown) }),
+}).handle(async ({ em, storeId }) => {
+  const locations = await listLocations(em, storeId, true);
+  return {
+    items: locations.map(({ pickupLocationId, name, address, contact, availableHours = null }) => ({
+      pickupLocationId,
+      name,
+      address,
+      contact,
+      availableHours,
+    })),
+  };
+});

@@ -1,0 +1,23 @@
+import { noteUpload } from '../../db/uploads/store.ts';
+import { MOST_UPLOAD_BYTES } from '../../workflows/catalog/uploads.ts';
+import { closed, oneOf } from '../kernel/schema.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { keepFile, UploadView, viewUpload } from './schemas.ts';
+
+export const create = endpoint({
+  id: 'uploads.create',
+  route: 'POST /v1/uploads',
+  summary: 'Upload an image of at most 5 MiB: JPEG, PNG, WebP or GIF',
+  access: 'store',
+  scopes: ['product:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  file: MOST_UPLOAD_BYTES,
+  body: closed({ purpose: oneOf(['product-image', 'flow-attachment']) }, { title: 'UploadRequest' }),
+  status: 201,
+  data: UploadView,
+  errors: ['INVALID_IMAGE'],
+})
+  .before((call) => keepFile(call, call.body.purpose))
+  .handle(async ({ em, prepared, deps }) => viewUpload(noteUpload(em, prepared), deps.config.publicUrl));

@@ -1,0 +1,21 @@
+import { noteUpload } from '../../db/uploads/store.ts';
+import { MOST_UPLOAD_BYTES } from '../../workflows/catalog/uploads.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { keepFile, UploadView, viewUpload } from './schemas.ts';
+
+export const createOrderInput = endpoint({
+  id: 'uploads.createOrderInput',
+  route: 'POST /storefront/v1/uploads/order-inputs',
+  summary: 'Upload an image for an order, of at most 5 MiB: JPEG, PNG, WebP or GIF',
+  access: 'buyer',
+  change: 'here',
+  idempotent: true,
+  file: MOST_UPLOAD_BYTES,
+  body: closed({}, { title: 'OrderInputUpload' }),
+  status: 201,
+  data: UploadView,
+  errors: ['INVALID_IMAGE'],
+})
+  .before((call) => keepFile(call, 'order-input'))
+  .handle(async ({ em, prepared, deps }) => viewUpload(noteUpload(em, prepared), deps.config.publicUrl));

@@ -1,0 +1,21 @@
+/** Uploads at their addresses: unguessable, never changed, never anything but an image. */
+import { Router } from '@koa/router';
+import { IMAGE_TYPES, UPLOAD_PATH } from '../../workflows/catalog/uploads.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+
+const TYPES = new Map<string, string>(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]));
+
+export function uploadRoutes({ storage }: ApiDeps): Router {
+  const router = new Router();
+  router.get('/uploads/:storeId/:name', async (ctx) => {
+    const [, key] = UPLOAD_PATH.exec(ctx.path) ?? [];
+    const bytes = key === undefined ? null : await storage.get(key);
+    if (key === undefined || bytes === null) throw new Fault('NOT_FOUND');
+    // Shops on other origins show them.
+    ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+    ctx.type = TYPES.get(key.slice(key.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
+    ctx.body = Buffer.from(bytes);
+  });
+  return router;
+}

@@ -1,0 +1,165 @@
+/** How a product reaches its buyer: type, methods and the delivery rule (part A § Product, `fulfillment` object; D41, D57). */
+import { Fault, type FieldError } from '../kernel/errors.ts';
+import type { ProductRefundPolicy } from '../orders/refunds.ts';
+import {
+  type AddressType,
+  type DeliveryType,
+  FULFILLMENT_METHODS,
+  type FulfillmentMethod,
+  type FulfillmentType,
+  METHODS,
+} from './rules.ts';
+
+export interface ShippingRequest {
+  readonly deliveryType?: DeliveryType;
+  readonly deliveryFee?: number;
+  readonly conditionalFreeAmount?: number | null;
+  readonly shippingAddressId?: string | null;
+  readonly returnAddressId?: string | null;
+}
+export interface FulfillmentRequest {
+  readonly type?: FulfillmentType;
+  readonly methods?: readonly FulfillmentMethod[];
+  readonly shipping?: ShippingRequest | null;
+}
+/** As a product keeps it. Amounts in won; a null address follows the store's default. */
+export interface Fulfillment {
+  readonly fulfillmentType: FulfillmentType;
+  readonly methods: FulfillmentMethod[];
+  readonly deliveryType: DeliveryType;
+  readonly deliveryFeeWon: number;
+  readonly conditionalFreeWon: number | null;
+  readonly shippingAddressId: string | null;
+  readonly returnAddressId: string | null;
+}
+/** What a registration fills in where the request is silent. */
+export interface StoreDefaults {
+  readonly deliveryFeeWon: number;
+  readonly addressIds: Readonly<Record<AddressType, string | null>>;
+}
+
+/** What is wrong with a delivery rule; nothing is corrected silently: FREE with a fee of 500 is refused. */
+export function shippingProblems(request: { readonly [K in keyof ShippingRequest]?: unknown }): FieldError[] {
+  const { deliveryType = 'PAID', deliveryFee = 0, conditionalFreeAmount = null } = request;
+  const problem = (name: string, message: string): FieldError => ({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
+  const isConditional = deliveryType === 'CONDITIONAL_FREE';
+  return [
+    ...(deliveryType === 'FREE' && deliveryFee !== 0 ? [problem('deliveryFee', 'FREE delivery has no fee.')] : []),
+    ...(isConditional && conditionalFreeAmount === null
+      ? [problem('conditionalFreeAmount', 'CONDITIONAL_FREE needs the amount from which delivery is free.')]
+      : []),
+    ...(!isConditional && conditionalFreeAmount !== null
+      ? [problem('conditionalFreeAmount', 'Only CONDITIONAL_FREE has such an amount.')]
+      : []),
+  ];
+}
+
+/** What is wrong with a whole fulfillment: a MANUAL product has no shipping, and each type has methods of its own. */
+export function fulfillmentProblems(fulfillment: {
+  readonly type?: unknown;
+  readonly methods?: unknown;
+  readonly shipping?: unknown;
+}): FieldError[] {
+  const { type, shipping } = fulfillment;
+  if (type !== 'SHIPPING' && type !== 'MANUAL') return [];
+  return [
+    ...methodProblems(type, fulfillment.methods),
+    ...(type === 'MANUAL' && shipping !== undefined && shipping !== null
+      ? [{ field: 'fulfillment.shipping', code: 'INVALID', message: 'Only SHIPPING products are shipped.' }]
+      : []),
+    ...(type === 'SHIPPING' && typeof shipping === 'object' && shipping !== null ? shippingProblems(shipping) : []),
+  ];
+}
+
+function methodProblems(type: FulfillmentType, methods: unknown): FieldError[] {
+  if (!Array.isArray(methods)) return [];
+  const known: readonly unknown[] = METHODS[type];
+  return methods
+    .filter((method) => FULFILLMENT_METHODS.some((one) => one === method) && !known.includes(method))
+    .map((method) => ({ field: 'fulfillment.methods', code: 'INVALID', message: `${type} products have no method ${String(method)}.` }));
+}
+
+const NOT_SHIPPED = {
+  deliveryType: 'FREE',
+  deliveryFeeWon: 0,
+  conditionalFreeWon: null,
+  shippingAddressId: null,
+  returnAddressId: null,
+} as const;
+
+/**
+ * What a registration or a full replacement stores: the type defaults to SHIPPING and PAID, an omitted fee and omitted addresses to
+ * the store's at that moment; a null address stays empty.
+ */
+export function wholeFulfillment(request: FulfillmentRequest, defaults: StoreDefaults): Fulfillment {
+  const fulfillmentType = request.type ?? 'SHIPPING';
+  const methods = request.methods ? [...new Set(request.methods)] : [METHODS[fulfillmentType][0]];
+  if (fulfillmentType === 'MANUAL') return { fulfillmentType, methods, ...NOT_SHIPPED };
+  const { deliveryType = 'PAID', deliveryFee, conditionalFreeAmount = null, shippingAddressId, returnAddressId } = request.shipping ?? {};
+  return {
+    fulfillmentType,
+    methods,
+    deliveryType,
+    deliveryFeeWon: deliveryType === 'FREE' ? 0 : (deliveryFee ?? defaults.deliveryFeeWon),
+    conditionalFreeWon: conditionalFreeAmount,
+    shippingAddressId: shippingAddressId === undefined ? defaults.addressIds.SHIPPING : shippingAddressId,
+    returnAddressId: returnAddressId === undefined ? defaults.addressIds.RETURN : returnAddressId,
+  };
+}
+
+/**
+ * A partial change, key by key. Another type begins anew. Where only the delivery type changes, what the old one needed goes: FREE
+ * has no fee, and only CONDITIONAL_FREE has an amount. VALIDATION_FAILED when the whole does not fit together.
+ */
+export function mergedFulfillment(current: Fulfillment, request: FulfillmentRequest, defaults: StoreDefaults): Fulfillment {
+  const type = request.type ?? current.fulfillmentType;
+  const problems = fulfillmentProblems({ ...request, type, shipping: type === 'MANUAL' ? request.shipping : undefined });
+  if (problems.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors: problems });
+  if (type !== current.fulfillmentType || request.shipping === null) {
+    const fresh = request.shipping ? shippingProblems(request.shipping) : [];
+    if (fresh.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors: fresh });
+    return wholeFulfillment({ ...request, type }, defaults);
+  }
+  const methods = request.methods ? [...new Set(request.methods)] : current.methods;
+  if (type === 'MANUAL') return { ...current, methods };
+  return { ...current, methods, ...mergedShipping(current, request.shipping ?? {}, defaults) };
+}
+
+function mergedShipping(current: Fulfillment, patch: ShippingRequest, defaults: StoreDefaults) {
+  const deliveryType = patch.deliveryType ?? current.deliveryType;
+  const keptFeeWon = current.deliveryType === 'FREE' && deliveryType !== 'FREE' ? defaults.deliveryFeeWon : current.deliveryFeeWon;
+  const deliveryFee = patch.deliveryFee ?? (deliveryType === 'FREE' ? 0 : keptFeeWon);
+  const keptAmountWon = deliveryType === 'CONDITIONAL_FREE' ? current.conditionalFreeWon : null;
+  const conditionalFreeAmount = patch.conditionalFreeAmount === undefined ? keptAmountWon : patch.conditionalFreeAmount;
+  const problems = shippingProblems({ deliveryType, deliveryFee, conditionalFreeAmount });
+  if (problems.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors: problems });
+  return {
+    deliveryType,
+    deliveryFeeWon: deliveryFee,
+    conditionalFreeWon: conditionalFreeAmount,
+    shippingAddressId: patch.shippingAddressId === undefined ? current.shippingAddressId : patch.shippingAddressId,
+    returnAddressId: patch.returnAddressId === undefined ? current.returnAddressId : patch.returnAddressId,
+  };
+}
+
+/** Overrides of the store's refund policy as a request sends them; a null item is none. */
+export type RefundPolicyRequest = { readonly [K in keyof ProductRefundPolicy]?: ProductRefundPolicy[K] | null };
+const FEES = ['returnDeliveryFee', 'exchangeDeliveryFee'] as const;
+
+/**
+ * A product's refund overrides after a request. `current` is what a partial change merges into, null for a replacement. What is not
+ * shipped has no return or exchange fee: sent, REFUND_POLICY_NOT_APPLICABLE; stored from before, dropped.
+ */
+export function refundOverrides(
+  type: FulfillmentType,
+  request: RefundPolicyRequest | null | undefined,
+  current: ProductRefundPolicy | null,
+): ProductRefundPolicy | null {
+  const isManual = type === 'MANUAL';
+  if (isManual && FEES.some((fee) => typeof request?.[fee] === 'number')) throw new Fault('REFUND_POLICY_NOT_APPLICABLE');
+  if (request === null) return null;
+  const merged = Object.entries({ ...current, ...request }).filter(
+    ([name, value]) => value !== null && value !== undefined && !(isManual && FEES.some((fee) => fee === name)),
+  );
+  return merged.length === 0 ? null : (Object.fromEntries(merged) as ProductRefundPolicy);
+}

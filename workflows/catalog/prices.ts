@@ -1,0 +1,54 @@
+/** What a product costs on a day: discounts and price limits (part A § Product, D42, D58). Amounts in won. */
+import { Fault, type FieldError } from '../kernel/errors.ts';
+
+export const DISCOUNT_METHODS = ['RATE', 'AMOUNT'] as const;
+export interface Discount {
+  readonly method: (typeof DISCOUNT_METHODS)[number];
+  /** Percent for RATE, won for AMOUNT. */
+  readonly value: number;
+  /** Korean days, both inclusive. */
+  readonly startDate: string;
+  readonly endDate: string;
+}
+/** A variant costs at least this. */
+export const LEAST_WON = 10;
+const LEAST_DISCOUNTED_WON = 1;
+
+/** The sale price less the discount, whenever it holds: 10,000 at 15 % is 8,500; 9,990 at 33 % is 6,694. */
+export const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'method' | 'value'>): number =>
+  salePriceWon - (method === 'RATE' ? Math.floor((salePriceWon * value) / 100) : value);
+
+/** The discounted price on a Korean day; null outside the discount's period. */
+export const discountedWon = (salePriceWon: number, discount: Discount | null, day: string): number | null =>
+  discount && discount.startDate <= day && day <= discount.endDate ? lessDiscount(salePriceWon, discount) : null;
+
+/** What a buyer pays on a day before a variant's additional price. */
+export const buyerPriceWon = (salePriceWon: number, discount: Discount | null, day: string): number =>
+  discountedWon(salePriceWon, discount, day) ?? salePriceWon;
+
+/**
+ * No change may push a variant below 10 won, or a discounted variant below 1, now or in the discount's time: PRICE_CONFLICT.
+ * `lowestAdditionalWon` is the smallest additional price of the product's variants.
+ */
+export function checkPrices(salePriceWon: number, discount: Discount | null, lowestAdditionalWon: number): void {
+  const isTooLow = salePriceWon + lowestAdditionalWon < LEAST_WON;
+  const discounted = discount && lessDiscount(salePriceWon, discount) + Math.min(0, lowestAdditionalWon);
+  if (isTooLow || (discounted !== null && discounted < LEAST_DISCOUNTED_WON)) throw new Fault('PRICE_CONFLICT');
+}
+
+/** What is wrong with a discount that is asked for: 1 to 99 percent, or 1 won up to a won less than the sale price. */
+export function discountProblems(wanted: { readonly [K in keyof Discount]?: unknown }): FieldError[] {
+  const { method, value, startDate, endDate } = wanted;
+  const problem = (field: string, code: string, message: string): FieldError => ({ field, code, message });
+  if (method === null) return [];
+  const missing = (['value', 'startDate', 'endDate'] as const).filter((name) => wanted[name] === undefined || wanted[name] === null);
+  return [
+    ...missing.map((name) => problem(name, 'REQUIRED', 'A discount needs it.')),
+    ...(method === 'RATE' && typeof value === 'number' && value > 99
+      ? [problem('value', 'OUT_OF_RANGE', 'A rate is 1 to 99 percent.')]
+      : []),
+    ...(typeof startDate === 'string' && typeof endDate === 'string' && endDate < startDate
+      ? [problem('endDate', 'OUT_OF_RANGE', 'It ends before it starts.')]
+      : []),
+  ];
+}
