@@ -26,5 +26,5 @@ export const changeStock = endpoint({
       ? [{ field: 'stockQuantity', code: 'REQUIRED', message: 'Send either stockQuantity or adjustment.' }]
       : [],
   data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
-  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE'],
+  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE', 'INVENTORY_MODE_MISMATCH'],
 }).handle(({ em, storeId, params, body, requestId, at, realNow }) => change(em, { storeId, ...params }, body, requestId, { at, realNow }));
