@@ -19,34 +19,49 @@ export async function readMultipart(ctx: Context, most: number): Promise<Multipa
   if (!ctx.is('multipart/form-data')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
   // What cannot fit is refused before it is read.
   if (Number(ctx.req.headers['content-length'] ?? 0) > most + 16_384) throw new Fault('PAYLOAD_TOO_LARGE');
-  const fields: Record<string, string> = {};
-  const chunks: Buffer[] = [];
-  let isThere = false;
-  let refused: Fault | null = null;
   const parser = open(ctx, most);
-  parser.on('field', (name, value) => void (fields[name] = value));
+  const read = collect(parser, most);
+  const cut = invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.on('close', resolve);
+      parser.on('error', () => reject(invalid('', 'INVALID_BODY', 'The multipart body is broken.')));
+      ctx.req.once('aborted', () => reject(cut));
+      ctx.req.pipe(parser);
+    });
+  } finally {
+    // What is left of a body that is refused is read away, so that the answer arrives.
+    ctx.req.unpipe(parser);
+    ctx.req.resume();
+  }
+  if (read.refused) throw read.refused;
+  const bytes = Buffer.concat(read.chunks);
+  return { fields: read.fields, file: read.isThere ? { bytes, sha256: createHash('sha256').update(bytes).digest() } : null };
+}
+
+/** Gathers the parts as they come; the first thing that is wrong with them is kept. */
+function collect(parser: busboy.Busboy, most: number) {
+  const read = { fields: {} as Record<string, string>, chunks: [] as Buffer[], isThere: false, size: 0, refused: null as Fault | null };
+  parser.on('field', (name, value) => void (read.fields[name] = value));
   parser.on('file', (name, stream) => {
-    if (name !== FILE) refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');
-    isThere = true;
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('limit', () => (refused ??= new Fault('PAYLOAD_TOO_LARGE')));
+    if (name !== FILE) read.refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');
+    read.isThere = true;
+    stream.on('data', (chunk: Buffer) => {
+      read.size += chunk.length;
+      if (read.size > most) read.refused ??= new Fault('PAYLOAD_TOO_LARGE');
+      else read.chunks.push(chunk);
+    });
+    // A form that is cut off ends its file with an error, and itself with another: the form's is told.
+    stream.on('error', () => {});
   });
   for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
-    parser.on(limit, () => (refused ??= invalid(FILE, 'TOO_MANY', 'One file, and the fields that are documented.')));
-  await new Promise<void>((resolve, reject) => {
-    parser.on('close', resolve);
-    parser.on('error', () => reject(invalid('', 'INVALID_BODY', 'The multipart body is broken.')));
-    ctx.req.on('aborted', () => reject(invalid('', 'INVALID_BODY', 'The body could not be read to its end.')));
-    ctx.req.pipe(parser);
-  });
-  if (refused) throw refused as Fault;
-  const bytes = Buffer.concat(chunks);
-  return { fields, file: isThere ? { bytes, sha256: createHash('sha256').update(bytes).digest() } : null };
+    parser.on(limit, () => (read.refused ??= invalid(FILE, 'TOO_MANY', 'One file, and the fields that are documented.')));
+  return read;
 }
 
 function open(ctx: Context, most: number) {
   try {
-    return busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: most, fields: 5, fieldSize: 1000, parts: 10 } });
+    return busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: most + 1, fields: 5, fieldSize: 1000, parts: 10 } });
   } catch {
     throw invalid('', 'INVALID_BODY', 'The multipart body is broken.');
   }

@@ -8,7 +8,7 @@ import { step } from '../../workflows/flows/rules.ts';
 import type { ErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { checkFulfillmentType, refused } from '../../workflows/orders/rules.ts';
+import { checkHandover, refused } from '../../workflows/orders/rules.ts';
 import type { Commands } from '../kernel/commands.ts';
 
 export interface WishCall {
@@ -43,7 +43,7 @@ export const wish = async (call: WishCall, orderItemId: string, wished: Wish): P
 
 function dryRun(item: OrderItem, name: OrderItemWish, input: Command['input'], at: number): void {
   if (name === 'cancel') return void quantityOf(item, { input });
-  checkFulfillmentType(item.fulfillmentSnapshot.type, name);
+  checkHandover(item.fulfillmentSnapshot, name);
   const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type: 'seller.action', key: name }, at, NO_SETTINGS);
   if (!dry.ok) throw refused(dry);
 }

@@ -5,7 +5,7 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { nearest, nodeOf, step } from '../../workflows/flows/rules.ts';
 import type { Effect, FlowEvent, FlowState } from '../../workflows/flows/state.ts';
-import { checkFulfillmentType, type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
+import { checkHandover, type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
 import { progressStatus } from '../../workflows/orders/status.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
@@ -37,7 +37,7 @@ function eventOf(event: RunEvent, item: OrderItem): FlowEvent | null {
   if (event.type !== 'command') return null;
   const { command } = event;
   if (command.name !== 'cancel') {
-    checkFulfillmentType(item.fulfillmentSnapshot.type, command.name);
+    checkHandover(item.fulfillmentSnapshot, command.name);
     return { type: 'seller.action', key: command.name };
   }
   return {

@@ -6,6 +6,8 @@ import { freePort } from '../../bin/setup/ports.ts';
 import { Buyer, get, pay } from '../kernel/http.ts';
 import { query, underTest, world } from '../kernel/world.ts';
 
+/** Buyers at the same moment; more of them queue. */
+const AT_ONCE = 100;
 let second: ChildProcess;
 let apis: string[];
 beforeAll(async () => {
@@ -23,28 +25,41 @@ afterAll(() => void second.kill());
 describe('two API processes', () => {
   // `npm run faults` has the full count of 20.
   const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 2);
-  test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))('40 buyers, stock 10: exactly 10 orders (round %i)', async () => {
-    const shop = await world();
-    const { productId, variantId } = await shop.product({ stockQuantity: 10 });
-    const buy = async (i: number): Promise<string> => {
-      const buyer = await Buyer.arrive(apis[i % 2]!, shop.store.storeCode);
-      const opened = await buyer.checkout(productId);
-      if (opened.status !== 201) return opened.body.error!.code;
-      const started = await buyer.start(opened.body.data.checkoutId as string);
-      if (started.status !== 200) return started.body.error!.code;
-      const end = await pay(started.body.data.payUrl as string);
-      return end.searchParams.get('svcResult')!;
-    };
-    const ends = await Promise.all(Array.from({ length: 40 }, (_, i) => buy(i)));
-    expect(ends.filter((end) => end === 'COMPLETED')).toHaveLength(10);
-    expect(ends.filter((end) => !['COMPLETED', 'FAILED', 'OUT_OF_STOCK', 'CHECKOUT_STALE'].includes(end))).toEqual([]);
-    expect(await query('SELECT count(*)::int AS n FROM orders WHERE store_id = $1', [shop.store.storeId])).toEqual([{ n: 10 }]);
-    const [stock] = await query(
-      'SELECT stock_quantity AS n, (SELECT sum(quantity)::int FROM stock_movement m WHERE m.variant_id = v.variant_id) AS moved FROM variant v WHERE variant_id = $1',
-      [variantId],
-    );
-    expect(stock).toEqual({ n: 0, moved: 0 });
-  });
+  const BUYERS = Number(process.env['STOCK_BUYERS'] ?? 40);
+  const UNITS = Number(process.env['STOCK_UNITS'] ?? 10);
+  test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
+    `${BUYERS} buyers, stock ${UNITS}: exactly ${UNITS} orders (round %i)`,
+    async () => {
+      const shop = await world();
+      const { productId, variantId } = await shop.product({ stockQuantity: UNITS });
+      const buy = async (i: number): Promise<string> => {
+        const buyer = await Buyer.arrive(apis[i % 2]!, shop.store.storeCode);
+        const opened = await buyer.checkout(productId);
+        if (opened.status !== 201) return opened.body.error!.code;
+        const started = await buyer.start(opened.body.data.checkoutId as string);
+        if (started.status !== 200) return started.body.error!.code;
+        const end = await pay(started.body.data.payUrl as string);
+        return end.searchParams.get('svcResult')!;
+      };
+      let next = 0;
+      const ends: string[] = [];
+      const line = async () => {
+        while (next < BUYERS) ends.push(await buy(next++));
+      };
+      await Promise.all(Array.from({ length: Math.min(BUYERS, AT_ONCE) }, line));
+      expect(ends.filter((end) => end === 'COMPLETED')).toHaveLength(UNITS);
+      expect(ends.filter((end) => !['COMPLETED', 'FAILED', 'OUT_OF_STOCK', 'CHECKOUT_STALE'].includes(end))).toEqual([]);
+      expect(await query('SELECT count(*)::int AS n FROM orders WHERE store_id = $1', [shop.store.storeId])).toEqual([{ n: UNITS }]);
+      const emptied = `SELECT count(*)::int AS n FROM event WHERE store_id = $1 AND type = 'PRODUCT.OUT_OF_STOCK'`;
+      expect(await query(emptied, [shop.store.storeId])).toEqual([{ n: 1 }]);
+      const [stock] = await query(
+        'SELECT stock_quantity AS n, (SELECT sum(quantity)::int FROM stock_movement m WHERE m.variant_id = v.variant_id) AS moved FROM variant v WHERE variant_id = $1',
+        [variantId],
+      );
+      expect(stock).toEqual({ n: 0, moved: 0 });
+    },
+    30_000 + BUYERS * 1000,
+  );
 
   test('100 parallel payment starts on one checkout: one payment, one order, the rest superseded or told', async () => {
     const shop = await world();

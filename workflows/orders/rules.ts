@@ -1,6 +1,6 @@
 /** What a seller may do with an order item, and what that records. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
-import type { FrozenLocation } from '../checkout/rules.ts';
+import { type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
 import type { Graph } from '../flows/graph.ts';
 import { permits } from '../flows/rules.ts';
@@ -43,10 +43,11 @@ export interface Fulfillment {
   readonly fulfilledAt: number;
 }
 
-/** What is shipped is dispatched, what is not is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (part A § States). */
-export function checkFulfillmentType(type: FulfillmentType, wish: string): void {
-  if (type === 'SHIPPING' && wish === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
-  if (type === 'MANUAL' && (wish === 'dispatch' || wish === 'delivered')) throw new Fault('NOT_SHIPPABLE');
+/** What travels is dispatched, what is fetched or provided is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (part A § States). */
+export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, wish: string): void {
+  const travels = isShipped({ fulfillmentMethod: method });
+  if (travels && wish === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
+  if (!travels && (wish === 'dispatch' || wish === 'delivered')) throw new Fault('NOT_SHIPPABLE');
 }
 
 export interface Cancelable {
