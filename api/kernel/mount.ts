@@ -44,7 +44,6 @@ interface Request {
   readonly keyed: boolean;
 }
 const TWIN_MS = 5000;
-const JSON_BODY = { fields: null, file: null } as const;
 
 /** Turns declarations into routes. Short forms without the prefix are aliases of the same operation (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
@@ -95,8 +94,7 @@ async function accept(
   ctx.state['storeId'] = caller.storeId;
   const { params } = ctx;
   const query = { ...ctx.query };
-  const { fields, file } = endpoint.file === undefined ? JSON_BODY : await readMultipart(ctx, endpoint.file);
-  const body = checks.body ? (fields ?? (await readJson(ctx))) : undefined;
+  const { body, file } = await bodyOf(ctx, endpoint);
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
   if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps)));
@@ -105,6 +103,14 @@ async function accept(
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
   const operation = operationOf(ctx, endpoint, caller, sent, key);
   return { ctx, endpoint, deps, caller, asked: { params, query, body, file }, operation, keyed: key !== null };
+}
+
+/** JSON, or the text fields of a multipart body with its file; nothing where the operation takes no body. */
+async function bodyOf(ctx: RouterContext, endpoint: Endpoint): Promise<{ body: unknown; file: UploadedFile | null }> {
+  if (!endpoint.body) return { body: undefined, file: null };
+  if (endpoint.file === undefined) return { body: await readJson(ctx), file: null };
+  const { fields, file } = await readMultipart(ctx, endpoint.file);
+  return { body: fields, file };
 }
 
 async function perform(request: Request): Promise<StoredReply> {

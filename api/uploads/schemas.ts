@@ -28,7 +28,7 @@ export async function keepFile({ deps, storeId, principal, file, at }: Keeping, 
   const contentType = found.mime;
   await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
   const { sha256, bytes } = file;
-  return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, createdAt: new Date(at) } as Upload;
+  return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, createdAt: new Date(at) };
 }
 
 export const viewUpload = ({ uploadId, storeId, contentType, size }: Upload, publicUrl: string) => ({

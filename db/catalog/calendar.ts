@@ -1,7 +1,7 @@
 /** The calendar of a product that is sold by the night: written, read, and shown to buyers (part A § Products, D58). */
 import { LockMode } from '@mikro-orm/core';
 import { daysBetween } from '../../workflows/catalog/calendar.ts';
-import { buyerPriceWon, type Discount, LEAST_WON } from '../../workflows/catalog/prices.ts';
+import { buyerPriceWon, LEAST_WON } from '../../workflows/catalog/prices.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { koreanDate } from '../../workflows/kernel/time.ts';
 import { type Em, sql, textArray } from '../orm.ts';
@@ -147,7 +147,7 @@ export async function shownCalendar(
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
   if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
   const today = koreanDate(at);
-  const followed = buyerPriceWon(product.salePriceWon, (product.discount as Discount | null | undefined) ?? null, today);
+  const followed = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
   const rows = await sql<{ date: string; variant_id: string; stock: number; price_won: number | null; more: number; is_sellable: boolean }>(
     em,
     `SELECT d::date::text AS date, v.variant_id, coalesce(n.stock, 0) AS stock, n.price_won, v.additional_price_won AS more, v.is_sellable

@@ -89,24 +89,39 @@ function checkIds(current: readonly Variant[], sent: readonly SentVariant[]): vo
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
 }
 
+/** What a combination starts with that the request says nothing of. */
+const FRESH = {
+  stockQuantity: 0,
+  additionalPriceWon: 0,
+  isSellable: true,
+  sku: null,
+  barcode: null,
+  sellerCode: null,
+  costPriceWon: null,
+  weightGram: null,
+  attributes: null,
+} as const;
+/** What is sent, null included; what is not sent stays. */
+const kept = <T>(sent: T | null | undefined, before: T | null | undefined): T | null => (sent === undefined ? (before ?? null) : sent);
+
 function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq: number, at: number): Row {
-  const stockQuantity = sent.stockQuantity ?? known?.stockQuantity ?? 0;
-  if (product.inventoryMode === 'DATED' && stockQuantity !== (known?.stockQuantity ?? 0)) throw new Fault('INVENTORY_MODE_MISMATCH');
-  const kept = <T>(value: T | null | undefined, before: T | null | undefined): T | null => (value === undefined ? (before ?? null) : value);
+  const before = known ?? FRESH;
+  const { stockQuantity = before.stockQuantity, additionalPrice = before.additionalPriceWon, isSellable = before.isSellable } = sent;
+  if (product.inventoryMode === 'DATED' && stockQuantity !== before.stockQuantity) throw new Fault('INVENTORY_MODE_MISMATCH');
   return {
     stockQuantity,
+    isSellable,
     seq,
+    additionalPriceWon: additionalPrice,
     variantId: known?.variantId ?? newId('var', at),
     variantNo: known?.variantNo ?? variantNo(product.productNo, seq),
     optionValues: [...sent.optionValues],
-    additionalPriceWon: sent.additionalPrice ?? known?.additionalPriceWon ?? 0,
-    isSellable: sent.isSellable ?? known?.isSellable ?? true,
-    sku: kept(sent.sku, known?.sku),
-    barcode: kept(sent.barcode, known?.barcode),
-    sellerCode: kept(sent.sellerCode, known?.sellerCode),
-    costPriceWon: kept(sent.costPrice, known?.costPriceWon),
-    weightGram: kept(sent.weightGram, known?.weightGram),
-    attributes: kept(sent.attributes, known?.attributes),
+    sku: kept(sent.sku, before.sku),
+    barcode: kept(sent.barcode, before.barcode),
+    sellerCode: kept(sent.sellerCode, before.sellerCode),
+    costPriceWon: kept(sent.costPrice, before.costPriceWon),
+    weightGram: kept(sent.weightGram, before.weightGram),
+    attributes: kept(sent.attributes, before.attributes),
   };
 }
 

@@ -4,7 +4,8 @@
  */
 import { type Em, sql, textArray } from '../orm.ts';
 
-const letters = (text: string): string[] => [...text.toLowerCase()];
+/** By code points, as Postgres counts letters. */
+const letters = (text: string): string[] => Array.from(text.toLowerCase());
 const pairs = (of: readonly string[]): string[] => of.slice(1).map((letter, i) => `${of[i]}${letter}`);
 
 /** 머플러 → 머, 플, 러, 머플, 플러. */

@@ -25,18 +25,8 @@ export async function changeStock(
   reference: string,
   { at, realNow }: { readonly at: number; readonly realNow: number },
 ) {
-  const { storeId, productId, variantId } = key;
-  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
-    em,
-    `SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
-     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND v.deleted_at IS NULL AND p.deleted_at IS NULL FOR UPDATE OF v`,
-    [storeId, productId, variantId],
-  );
-  if (!row)
-    throw (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0
-      ? new Fault('VARIANT_NOT_FOUND')
-      : new Fault('PRODUCT_NOT_FOUND');
-  if (row.inventory_mode !== 'STANDARD') throw new Fault('INVENTORY_MODE_MISMATCH');
+  const { storeId, variantId } = key;
+  const row = await lockVariant(em, key);
   if (change.expectedStockQuantity !== undefined && change.expectedStockQuantity !== row.stock_quantity)
     throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
   const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);
@@ -48,5 +38,21 @@ export async function changeStock(
   if (quantity !== 0) await record(em, { storeId, variantId, quantity, reason: 'SELLER', reference, at, ...note });
   if (quantity < 0 && stockQuantity === 0) await noteSoldOut(em, storeId, [variantId], at, realNow);
   return { variantId, variantNo: row.variant_no, stockQuantity, isSoldOut: !row.is_sellable || stockQuantity === 0 };
+}
+
+/** A variant that is sold by the piece, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
+async function lockVariant(em: Em, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
+  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
+    em,
+    `SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
+     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND v.deleted_at IS NULL AND p.deleted_at IS NULL FOR UPDATE OF v`,
+    [storeId, productId, variantId],
+  );
+  if (row) {
+    if (row.inventory_mode !== 'STANDARD') throw new Fault('INVENTORY_MODE_MISMATCH');
+    return row;
+  }
+  const isThere = (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0;
+  throw new Fault(isThere ? 'VARIANT_NOT_FOUND' : 'PRODUCT_NOT_FOUND');
 }
 export const MOST_STOCK = 100_000_000;

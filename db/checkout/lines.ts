@@ -2,12 +2,12 @@
 import { checkStay, nightsOf, type PricedStay, type Stay } from '../../workflows/catalog/calendar.ts';
 import { buyerPriceWon } from '../../workflows/catalog/prices.ts';
 import type { FulfillmentMethod } from '../../workflows/catalog/rules.ts';
-import type { CheckoutLine, FrozenAddress, FrozenLocation } from '../../workflows/checkout/rules.ts';
+import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../workflows/checkout/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { koreanDate } from '../../workflows/kernel/time.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import { listAddresses } from '../addresses/store.ts';
-import type { Variant } from '../catalog/entities.ts';
+import type { Product, Variant } from '../catalog/entities.ts';
 import { type Night, nightKey, readNights } from '../catalog/nights.ts';
 import { findSellable, type Sellable } from '../catalog/products.ts';
 import type { Em } from '../orm.ts';
@@ -96,16 +96,11 @@ export interface Handover {
 }
 
 /** A line as it is bought now. Whether there is enough of it is asked for all lines together. */
-export function lineOf(shelf: Shelf, wanted: WantedLine, { method, location }: Handover): CheckoutLine {
+export function lineOf(shelf: Shelf, wanted: WantedLine, handover: Handover): CheckoutLine {
   const found = shelf.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
   const { product } = found!;
-  const fulfillmentMethod = method ?? product.methods[0] ?? 'CARRIER';
   const { unitPriceWon, stay } = priceOf(shelf, found!, variant, wanted.stay ?? null);
-  const travels = fulfillmentMethod === 'CARRIER' || fulfillmentMethod === 'DIRECT';
-  const refundPolicy = product.refundPolicy ?? null;
-  const shipFrom = travels ? addressOf(shelf, product.shippingAddressId ?? null, 'SHIPPING') : null;
-  const returnTo = product.fulfillmentType === 'SHIPPING' ? addressOf(shelf, product.returnAddressId ?? null, 'RETURN') : null;
   return {
     quantity: wanted.quantity,
     productId: product.productId,
@@ -113,16 +108,26 @@ export function lineOf(shelf: Shelf, wanted: WantedLine, { method, location }: H
     variantId: variant.variantId,
     optionLabel: optionLabel(variant),
     unitPriceWon,
-    fulfillmentMethod,
     fulfillmentType: product.fulfillmentType,
     deliveryType: product.deliveryType,
     deliveryFeeWon: product.deliveryFeeWon,
     conditionalFreeWon: product.conditionalFreeWon ?? null,
+    ...handedOver(shelf, product, handover),
     ...(stay && { stay }),
+    ...(product.refundPolicy && { refundPolicy: product.refundPolicy }),
+  };
+}
+
+/** How a line reaches its buyer, and the addresses that it leaves from and comes back to. */
+function handedOver(shelf: Shelf, product: Product, { method, location }: Handover) {
+  const fulfillmentMethod = method ?? product.methods[0] ?? 'CARRIER';
+  const shipFrom = isShipped({ fulfillmentMethod }) ? addressOf(shelf, product.shippingAddressId ?? null, 'SHIPPING') : null;
+  const returnTo = product.fulfillmentType === 'SHIPPING' ? addressOf(shelf, product.returnAddressId ?? null, 'RETURN') : null;
+  return {
+    fulfillmentMethod,
     ...(shipFrom && { shipFrom }),
     ...(returnTo && { returnTo }),
     ...(fulfillmentMethod === 'PICKUP' && { pickupLocation: location }),
-    ...(refundPolicy && { refundPolicy }),
   };
 }
 

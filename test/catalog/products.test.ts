@@ -198,8 +198,8 @@ describe('lists', () => {
     await ask('PATCH', `/v1/products/${productId}`, { name: 'Linen {shirt}, "white"' });
     expect(await ids(keyword('캐시미어'))).toEqual([]);
     expect(await ids(keyword('{SHIRT}, "w'))).toEqual([productId]);
-    for (const query_ of ['productNo=a', 'status=WHAT'])
-      expect((await ask('GET', `/v1/products?${query_}`)).body.error?.code).toBe('INVALID_PARAMETER');
+    for (const filter of ['productNo=a', 'status=WHAT'])
+      expect((await ask('GET', `/v1/products?${filter}`)).body.error?.code).toBe('INVALID_PARAMETER');
   });
   test('bulk status: a result for each, and one request at a time', async () => {
     const products = [await shop.product(), await shop.product()].map(({ productId }) => productId);

@@ -15,7 +15,7 @@ export const LEAST_WON = 10;
 const LEAST_DISCOUNTED_WON = 1;
 
 /** The sale price less the discount, whenever it holds: 10,000 at 15 % is 8,500; 9,990 at 33 % is 6,694. */
-export const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'method' | 'value'>): number =>
+const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'method' | 'value'>): number =>
   salePriceWon - (method === 'RATE' ? Math.floor((salePriceWon * value) / 100) : value);
 
 /** The discounted price on a Korean day; null outside the discount's period. */
