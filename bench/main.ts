@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --orders 300] [--growth]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
+ * `npm run bench [-- --orders 300] [--growth] [--catalog]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
  * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs.
  */
 import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { makeStore } from '../bin/setup/stores.ts';
 import { startSystem, type System } from '../bin/setup/system.ts';
 import { Seller } from '../test/kernel/http.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
+import { catalog } from './catalog.ts';
 import { buy, everyday, fillShelf } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { identity, tokenCosts } from './identity.ts';
@@ -29,6 +30,7 @@ await run(async () => {
     options: {
       orders: { type: 'string', default: '300' },
       growth: { type: 'boolean', default: false },
+      catalog: { type: 'boolean', default: false },
       past: { type: 'string', default: '100000' },
       runs: { type: 'string', default: '20000' },
     },
@@ -45,7 +47,9 @@ await run(async () => {
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });
   try {
-    const report = await measure(system, orders, growth);
+    const shelves = values.catalog ? await catalog(system, [100, 1000, 10_000]) : [];
+    if (shelves.length > 0) table(shelves);
+    const report = { ...(await measure(system, orders, growth)), shelves };
     table(report.figures);
     if (report.grown) {
       print(`\nthe same in a store with ${report.grown.past} orders, ${report.grown.openRuns} of them with an open run:`);

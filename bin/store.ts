@@ -1,7 +1,12 @@
-/** `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL]`: prints the new store and its client as JSON. */
+/**
+ * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL]`: prints the new store and its client as JSON.
+ * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { MOST_VARIANTS } from '../workflows/catalog/options.ts';
+import { fillStore } from './setup/fill.ts';
 import { dataDir } from './setup/paths.ts';
 import { Remedy, run } from './setup/say.ts';
 import { makeStore } from './setup/stores.ts';
@@ -14,10 +19,21 @@ await run(async () => {
       name: { type: 'string' },
       sandbox: { type: 'boolean', default: false },
       owner: { type: 'string' },
+      products: { type: 'string', default: '10000' },
+      variants: { type: 'string', default: '20' },
     },
   });
+  if (positionals[0] === 'fill' && values.code) {
+    const [products, variants] = [Number(values.products), Number(values.variants)];
+    if (!(products > 0 && variants > 0 && variants <= MOST_VARIANTS))
+      throw new Remedy(`At least one product, and 1 to ${MOST_VARIANTS} variants of each.`);
+    await fillStore(databaseUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
+    return;
+  }
   if (positionals[0] !== 'create' || !values.code)
-    throw new Remedy('Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL]');
+    throw new Remedy(
+      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL], or fill --code CODE [--products N] [--variants N]',
+    );
   const request = {
     code: values.code,
     name: values.name ?? values.code,

@@ -148,18 +148,23 @@ export async function shownCalendar(
   if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
   const today = koreanDate(at);
   const followed = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
-  const rows = await sql<{ date: string; variant_id: string; stock: number; price_won: number | null; more: number; is_sellable: boolean }>(
+  const variants = await sql<{
+    variant_id: string;
+    more: number;
+    is_sellable: boolean;
+    nights: Record<string, [number, number | null]> | null;
+  }>(
     em,
-    `SELECT d::date::text AS date, v.variant_id, coalesce(n.stock, 0) AS stock, n.price_won, v.additional_price_won AS more, v.is_sellable
-     FROM generate_series(?::date, ?::date, interval '1 day') d CROSS JOIN variant v
-     LEFT JOIN variant_night n ON n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night = d::date
-     WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL ORDER BY d, v.seq`,
+    `SELECT v.variant_id, v.additional_price_won AS more, v.is_sellable,
+       (SELECT json_object_agg(n.night, json_build_array(n.stock, n.price_won)) FROM variant_night n
+        WHERE n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night BETWEEN ?::date AND ?::date) AS nights
+     FROM variant v WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL ORDER BY v.seq`,
     [from, to, storeId, product.productId],
   );
-  return rows.map((row) => ({
-    date: row.date,
-    variantId: row.variant_id,
-    isAvailable: row.is_sellable && row.stock > 0 && row.date >= today,
-    price: (row.price_won ?? followed) + row.more,
-  }));
+  return daysBetween(from, to).flatMap((date) =>
+    variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
+      const [stock, priceWon] = nights?.[date] ?? [0, null];
+      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? followed) + more };
+    }),
+  );
 }

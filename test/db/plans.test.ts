@@ -1,0 +1,142 @@
+/** Every filter of the catalog is served by an index, as the app role sees it through row security: by the plan of the very query. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { fillStore } from '../../bin/setup/fill.ts';
+import { makeStore } from '../../bin/setup/stores.ts';
+import { deleteAddress } from '../../db/addresses/store.ts';
+import { readCalendar, shownCalendar } from '../../db/catalog/calendar.ts';
+import { readNights } from '../../db/catalog/nights.ts';
+import { findSellable, listProducts, readProduct } from '../../db/catalog/products.ts';
+import { listShown, readShown } from '../../db/catalog/storefront.ts';
+import { roleUrl } from '../../db/kernel/config.ts';
+import { migrate } from '../../db/migrate.ts';
+import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { underTest } from '../kernel/world.ts';
+
+/** Tables that grow with the shop; the others are small for ever. */
+const LARGE: ReadonlySet<string> = new Set([
+  'product',
+  'variant',
+  'product_gram',
+  'variant_night',
+  'night_movement',
+  'stock_movement',
+  'order_item',
+]);
+const STORES = 4;
+const PRODUCTS = 1500;
+let orm: MikroORM;
+let storeId: string;
+let one: { productId: string; variantId: string; categoryId: string; addressId: string };
+
+beforeAll(async () => {
+  const database = `plans_${Date.now().toString(36)}`;
+  const owner = new Client({ connectionString: underTest.databaseUrl });
+  await owner.connect();
+  await owner.query(`CREATE DATABASE ${database}`);
+  await owner.end();
+  const url = new URL(underTest.databaseUrl);
+  url.pathname = `/${database}`;
+  await migrate(url.href);
+  for (let n = 0; n < STORES; n++) {
+    ({ storeId } = await makeStore(url.href, { code: `plans-${n}`, name: 'n', sandbox: true, withProduct: true }));
+    await fillStore(url.href, { code: `plans-${n}`, products: PRODUCTS, variants: 3 }, () => {});
+  }
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(
+    `INSERT INTO variant_night (store_id, variant_id, night, stock) SELECT store_id, variant_id, d, 1
+     FROM (SELECT store_id, variant_id, product_id FROM variant WHERE product_id IN (SELECT product_id FROM product WHERE product_no % 30 = 2)) v,
+       generate_series(date '2026-01-01', date '2026-03-31', interval '1 day') d`,
+  );
+  await client.query(
+    `INSERT INTO seller_address SELECT store_id, 'adr_' || store_code, 'SHIPPING', 'n', 'r', '010', '06236', 'a', NULL, false, now() FROM store`,
+  );
+  await client.query(`UPDATE product SET inventory_mode = 'DATED' WHERE product_no % 30 = 2`);
+  // Orders are not what is looked at: sold items alone, without what they belong to.
+  await client.query(`SET session_replication_role = replica`);
+  await client.query(
+    `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name, unit_price_won, quantity,
+       total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state, last_changed_at)
+     SELECT store_id, 'oit' || variant_id, variant_no, variant_id, 1, product_id, variant_id, 'n', 1, 1, 1, 'PAID', 1, '{}', 'k', 1, '{}', now() FROM variant`,
+  );
+  await client.query('ANALYZE');
+  const { rows } = await client.query<{ product_id: string; variant_id: string; category_id: string }>(
+    'SELECT p.product_id, v.variant_id, p.category_id FROM product p JOIN variant v USING (store_id, product_id) WHERE p.store_id = $1 AND p.product_no % 30 = 2 LIMIT 1',
+    [storeId],
+  );
+  await client.end();
+  one = {
+    productId: rows[0]!.product_id,
+    variantId: rows[0]!.variant_id,
+    categoryId: rows[0]!.category_id,
+    addressId: `adr_plans-${STORES - 1}`,
+  };
+  orm = await openOrm(roleUrl(url.href, 'sangjeom_app'), 2);
+}, 120_000);
+afterAll(() => orm.close());
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly Plan[];
+}
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+/** Runs the work and answers every read of a large table that no index served. */
+async function scans(work: (em: Em) => Promise<unknown>): Promise<string[]> {
+  const seen: (readonly [string, readonly unknown[]])[] = [];
+  await inStore(orm, storeId, REQUEST, async (em) => {
+    const connection = em.getConnection();
+    const execute = connection.execute.bind(connection);
+    const spy = ((query: unknown, params: readonly unknown[] = [], ...rest: never[]) => {
+      if (typeof query === 'string') seen.push([query, params]);
+      return (execute as (...args: unknown[]) => Promise<unknown>)(query, params, ...rest);
+    }) as unknown as typeof connection.execute;
+    Object.assign(connection, { execute: spy });
+    try {
+      await work(em).catch(() => null);
+    } finally {
+      Object.assign(connection, { execute });
+    }
+  });
+  expect(seen.length).toBeGreaterThan(0);
+  const found: string[] = [];
+  for (const [query, params] of seen.filter(([text]) => /^\s*(select|with|update|delete)/i.test(text)))
+    await inStore(orm, storeId, REQUEST, async (em) => {
+      const [row] = await em.execute<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(`EXPLAIN (FORMAT JSON) ${query}`, [...params], 'all');
+      for (const node of nodes(row!['QUERY PLAN'][0]!.Plan))
+        if (node['Node Type'] === 'Seq Scan' && LARGE.has(node['Relation Name'] ?? ''))
+          found.push(`${node['Relation Name']!}: ${query.slice(0, 300)}`);
+    });
+  return found;
+}
+
+const page = { page: 1, size: 20 };
+test.each<[string, (em: Em) => Promise<unknown>]>([
+  ['the seller’s list', (em) => listProducts(em, storeId, page)],
+  ['… by number', (em) => listProducts(em, storeId, { ...page, productNo: 7 })],
+  ['… by status', (em) => listProducts(em, storeId, { ...page, status: 'STOPPED' })],
+  ['… by category', (em) => listProducts(em, storeId, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (em) => listProducts(em, storeId, { ...page, keyword: '캐시미어' })],
+  [
+    '… by all of them',
+    (em) => listProducts(em, storeId, { ...page, productNo: 7, status: 'ON_SALE', categoryId: one.categoryId, keyword: '양모' }),
+  ],
+  ['one product', (em) => readProduct(em, storeId, one.productId)],
+  ['the shelf', (em) => listShown(em, storeId, page)],
+  ['… by category', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (em) => listShown(em, storeId, { ...page, keyword: '캐시미어 장갑' })],
+  ['… by both', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId, keyword: '캐' })],
+  ['one on the shelf, by id', (em) => readShown(em, storeId, one.productId)],
+  ['… by number', (em) => readShown(em, storeId, '7')],
+  ['what a cart is priced by', (em) => findSellable(em, storeId, [one.productId])],
+  ['a calendar', (em) => readCalendar(em, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
+  ['a shown calendar', (em) => shownCalendar(em, storeId, one.productId, '2026-01-01', '2026-01-31', Date.now())],
+  [
+    'the nights of a stay',
+    (em) => readNights(em, storeId, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
+  ],
+  ['whether an address is used', (em) => deleteAddress(em, storeId, one.addressId)],
+])('%s', async (_, work) => expect(await scans(work)).toEqual([]));
