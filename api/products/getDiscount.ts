@@ -1,4 +1,4 @@
-import { readProduct } from '../../db/catalog/products.ts';
+import { readProduct } from '../../db/catalog/reading.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { listProducts } from '../../db/catalog/products.ts';
+import { listProducts } from '../../db/catalog/reading.ts';
 import { SALES_STATUSES, type SalesStatus } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

@@ -1,6 +1,5 @@
-import type { ProductWithVariants } from '../../db/catalog/products.ts';
+import type { ProductRow, ProductWithVariants, VariantRow } from '../../db/catalog/reading.ts';
 import { MOST_STOCK } from '../../db/catalog/store.ts';
-import type { Product as ProductRow, Variant as VariantRow } from '../../db/catalog/entities.ts';
 import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
 import { MOST_VALUES } from '../../workflows/catalog/options.ts';
 import { type Discount as DiscountRow, DISCOUNT_METHODS } from '../../workflows/catalog/prices.ts';

@@ -2,7 +2,7 @@
 import type { PricedStay, Stay } from '../../workflows/catalog/calendar.ts';
 import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import type { Sellable } from '../catalog/products.ts';
+import type { Sellable } from '../catalog/reading.ts';
 import { isBuyable, missingNights, optionLabel, priceOf, readShelf, type Shelf, variantOf, type WantedLine } from '../checkout/lines.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';

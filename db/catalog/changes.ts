@@ -7,7 +7,8 @@ import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Product, ProductEntity } from './entities.ts';
 import { setVariants, type WantedOptions } from './options.ts';
-import { checkAddresses, isSold, type NewProduct, openCategory, type ProductWithVariants, readProduct, storeDefaults } from './products.ts';
+import { checkAddresses, isSold, type NewProduct, openCategory, storeDefaults } from './products.ts';
+import { type ProductWithVariants, readProduct } from './reading.ts';
 import { indexName } from './search.ts';
 import type { Moment } from './stock.ts';
 

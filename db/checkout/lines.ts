@@ -7,9 +7,8 @@ import { Fault } from '../../workflows/kernel/errors.ts';
 import { koreanDate } from '../../workflows/kernel/time.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import { listAddresses } from '../addresses/store.ts';
-import type { Product, Variant } from '../catalog/entities.ts';
 import { type Night, nightKey, readNights } from '../catalog/nights.ts';
-import { findSellable, type Sellable } from '../catalog/products.ts';
+import { findSellable, type ProductRow, type Sellable, type VariantRow } from '../catalog/reading.ts';
 import type { Em } from '../orm.ts';
 
 export interface WantedLine {
@@ -45,7 +44,7 @@ export async function readShelf(em: Em, storeId: string, lines: readonly WantedL
 }
 
 /** The variant that is meant; it may be left out where there is one. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND. */
-export function variantOf(found: Sellable | undefined, optionId: string | undefined): Variant {
+export function variantOf(found: Sellable | undefined, optionId: string | undefined): VariantRow {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
   const { variants } = found;
   const variant =
@@ -54,15 +53,15 @@ export function variantOf(found: Sellable | undefined, optionId: string | undefi
   return variant;
 }
 
-export const optionLabel = ({ optionValues }: Pick<Variant, 'optionValues'>): string | null =>
+export const optionLabel = ({ optionValues }: Pick<VariantRow, 'optionValues'>): string | null =>
   optionValues.length > 0 ? optionValues.join(' / ') : null;
 
 /** What one unit of a variant costs without its nights. Won. */
-const pieceWon = ({ product }: Sellable, variant: Variant, today: string): number =>
+const pieceWon = ({ product }: Sellable, variant: VariantRow, today: string): number =>
   buyerPriceWon(product.salePriceWon, product.discount ?? null, today) + variant.additionalPriceWon;
 
 /** A stay with the price of each night: the night's own, else the sale price with its discount, and the variant's additional price. */
-function pricedStay(shelf: Shelf, found: Sellable, variant: Variant, { checkIn, checkOut }: Stay): PricedStay {
+function pricedStay(shelf: Shelf, found: Sellable, variant: VariantRow, { checkIn, checkOut }: Stay): PricedStay {
   const followed = pieceWon(found, variant, shelf.today);
   const nights = nightsOf({ checkIn, checkOut }).map((date) => {
     const own = shelf.nights.get(nightKey(variant.variantId, date))?.priceWon ?? null;
@@ -75,7 +74,7 @@ function pricedStay(shelf: Shelf, found: Sellable, variant: Variant, { checkIn, 
 export function priceOf(
   shelf: Shelf,
   found: Sellable,
-  variant: Variant,
+  variant: VariantRow,
   stay: Stay | null,
 ): { unitPriceWon: number; stay: PricedStay | null } {
   checkStay(found.product.inventoryMode, stay);
@@ -119,7 +118,7 @@ export function lineOf(shelf: Shelf, wanted: WantedLine, handover: Handover): Ch
 }
 
 /** How a line reaches its buyer, and the addresses that it leaves from and comes back to. */
-function handedOver(shelf: Shelf, product: Product, { method, location }: Handover) {
+function handedOver(shelf: Shelf, product: ProductRow, { method, location }: Handover) {
   const fulfillmentMethod = method ?? product.methods[0] ?? 'CARRIER';
   const shipFrom = isShipped({ fulfillmentMethod }) ? addressOf(shelf, product.shippingAddressId ?? null, 'SHIPPING') : null;
   const returnTo = product.fulfillmentType === 'SHIPPING' ? addressOf(shelf, product.returnAddressId ?? null, 'RETURN') : null;
@@ -154,7 +153,7 @@ export function shortLines({ sellable }: Shelf, lines: readonly CheckoutLine[]):
   });
 }
 /** Whether so many pieces of a variant can be bought now: on sale, sellable, enough of it. */
-export const isBuyable = ({ product }: Sellable, variant: Variant, quantity: number): boolean =>
+export const isBuyable = ({ product }: Sellable, variant: VariantRow, quantity: number): boolean =>
   product.status === 'ON_SALE' && !product.deletedAt && variant.isSellable && variant.stockQuantity >= quantity;
 
 /** Nights that all lines together cannot have. */

@@ -7,7 +7,7 @@ import { makeStore } from '../../bin/setup/stores.ts';
 import { deleteAddress } from '../../db/addresses/store.ts';
 import { readCalendar, shownCalendar } from '../../db/catalog/calendar.ts';
 import { readNights } from '../../db/catalog/nights.ts';
-import { findSellable, listProducts, readProduct } from '../../db/catalog/products.ts';
+import { findSellable, listProducts, readProduct } from '../../db/catalog/reading.ts';
 import { listShown, readShown } from '../../db/catalog/storefront.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { migrate } from '../../db/migrate.ts';

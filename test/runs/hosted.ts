@@ -7,7 +7,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Client as PgClient, Pool } from 'pg';
 import { createCalls, createTransitions } from '../../activities/index.ts';
 import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
-import { listProducts } from '../../db/catalog/products.ts';
+import { listProducts } from '../../db/catalog/reading.ts';
 import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../../db/kernel/config.ts';
