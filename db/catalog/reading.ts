@@ -1,6 +1,7 @@
 /** Products with their variants as they are read: whole pages in one query, as plain values and not as entities. */
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { type Em, sql, textArray } from '../orm.ts';
+import type { SellerAddress } from '../addresses/entities.ts';
 import type { Product, Variant } from './entities.ts';
 import type { SalesStatus } from '../../workflows/catalog/rules.ts';
 import { gramsWanted, holdsKeyword, keywordValues } from './search.ts';
@@ -50,6 +51,19 @@ const VARIANT_FIELDS = [
   'attributes',
 ] as const satisfies readonly (keyof Variant)[];
 
+const ADDRESS_FIELDS = [
+  'addressId',
+  'type',
+  'name',
+  'receiver',
+  'mobile',
+  'zipCode',
+  'address',
+  'detailAddress',
+  'isDefault',
+] as const satisfies readonly (keyof SellerAddress)[];
+
+export type AddressRow = Pick<SellerAddress, (typeof ADDRESS_FIELDS)[number]>;
 export type ProductRow = Pick<Product, (typeof PRODUCT_FIELDS)[number]>;
 export type VariantRow = Pick<Variant, (typeof VARIANT_FIELDS)[number]>;
 export interface Sellable {
@@ -94,14 +108,20 @@ export async function readProduct(em: Em, storeId: string, productId: string): P
   return revive(row.found);
 }
 
-/** Products by id, deleted ones included, for carts and checkouts: one query. */
-export async function findSellable(em: Em, storeId: string, productIds: readonly string[]): Promise<Map<string, Sellable>> {
-  const rows = await sql<{ found: Found }>(
+/** What carts and checkouts are priced by: products by id, deleted ones included, and the store's address book. One query. */
+export async function findSellable(
+  em: Em,
+  storeId: string,
+  productIds: readonly string[],
+): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
+  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>(
     em,
-    `SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ? AND p.product_id = ANY(?::text[])`,
-    [storeId, textArray(productIds)],
+    `SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ? AND p.product_id = ANY(?::text[])) AS found,
+       (SELECT json_agg(${object(ADDRESS_FIELDS, 'a')}) FROM seller_address a WHERE a.store_id = ?) AS addresses`,
+    [storeId, textArray(productIds), storeId],
   );
-  return new Map(rows.map(({ found }) => [found.product.productId, revive(found)]));
+  const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));
+  return { sellable, addresses: row!.addresses ?? [] };
 }
 
 export interface ProductFilter extends Page {

@@ -5,10 +5,8 @@ import type { FulfillmentMethod } from '../../workflows/catalog/rules.ts';
 import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../workflows/checkout/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { koreanDate } from '../../workflows/kernel/time.ts';
-import type { SellerAddress } from '../addresses/entities.ts';
-import { listAddresses } from '../addresses/store.ts';
 import { type Night, nightKey, readNights } from '../catalog/nights.ts';
-import { findSellable, type ProductRow, type Sellable, type VariantRow } from '../catalog/reading.ts';
+import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../catalog/reading.ts';
 import type { Em } from '../orm.ts';
 
 export interface WantedLine {
@@ -22,25 +20,19 @@ export interface WantedLine {
 export interface Shelf {
   readonly sellable: ReadonlyMap<string, Sellable>;
   readonly nights: ReadonlyMap<string, Night>;
-  readonly addresses: readonly SellerAddress[];
+  readonly addresses: readonly AddressRow[];
   /** The Korean day of the purchase. */
   readonly today: string;
 }
 
-/** Products, variants, nights and addresses of these lines: at most four queries, whatever they are. */
+/** Products, variants and addresses of these lines in one query, and the nights of stays in another. */
 export async function readShelf(em: Em, storeId: string, lines: readonly WantedLine[], at: number): Promise<Shelf> {
-  const sellable = await findSellable(em, storeId, [...new Set(lines.map((line) => line.productId))]);
+  const { sellable, addresses } = await findSellable(em, storeId, [...new Set(lines.map((line) => line.productId))]);
   const byNight = lines.flatMap(({ productId, optionId, quantity, stay }) => {
     const variantId = optionId ?? sellable.get(productId)?.variants[0]?.variantId;
     return stay && variantId !== undefined ? [{ variantId, quantity, stay }] : [];
   });
-  const isShipped = [...sellable.values()].some(({ product }) => product.fulfillmentType === 'SHIPPING');
-  return {
-    sellable,
-    nights: await readNights(em, storeId, byNight),
-    addresses: isShipped ? await listAddresses(em, storeId, null) : [],
-    today: koreanDate(at),
-  };
+  return { sellable, addresses, nights: await readNights(em, storeId, byNight), today: koreanDate(at) };
 }
 
 /** The variant that is meant; it may be left out where there is one. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND. */
@@ -131,7 +123,7 @@ function handedOver(shelf: Shelf, product: ProductRow, { method, location }: Han
 }
 
 /** The product's own address, else the store's default of that type. */
-function addressOf({ addresses }: Shelf, addressId: string | null, type: SellerAddress['type']): FrozenAddress | null {
+function addressOf({ addresses }: Shelf, addressId: string | null, type: AddressRow['type']): FrozenAddress | null {
   const own = addresses.find((one) => (addressId === null ? one.type === type && one.isDefault : one.addressId === addressId));
   if (!own) return null;
   const { name, receiver, mobile, zipCode, address, detailAddress = null } = own;

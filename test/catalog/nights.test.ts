@@ -1,7 +1,7 @@
 /** Stock and price by the night, and stays (part A § Products; D58, D59). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { call, pay } from '../kernel/http.ts';
+import { call, type Headers_, pay } from '../kernel/http.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;
@@ -157,6 +157,37 @@ describe('stays', () => {
       items: [{ unitPrice: 120_000, isAvailable: false, unavailableReason: 'DATES_UNAVAILABLE' }, { isAvailable: false }],
       amounts: { productAmount: 0 },
     });
+  });
+  test('a guest who signs up takes stays along: equal ones add up, others stay lines of their own', async () => {
+    const one = await room();
+    await write(one, { stock: 5 });
+    const shopHeaders = { 'x-store-code': shop.store.storeCode };
+    const person = {
+      email: `stay${Date.now()}@example.com`,
+      password: 'long enough',
+      name: '이구매',
+      phone: '010-1111-2222',
+      consents: [{ kind: 'TERMS' }, { kind: 'PRIVACY' }],
+    };
+    const { accessToken } = (await call(underTest.api, 'POST', '/storefront/v1/auth/signup', { body: person, headers: shopHeaders })).body
+      .data as {
+      accessToken: string;
+    };
+    const customer = { ...shopHeaders, authorization: `Bearer ${accessToken}` };
+    const add = (headers: Headers_, at: object) =>
+      call(underTest.api, 'POST', '/storefront/v1/cart/items', { body: { productId: one.productId, quantity: 1, stay: at }, headers });
+    await add(customer, stay(1, 3));
+    const guest = await shop.buyer();
+    await add(guest.headers, stay(1, 3));
+    await add(guest.headers, stay(2, 4));
+    const { email, password } = person;
+    const body = { email, password, cartToken: guest.headers['x-cart-token'] };
+    await call(underTest.api, 'POST', '/storefront/v1/auth/login', { body, headers: shopHeaders });
+    const { items } = (await call(underTest.api, 'GET', '/storefront/v1/cart/items', { headers: customer })).body.data;
+    expect(items).toMatchObject([
+      { quantity: 2, stay: stay(1, 3) },
+      { quantity: 1, stay: stay(2, 4) },
+    ]);
   });
   test('nights that went meanwhile make a checkout stale', async () => {
     const one = await room();
