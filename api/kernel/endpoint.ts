@@ -6,6 +6,7 @@ import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../workflows/identity/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { UserClaims } from './tokens.ts';
+import type { Statuses } from './reply.ts';
 import type { Static, TSchema } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
 
@@ -49,7 +50,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly secret?: boolean;
   readonly errors?: readonly ErrorCode[];
   /** Where this operation answers a code with another status than the catalogue's. */
-  readonly statuses?: Partial<Readonly<Record<ErrorCode, number>>>;
+  readonly statuses?: Statuses;
 }
 
 /** A body before it is known to fit: every field may be anything. */

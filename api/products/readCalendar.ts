@@ -1,6 +1,5 @@
 import { readCalendar as read } from '../../db/catalog/calendar.ts';
-import { MOST_DAYS_WRITTEN, spanProblems } from '../../workflows/catalog/calendar.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { checkSpan, MOST_DAYS_WRITTEN } from '../../workflows/catalog/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, nullable, Type, Won } from '../kernel/schema.ts';
 
@@ -18,7 +17,6 @@ export const readCalendar = endpoint({
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
 }).handle(async ({ em, storeId, params, query: { from, to } }) => {
-  const fieldErrors = spanProblems(from, to, MOST_DAYS_WRITTEN);
-  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  checkSpan(from, to, MOST_DAYS_WRITTEN);
   return { days: await read(em, { storeId, ...params }, from, to) };
 });

@@ -1,6 +1,5 @@
 import { shownCalendar } from '../../db/catalog/calendar.ts';
-import { MOST_DAYS_SHOWN, spanProblems } from '../../workflows/catalog/calendar.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { checkSpan, MOST_DAYS_SHOWN } from '../../workflows/catalog/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
 
@@ -17,7 +16,6 @@ export const getCalendar = endpoint({
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
 }).handle(async ({ em, storeId, params, query: { from, to }, at }) => {
-  const fieldErrors = spanProblems(from, to, MOST_DAYS_SHOWN);
-  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  checkSpan(from, to, MOST_DAYS_SHOWN);
   return { days: await shownCalendar(em, storeId, params.productId, from, to, at) };
 });

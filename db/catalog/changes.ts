@@ -1,6 +1,7 @@
 /** Changes of a registered product: replaced, patched, put on or off sale, discounted, deleted (part A § Products, D57, D58). */
 import { LockMode } from '@mikro-orm/core';
 import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../workflows/catalog/fulfillment.ts';
+import { optionProblems } from '../../workflows/catalog/options.ts';
 import { checkPrices, type Discount } from '../../workflows/catalog/prices.ts';
 import { checkPriceUnit, type SalesStatus } from '../../workflows/catalog/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
@@ -147,8 +148,13 @@ async function count(em: Em, product: Product, wanted: ProductPatch, reference: 
   }
   if (optionGroups === undefined && variants === undefined && stockQuantity === undefined) return;
   const groups = optionGroups ?? product.optionGroups;
-  if (groups.length > 0 && stockQuantity !== undefined)
-    throw invalid('stockQuantity', 'INVALID', 'With options each variant has a stock of its own.');
+  // What a request says of variants alone is judged by the axes that there are.
+  const fieldErrors = optionProblems({
+    optionGroups: groups,
+    variants: variants ?? [],
+    ...(stockQuantity !== undefined && { stockQuantity }),
+  });
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   await setVariants(
     em,
     product,

@@ -141,7 +141,6 @@ async function drop(em: Em, storeId: string, gone: readonly Variant[], at: numbe
   );
   if (sold.length > 0) throw new Fault('VARIANT_IN_ORDER', { details: { variantIds: sold.map((row) => row.variant_id) } });
   await sql(em, 'UPDATE variant SET deleted_at = ? WHERE store_id = ? AND variant_id = ANY(?::text[])', [new Date(at), storeId, ids]);
-  for (const variant of gone) em.getUnitOfWork().unsetIdentity(variant);
 }
 
 async function write(em: Em, storeId: string, productId: string, rows: readonly Row[]): Promise<void> {
@@ -200,5 +199,4 @@ async function noteStock(
     at,
     realNow,
   );
-  for (const variant of before) em.getUnitOfWork().unsetIdentity(variant);
 }

@@ -122,6 +122,10 @@ describe('PUT …/options', () => {
     });
     const both = await ask('PATCH', `/v1/products/${productId}`, { optionGroups: [{ name: '색', values: ['a'] }], stockQuantity: 1 });
     expect(both.body.error?.fieldErrors).toMatchObject([{ field: 'stockQuantity' }]);
+    const { productId: other } = await colours(['회색']);
+    const alone = (value: string) => ask('PATCH', `/v1/products/${other}`, { variants: [{ optionValues: [value], stockQuantity: 2 }] });
+    expect((await alone('없음')).body.error?.fieldErrors).toMatchObject([{ field: 'variants[0].optionValues' }]);
+    expect((await alone('회색')).body.data).toMatchObject({ stockQuantity: 2 });
   });
 });
 const base = async (productId: string) => {

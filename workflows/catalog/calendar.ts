@@ -45,6 +45,12 @@ export function spanProblems(from: unknown, to: unknown, most: number): FieldErr
   return days > most ? [{ field: 'to', code: 'OUT_OF_RANGE', message: `At most ${most} days.` }] : [];
 }
 
+/** The same for a query: VALIDATION_FAILED. */
+export function checkSpan(from: string, to: string, most: number): void {
+  const fieldErrors = spanProblems(from, to, most);
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+}
+
 /** What is wrong with a stay: reversed, no night, or over 30. `field` is where it stands in the request. */
 export function stayProblems(stay: unknown, field: string): FieldError[] {
   if (typeof stay !== 'object' || stay === null || !('checkIn' in stay) || !('checkOut' in stay)) return [];
