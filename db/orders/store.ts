@@ -1,11 +1,22 @@
 /** Orders: how they are listed and read. */
+import { raw } from '@mikro-orm/core';
+import type { FulfillmentType } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { PublicStatus } from '../../workflows/orders/status.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
 export interface OrderFilter {
+  /** 14 digits; looked for at any time. */
   readonly orderNo?: string;
+  /** A whole order number or its beginning, within the period. */
+  readonly keyword?: string;
+  /** Business times; from inclusive, to exclusive (D70). */
+  readonly orderedFrom?: number;
+  readonly orderedTo?: number;
+  readonly testPayment?: boolean;
+  /** Orders with any item of this type. */
+  readonly fulfillmentType?: FulfillmentType;
   readonly status?: PublicStatus;
   readonly page: number;
   readonly size: number;
@@ -18,18 +29,36 @@ export type OrderWithItems = { readonly order: Order; readonly items: readonly O
 
 /** Orders, newest first, each with its items: three queries whatever the page holds. */
 export async function listOrders(em: Em, storeId: string, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
-  const where = {
-    storeId,
-    ...(filter.orderNo !== undefined && { orderNo: filter.orderNo }),
-    ...(filter.status !== undefined && { progressStatus: filter.status }),
-  };
-  const [orders, total] = await em.findAndCount(OrderEntity, where, {
+  const [orders, total] = await em.findAndCount(OrderEntity, conditions(storeId, filter), {
     orderBy: { orderedAt: 'desc', orderId: 'desc' },
     limit: filter.size,
     offset: (filter.page - 1) * filter.size,
   });
   return { items: await withItems(em, storeId, orders), total };
 }
+
+function conditions(storeId: string, { orderNo, keyword, orderedFrom, orderedTo, testPayment, fulfillmentType, status }: OrderFilter) {
+  const orderedAt = {
+    ...(orderedFrom !== undefined && { $gte: new Date(orderedFrom) }),
+    ...(orderedTo !== undefined && { $lt: new Date(orderedTo) }),
+  };
+  const hasType = raw(
+    `exists (select 1 from order_item i where i.store_id = ${ALIAS}.store_id and i.order_id = ${ALIAS}.order_id and i.fulfillment_snapshot ->> 'type' = ?)`,
+    [fulfillmentType],
+  );
+  return {
+    storeId,
+    ...(orderNo !== undefined && { orderNo }),
+    // Digits only: the next number after all that begin so is the keyword with a colon.
+    ...(keyword !== undefined && { orderNo: { $gte: keyword, $lt: `${keyword}:` } }),
+    ...(Object.keys(orderedAt).length > 0 && { orderedAt }),
+    ...(testPayment !== undefined && { testPayment }),
+    ...(fulfillmentType !== undefined && { [hasType]: true }),
+    ...(status !== undefined && { progressStatus: status }),
+  };
+}
+/** How MikroORM names the table that it lists. */
+const ALIAS = 'o0';
 
 /** One order with its items. */
 export async function readOrder(em: Em, storeId: string, orderId: string): Promise<OrderWithItems> {
