@@ -109,6 +109,23 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
     await shop.advance('P8D');
     return closed(await itemRun(shop, orderItemId));
   },
+  'order-item-stayed-and-canceled': async () => {
+    const shop = await world();
+    const room = await shop.product({ inventoryMode: 'DATED', stockQuantity: undefined, fulfillment: { type: 'MANUAL' } });
+    const nights = { variantIds: [room.variantId], from: '2027-01-01', to: '2027-01-05', stock: 1 };
+    await shop.seller.call('PUT', `/v1/products/${room.productId}/calendar`, nights);
+    const buyer = await shop.buyer();
+    const items = [{ productId: room.productId, quantity: 1, stay: { checkIn: '2027-01-02', checkOut: '2027-01-04' } }];
+    const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { items })).body.data as { checkoutId: string };
+    const { payUrl, paymentId } = (await buyer.start(checkoutId)).body.data as { payUrl: string; paymentId: string };
+    await pay(payUrl);
+    const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+    const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
+    const { orderItemId } = order.body.data.items[0] as { orderItemId: string };
+    await itemRun(shop, orderItemId);
+    await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
+    return closed(await itemRun(shop, orderItemId));
+  },
   'payment-refunded': () => refunded('4111111111110000'),
   'payment-refund-failed-twice': () => refunded('4111111111110040'),
   'webhook-success': () => delivery((_, response) => void response.end('ok'), null),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from '../../bin/setup/paths.ts';
 import { freePort } from '../../bin/setup/ports.ts';
 import { Buyer, get, pay } from '../kernel/http.ts';
-import { query, underTest, world } from '../kernel/world.ts';
+import { query, underTest, until, world } from '../kernel/world.ts';
 
 /** Buyers at the same moment; more of them queue. */
 const AT_ONCE = 100;
@@ -33,11 +33,17 @@ describe('two API processes', () => {
       const shop = await world();
       const { productId, variantId } = await shop.product({ stockQuantity: UNITS });
       const buy = async (i: number): Promise<string> => {
-        const buyer = await Buyer.arrive(apis[i % 2]!, shop.store.storeCode);
-        const opened = await buyer.checkout(productId);
+        // 503 asks a client to come again.
+        const ask = <T>(what: string, work: () => Promise<T & { status: number }>) =>
+          until(what, async () => {
+            const reply = await work();
+            return reply.status !== 503 && reply;
+          });
+        const buyer = await until('a session', () => Buyer.arrive(apis[i % 2]!, shop.store.storeCode).catch(() => null));
+        const opened = await ask('a checkout', () => buyer.checkout(productId));
         if (opened.status !== 201) return opened.body.error!.code;
         for (let tries = 0; ; tries++) {
-          const started = await buyer.start(opened.body.data.checkoutId as string);
+          const started = await ask('a payment', () => buyer.start(opened.body.data.checkoutId as string));
           if (started.status !== 200) return started.body.error!.code;
           const end = await pay(started.body.data.payUrl as string);
           const result = end.searchParams.get('svcResult')!;
