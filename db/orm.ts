@@ -87,6 +87,10 @@ export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work:
 export const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
 
+/** Until the transaction ends, nobody else holds this name: for what must happen one after the other and has no row to lock. */
+export const lockName = (em: Em, name: string): Promise<object[]> =>
+  sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+
 /** Raw SQL inside the caller's transaction. Rows come back as Postgres names their columns. */
 export const sql = <Row extends object>(em: Em, text: string, values: readonly unknown[] = []): Promise<Row[]> =>
   em.execute<Row[]>(text, [...values], 'all');

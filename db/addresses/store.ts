@@ -2,7 +2,7 @@
 import { ADDRESS_TYPES, type AddressType } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, lockName, sql } from '../orm.ts';
 import { type SellerAddress, SellerAddressEntity } from './entities.ts';
 
 const MOST_OF_A_TYPE = 10;
@@ -18,7 +18,7 @@ export interface WantedAddress {
 }
 
 /** Changes of one book happen one after the other: there are at most ten, and one default. */
-const lockBook = (em: Em, storeId: string) => sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`addresses/${storeId}`]);
+const lockBook = (em: Em, storeId: string) => lockName(em, `addresses/${storeId}`);
 
 /** The first of its type becomes the default; the eleventh is ADDRESS_LIMIT_EXCEEDED. */
 export async function addAddress(em: Em, storeId: string, wanted: WantedAddress, at: number): Promise<SellerAddress> {

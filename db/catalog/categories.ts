@@ -2,12 +2,12 @@
 import { CATEGORY_LEVELS } from '../../workflows/catalog/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, lockName, sql } from '../orm.ts';
 import { type Category, CategoryEntity } from './entities.ts';
 import { offset, type Page } from './store.ts';
 
 /** Changes of one tree happen one after the other, so that no two of them make a circle or a fifth level. */
-const lockTree = (em: Em, storeId: string) => sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`categories/${storeId}`]);
+const lockTree = (em: Em, storeId: string) => lockName(em, `categories/${storeId}`);
 const TOO_DEEP = () => invalid('parentId', 'OUT_OF_RANGE', `At most ${CATEGORY_LEVELS} levels.`);
 
 export async function createCategory(

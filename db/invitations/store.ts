@@ -8,7 +8,7 @@ import { Fault } from '../../workflows/kernel/errors.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, lockName, sql } from '../orm.ts';
 import { bear } from '../runs/store.ts';
 import type { Tenant } from '../stores/store.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
@@ -89,7 +89,7 @@ export async function invite(
 }
 
 const lock = async (em: Em, keys: readonly string[]) => {
-  for (const key of keys.toSorted()) await sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [key]);
+  for (const key of keys.toSorted()) await lockName(em, key);
 };
 
 /** Notes a send, or refuses it: TOO_MANY_REQUESTS with `details.limit`. Counted over all stores for senders and recipients. */

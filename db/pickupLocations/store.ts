@@ -1,7 +1,7 @@
 /** Where buyers fetch what they bought: at most 20 places of a store (part A § Other records, D81). */
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, lockName } from '../orm.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 
 const MOST = 20;
@@ -16,7 +16,7 @@ export interface WantedLocation {
 const kept = ({ availableHours = null, isActive = true, ...rest }: WantedLocation) => ({ ...rest, availableHours, isActive });
 
 export async function addLocation(em: Em, storeId: string, wanted: WantedLocation, at: number): Promise<PickupLocation> {
-  await sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`pickup/${storeId}`]);
+  await lockName(em, `pickup/${storeId}`);
   if ((await em.count(PickupLocationEntity, { storeId })) >= MOST) throw new Fault('PICKUP_LOCATION_LIMIT_EXCEEDED');
   const location = em.create(PickupLocationEntity, {
     ...kept(wanted),

@@ -1,19 +1,13 @@
 /** A database that has been in use is brought to the newest schema with everything in it. */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { createDatabase } from '../kernel/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import { Thread0001 } from '../../db/migrations/0001_thread.ts';
-import { underTest } from '../kernel/world.ts';
 
 test('orders of before 0002 get the bundles that they were priced with; guest sessions of before 0004 live on', async () => {
-  const database = `migrate_${Date.now().toString(36)}`;
-  const owner = new Client({ connectionString: underTest.databaseUrl });
-  await owner.connect();
-  await owner.query(`CREATE DATABASE ${database}`);
-  await owner.end();
-  const url = new URL(underTest.databaseUrl);
-  url.pathname = `/${database}`;
-  const client = new Client({ connectionString: url.href });
+  const url = await createDatabase('migrate');
+  const client = new Client({ connectionString: url });
   await client.connect();
   await client.query('GRANT CREATE, USAGE ON SCHEMA public TO sangjeom_lookup');
   const first = new Thread0001(undefined as never, undefined as never);
@@ -52,7 +46,7 @@ test('orders of before 0002 get the bundles that they were priced with; guest se
       [`i${position}`, position, bundle],
     );
 
-  await migrate(url.href);
+  await migrate(url);
   const { rows } = await client.query(
     'SELECT bundle_no, base_fee_won, surcharge_won, conditional_free_won, rule_fee_won FROM order_bundle ORDER BY 1',
   );

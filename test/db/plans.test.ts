@@ -1,6 +1,7 @@
 /** Every filter of the catalog is served by an index, as the app role sees it through row security: by the plan of the very query. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { createDatabase } from '../kernel/database.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fillStore } from '../../bin/setup/fill.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
@@ -12,7 +13,6 @@ import { listShown, readShown } from '../../db/catalog/storefront.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
-import { underTest } from '../kernel/world.ts';
 
 /** Tables that grow with the shop; the others are small for ever. */
 const LARGE: ReadonlySet<string> = new Set([
@@ -31,19 +31,13 @@ let storeId: string;
 let one: { productId: string; variantId: string; categoryId: string; addressId: string };
 
 beforeAll(async () => {
-  const database = `plans_${Date.now().toString(36)}`;
-  const owner = new Client({ connectionString: underTest.databaseUrl });
-  await owner.connect();
-  await owner.query(`CREATE DATABASE ${database}`);
-  await owner.end();
-  const url = new URL(underTest.databaseUrl);
-  url.pathname = `/${database}`;
-  await migrate(url.href);
+  const url = await createDatabase('plans');
+  await migrate(url);
   for (let n = 0; n < STORES; n++) {
-    ({ storeId } = await makeStore(url.href, { code: `plans-${n}`, name: 'n', sandbox: true, withProduct: true }));
-    await fillStore(url.href, { code: `plans-${n}`, products: PRODUCTS, variants: 3 }, () => {});
+    ({ storeId } = await makeStore(url, { code: `plans-${n}`, name: 'n', sandbox: true, withProduct: true }));
+    await fillStore(url, { code: `plans-${n}`, products: PRODUCTS, variants: 3 }, () => {});
   }
-  const client = new Client({ connectionString: url.href });
+  const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(
     `INSERT INTO variant_night (store_id, variant_id, night, stock) SELECT store_id, variant_id, d, 1
@@ -73,7 +67,7 @@ beforeAll(async () => {
     categoryId: rows[0]!.category_id,
     addressId: `adr_plans-${STORES - 1}`,
   };
-  orm = await openOrm(roleUrl(url.href, 'sangjeom_app'), 2);
+  orm = await openOrm(roleUrl(url, 'sangjeom_app'), 2);
 }, 120_000);
 afterAll(() => orm.close());
 

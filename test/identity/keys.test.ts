@@ -11,6 +11,7 @@ import { roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openOrm } from '../../db/orm.ts';
+import { createDatabase } from '../kernel/database.ts';
 import { query, underTest } from '../kernel/world.ts';
 
 const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {
@@ -51,12 +52,9 @@ test('signing keys: next is published, then signs; what the one before it has si
 
 test('sealing keys: what an older key sealed is sealed anew, and opens without it afterwards', async () => {
   // In a database of its own: the suite's processes do not know the new key.
-  const database = `sealing_${Date.now().toString(36)}`;
-  await query(`CREATE DATABASE ${database}`);
-  const url = new URL(underTest.databaseUrl);
-  url.pathname = `/${database}`;
-  await migrate(url.href);
-  const client = new Client({ connectionString: url.href });
+  const url = await createDatabase('sealing');
+  await migrate(url);
+  const client = new Client({ connectionString: url });
   await client.connect();
   const [old, fresh] = ['old', 'fresh'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
   const place = { store: 's', table: 'webhook', row: 'w', column: 'secret' };
@@ -66,10 +64,10 @@ test('sealing keys: what an older key sealed is sealed anew, and opens without i
      VALUES ('s', 'w', 'https://x', '{}', 'ACTIVE', $1, 'whsec_x', now())`,
     [createKeyring(old).seal('the secret', place)],
   );
-  expect(await keys('sealing', `${fresh},${old}`, url.href)).toMatch(/webhook\.secret_sealed: 1/);
+  expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1/);
   const { rows } = await client.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook');
   expect(createKeyring(fresh).open(rows[0]!.secret_sealed, place)).toBe('the secret');
-  expect(await keys('sealing', `${fresh},${old}`, url.href)).toContain('webhook.secret_sealed: 0');
+  expect(await keys('sealing', `${fresh},${old}`, url)).toContain('webhook.secret_sealed: 0');
   await client.end();
 });
 

@@ -4,7 +4,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temp
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Client as PgClient, Pool } from 'pg';
+import { Pool } from 'pg';
 import { createCalls, createTransitions } from '../../activities/index.ts';
 import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
 import { listProducts } from '../../db/catalog/reading.ts';
@@ -30,6 +30,7 @@ import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
+import { createDatabase } from '../kernel/database.ts';
 import { underTest } from '../kernel/world.ts';
 
 export interface Hosting {
@@ -41,18 +42,12 @@ export interface Hosting {
 
 /** Starts a server, a database and a worker. */
 export async function host({ server, around }: Hosting) {
-  const database = `skip_${randomUUID().slice(0, 8)}`;
-  const owner = new PgClient({ connectionString: underTest.databaseUrl });
-  await owner.connect();
-  await owner.query(`CREATE DATABASE ${database}`);
-  await owner.end();
-  const url = new URL(underTest.databaseUrl);
-  url.pathname = `/${database}`;
-  await migrate(url.href);
-  const { storeId } = await makeStore(url.href, { code: 'skip', name: 's', sandbox: server === 'dev', withProduct: true });
-  await seedMembers(url.href, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
-  const orm = await openOrm(roleUrl(url.href, 'sangjeom_app'), 10);
-  const pool = new Pool({ connectionString: roleUrl(url.href, 'sangjeom_relay'), max: 4 });
+  const url = await createDatabase('skip');
+  await migrate(url);
+  const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: server === 'dev', withProduct: true });
+  await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
+  const orm = await openOrm(roleUrl(url, 'sangjeom_app'), 10);
+  const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });
 
   const log = createLog('test', 'fatal');
   Runtime.install({
@@ -65,7 +60,7 @@ export async function host({ server, around }: Hosting) {
       ? await TestWorkflowEnvironment.createLocal(binary(underTest.cli))
       : await TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer));
   await addSearchAttributes(env.nativeConnection, 'default');
-  const config = readConfig({ ...underTest.env, DATABASE_URL: url.href });
+  const config = readConfig({ ...underTest.env, DATABASE_URL: url });
   const keyring = createKeyring(config.sealingKeys);
   const deps = { orm, config, keyring, clock: realClock, log };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
