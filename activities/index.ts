@@ -1,7 +1,7 @@
-import { CALLS_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
+import { CALLS_QUEUE, COURIER_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { invitationActivities, invitationCalls } from './invitations.ts';
-import { orderActivities } from './orders.ts';
+import { orderActivities, orderCalls } from './orders.ts';
 import { paymentActivities, paymentCalls } from './payments.ts';
 import { webhookActivities, webhookCalls } from './webhooks.ts';
 
@@ -16,6 +16,7 @@ export const createTransitions = (deps: ActivityDeps) => ({
 /** Calls to the outside, each kind on a task queue of its own. */
 export const createCalls = (deps: ActivityDeps) => ({
   [CALLS_QUEUE]: webhookCalls(deps),
+  [COURIER_QUEUE]: orderCalls(deps),
   [PAYMENT_CALLS_QUEUE]: paymentCalls(deps),
   [MAIL_QUEUE]: invitationCalls(deps),
 });

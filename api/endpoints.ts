@@ -58,6 +58,16 @@ import { createOrderInput } from './uploads/createOrderInput.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
 import { cancel } from './orders/cancel.ts';
 import { listStores } from './me/listStores.ts';
+import { correctTracking } from './orders/correctTracking.ts';
+import { decide } from './orders/decide.ts';
+import { extend } from './orders/extend.ts';
+import { getMine } from './orders/getMine.ts';
+import { getTracking } from './orders/getTracking.ts';
+import { hold } from './orders/hold.ts';
+import { listMine } from './orders/listMine.ts';
+import { lookUp } from './orders/lookUp.ts';
+import { get as getSettlement } from './settlements/get.ts';
+import { list as listSettlements } from './settlements/list.ts';
 import { carriers } from './orders/carriers.ts';
 import { confirm } from './orders/confirm.ts';
 import { confirmMany } from './orders/confirmMany.ts';
@@ -107,12 +117,15 @@ export const endpoints: readonly Endpoint[] = [
   [getOptions, replaceOptions, getDiscount, setDiscount, getProductFlow, writeCalendar, readCalendar],
   [createUpload, createOrderInput],
   [listOrders, getOrder, listItems, getItem, flow, carriers, confirm, dispatch, delivered, fulfill, cancel],
+  [hold, correctTracking, getTracking],
   [confirmMany, dispatchMany, deliverMany, fulfillMany],
   [getPayment, processRefund],
   [createWebhook, listWebhooks, getWebhook, listDeliveries],
+  [listSettlements, getSettlement],
   [anonymous, signup, login],
   [listShown, getShown, getShownCalendar, getShownStore, listShownLocations],
   [getCart, addToCart, changeCart, removeFromCart],
   [createCheckout, getCheckout, quote],
   [start, retry, status],
+  [listMine, getMine, decide, extend, lookUp],
 ].flat();

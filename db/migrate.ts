@@ -2,6 +2,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import { Client, escapeLiteral } from 'pg';
+import { realClock as clock } from './kernel/clock.ts';
 import { roleUrl, type Role } from './kernel/config.ts';
 import { Thread0001 } from './migrations/0001_thread.ts';
 import { Breadth0002 } from './migrations/0002_breadth.ts';
@@ -9,8 +10,10 @@ import { Traces0003 } from './migrations/0003_traces.ts';
 import { Identity0004 } from './migrations/0004_identity.ts';
 import { Clients0005 } from './migrations/0005_clients.ts';
 import { Catalog0006 } from './migrations/0006_catalog.ts';
+import { Orders0007 } from './migrations/0007_orders.ts';
+import { keepPartitions } from './kernel/partitions.ts';
 
-const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005, Catalog0006];
+const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005, Catalog0006, Orders0007];
 const MIGRATION_LOCK = 7_265_001;
 
 /** Brings a database to the newest schema; does nothing when it is there already. */
@@ -30,6 +33,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     });
     await orm.migrator.up();
     await orm.close();
+    await keepPartitions(owner, clock.now());
   } finally {
     await owner.end();
   }

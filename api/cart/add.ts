@@ -1,5 +1,6 @@
 import { addToCart, readCart } from '../../db/cart/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { visitOf } from '../kernel/visit.ts';
 import { stayProblems } from '../../workflows/catalog/calendar.ts';
 import { closed, Id, Stay, Type } from '../kernel/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
@@ -17,7 +18,7 @@ export const add = endpoint({
   status: 201,
   data: Cart,
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'STAY_REQUIRED', 'STAY_NOT_APPLICABLE', 'DATES_UNAVAILABLE'],
-}).handle(async ({ em, storeId, sessionId, renewedToken, body, at }) => {
-  await addToCart(em, storeId, sessionId!, body, at);
+}).handle(async ({ em, storeId, sessionId, renewedToken, body, at, header }) => {
+  await addToCart(em, storeId, sessionId!, body, visitOf(header), at);
   return viewCart(await readCart(em, storeId, sessionId!, at), renewedToken);
 });

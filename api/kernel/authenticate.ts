@@ -28,6 +28,7 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
   store: byStoreEndpoint,
   user: byUserToken,
   buyer: byBuyer,
+  customer: async (ctx, endpoint, deps) => byCustomer(ctx, await byStoreCode(ctx, endpoint, deps), deps),
   shop: byStoreCode,
   payment: byPaymentId,
 };

@@ -17,10 +17,10 @@ type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer R
   : unknown;
 
 /**
- * Who may call. `store`: a store token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest session or a customer's token. `shop`: X-Store-Code
+ * Who may call. `store`: a store token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest session or a customer's token. `customer`: with a customer's token. `shop`: X-Store-Code
  * alone. `payment`: nobody in particular; the unguessable payment id is the key.
  */
-export type Access = 'store' | 'user' | 'buyer' | 'shop' | 'payment';
+export type Access = 'store' | 'user' | 'buyer' | 'customer' | 'shop' | 'payment';
 /** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. */
 export type Change = 'none' | 'here' | 'workflow';
 
@@ -41,14 +41,16 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** The body is multipart: its text fields are `body`, and with them comes one file of at most so many bytes. */
   readonly file?: number;
   /** Problems that the schema cannot see, told together with its own: it may meet a body that the schema refuses. */
-  readonly check?: (body: Loose<Static<B>>, deps: ApiDeps) => readonly FieldError[] | Promise<readonly FieldError[]>;
-  readonly status?: 200 | 201;
+  readonly check?: (body: Loose<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
+  readonly status?: 200 | 201 | 202;
   readonly data?: D;
   /** A cart token that has ended is replaced here instead of being refused. */
   readonly renewsSession?: boolean;
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
   readonly secret?: boolean;
   readonly errors?: readonly ErrorCode[];
+  /** Deprecated: where to go instead. Every answer says so. */
+  readonly successor?: string;
   /** Where this operation answers a code with another status than the catalogue's. */
   readonly statuses?: Statuses;
 }

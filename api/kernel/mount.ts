@@ -76,9 +76,10 @@ const declared = (endpoint: Endpoint, error: unknown): unknown =>
 /** `/storefront/v1/checkout/…` is also answered as `/checkout/…`, `/v1/webhooks` as `/webhooks` where D1 allows it. */
 const aliases = (path: string): string[] => [
   path,
-  ...[/^\/storefront\/v1(\/(?:checkout|auth|payments)(?:\/.*)?)$/, /^\/v1(\/(?:webhooks|store\/api-(?:tokens|clients))(?:\/.*)?)$/].flatMap(
-    (short) => short.exec(path)?.[1] ?? [],
-  ),
+  ...[
+    /^\/storefront\/v1(\/(?:checkout|auth|guest|payments)(?:\/.*)?)$/,
+    /^\/v1(\/(?:webhooks|settlements|store\/api-(?:tokens|clients))(?:\/.*)?)$/,
+  ].flatMap((short) => short.exec(path)?.[1] ?? []),
 ];
 
 async function accept(
@@ -89,6 +90,10 @@ async function accept(
 ): Promise<Request> {
   const requestId = String(ctx.state['requestId']);
   ctx.state['statuses'] = endpoint.statuses;
+  if (endpoint.successor) {
+    ctx.set('Deprecation', 'true');
+    ctx.set('Link', `<${endpoint.successor}>; rel="successor-version"`);
+  }
   if (endpoint.access === 'store' || endpoint.access === 'user') await limitRate(ctx, deps);
   const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
   ctx.state['storeId'] = caller.storeId;
@@ -97,7 +102,7 @@ async function accept(
   const { body, file } = await bodyOf(ctx, endpoint);
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
-  if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps)));
+  if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps, caller)));
   const key = endpoint.idempotent ? sentKey(ctx, fieldErrors) : null;
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;

@@ -15,6 +15,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH', 'TOO_MANY_REQUESTS'],
   user: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
   buyer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
+  customer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
   shop: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],
   payment: ['PAYMENT_NOT_FOUND'],
 };
@@ -22,6 +23,7 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
   store: [{ storeToken: [] }],
   user: [{ userToken: [] }],
   buyer: [{ storeCode: [], cartToken: [] }],
+  customer: [{ storeCode: [], memberToken: [] }],
   shop: [{ storeCode: [] }],
   payment: [{}],
 };
@@ -56,6 +58,7 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
   return {
     operationId: e.id,
     summary: e.summary,
+    ...(e.successor && { deprecated: true }),
     tags: [e.id.slice(0, e.id.indexOf('.'))],
     security: SECURITY[e.access],
     ...(e.access === 'store' && { 'x-required-scopes': e.scopes ?? [] }),
@@ -126,6 +129,7 @@ const securitySchemes = {
   userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person, before a store is chosen' },
   storeToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /oauth2/token' },
   storeCode: { type: 'apiKey', in: 'header', name: 'X-Store-Code' },
+  memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /storefront/v1/auth/login' },
   cartToken: { type: 'apiKey', in: 'header', name: 'X-Cart-Token' },
 };
 const Meta = {

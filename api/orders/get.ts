@@ -13,6 +13,5 @@ export const get = endpoint({
   data: Order,
   errors: ['ORDER_NOT_FOUND'],
 }).handle(async ({ em, storeId, params }) => {
-  const { order, items, approvedAt } = await readOrder(em, storeId, params.orderId);
-  return viewOrder(order, items, approvedAt);
+  return viewOrder(await readOrder(em, storeId, params.orderId));
 });

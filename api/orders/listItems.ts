@@ -1,25 +1,45 @@
+import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/store.ts';
 import { viewItem } from '../../db/orders/views.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Id, paging, Type } from '../kernel/schema.ts';
+import { among, flag, moment, read, sent } from './query.ts';
 import { OrderItem } from './schemas.ts';
+
+/** As cursors name the order of changes. */
+const CHANGES = 'c';
 
 export const listItems = endpoint({
   id: 'orders.listItems',
   route: 'GET /v1/order-items',
-  summary: 'List order items, last changed first',
+  summary: 'List order items in the order of their changes',
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
-  query: Type.Object({ ...paging, orderId: Type.Optional(Id), status: Type.Optional(Type.String()) }),
-  data: listOf(OrderItem),
+  query: Type.Object({
+    ...paging,
+    cursor: cursorQuery,
+    orderId: Type.Optional(Id),
+    status: Type.Optional(Type.String()),
+    testPayment: Type.Optional(Type.String({ description: 'true or false' })),
+    lastChangedFrom: Type.Optional(Type.String({ description: 'ISO 8601 with offset, inclusive' })),
+  }),
+  data: feedOf(OrderItem),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, query }) => {
-  const { orderId, status: text, ...paged } = query;
-  const status = PUBLIC_STATUSES.find((known) => known === text);
-  if (text !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
-  const { items, total } = await findItems(em, storeId, { ...paged, ...(orderId !== undefined && { orderId }), ...(status && { status }) });
-  return page(paged, items.map(viewItem), total);
+  const after = readCursor(query.cursor, [CHANGES]);
+  const found = await findItems(em, storeId, {
+    page: query.page,
+    size: query.size,
+    ...sent({
+      orderId: query.orderId,
+      status: read('status', query.status, among(PUBLIC_STATUSES)),
+      testPayment: read('testPayment', query.testPayment, flag),
+      lastChangedFrom: read('lastChangedFrom', query.lastChangedFrom, moment),
+      after: after ?? undefined,
+    }),
+  });
+  return feed(query, found, viewItem, (item: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId }));
 });

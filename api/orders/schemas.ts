@@ -1,13 +1,15 @@
 import { DELIVERY_METHODS } from '../../workflows/orders/rules.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
-import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
+export const CarrierCode = Type.String({ minLength: 1, maxLength: 20 });
+export const TrackingNumber = Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' });
 export const dispatchFields = {
   deliveryMethod: oneOf(DELIVERY_METHODS),
-  carrierCode: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),
-  trackingNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' })),
+  carrierCode: Type.Optional(CarrierCode),
+  trackingNumber: Type.Optional(TrackingNumber),
 };
 export const OrderItemIds = Type.Array(Id, { minItems: 1, maxItems: 100 });
 
@@ -71,77 +73,76 @@ const FrozenAddress = closed(
   },
   { title: 'OrderSellerAddress' },
 );
-export const OrderItem = closed(
-  {
-    orderItemId: Id,
-    orderItemNo: Type.String(),
-    orderId: Id,
-    productId: Id,
-    productName: Type.String(),
-    optionId: Id,
-    optionLabel: nullable(Type.String()),
-    unitPrice: Won,
-    quantity: Count,
-    canceledQuantity: Count,
-    activeQuantity: Count,
-    totalPrice: Won,
-    status: Status,
-    bundleNo: Count,
-    dispatch: nullable(
-      closed({
-        deliveryMethod: oneOf(DELIVERY_METHODS),
-        carrierCode: nullable(Type.String()),
-        trackingNumber: nullable(Type.String()),
-        dispatchedAt: Timestamp,
-        deliveredAt: nullable(Timestamp),
-      }),
-    ),
-    autoDecisionDate: nullable(Timestamp),
-    fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: nullable(PickupLocation) }),
-    fulfillment: nullable(closed({ status: oneOf(['PROVIDED', 'REVOKED']), note: nullable(Type.String()), fulfilledAt: Timestamp })),
-    stay: nullable(PricedStay),
-    shipFrom: nullable(FrozenAddress),
-    returnTo: nullable(FrozenAddress),
-    couponDiscountAmount: Won,
-    pointAllocation: Won,
-    hold: Type.Null(),
-    sellerMemo: nullable(Type.String()),
-    flowState: FlowState,
-    actions: Type.Array(Action),
-    lastChangedAt: Timestamp,
-  },
-  { title: 'OrderItem' },
-);
-export const Order = closed(
-  {
-    orderId: Id,
-    orderNo: Type.String(),
-    orderedAt: Timestamp,
-    testPayment: Type.Boolean(),
-    requiresShipping: Type.Boolean(),
-    representativeStatus: Status,
-    progressStatus: Status,
-    buyer: closed({ name: Type.String(), phone: Type.String(), email: Type.String(), customerId: nullable(Id) }),
-    shippingAddress: closed({
-      receiverName: Type.String(),
-      phone: Type.String(),
-      zipCode: Type.String(),
-      address1: Type.String(),
-      address2: Type.Optional(Type.String()),
+const itemFields = {
+  orderItemId: Id,
+  orderItemNo: Type.String(),
+  orderId: Id,
+  productId: Id,
+  productName: Type.String(),
+  optionId: Id,
+  optionLabel: nullable(Type.String()),
+  unitPrice: Won,
+  quantity: Count,
+  canceledQuantity: Count,
+  activeQuantity: Count,
+  totalPrice: Won,
+  status: Status,
+  bundleNo: Count,
+  dispatch: nullable(
+    closed({
+      deliveryMethod: oneOf(DELIVERY_METHODS),
+      carrierCode: nullable(Type.String()),
+      trackingNumber: nullable(Type.String()),
+      dispatchedAt: Timestamp,
+      deliveredAt: nullable(Timestamp),
     }),
-    payment: closed({
-      paymentId: Id,
-      pg: Type.String(),
-      method: Type.String(),
-      approvedMethod: nullable(Type.String()),
-      totalAmount: Won,
-      pointAmount: Won,
-      approvedAt: nullable(Timestamp),
-    }),
-    amounts: Amounts,
-    delivery: Delivery,
-    items: Type.Array(OrderItem),
-    lastChangedAt: Timestamp,
-  },
-  { title: 'Order' },
-);
+  ),
+  autoDecisionDate: nullable(Timestamp),
+  fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: nullable(PickupLocation) }),
+  fulfillment: nullable(closed({ status: oneOf(['PROVIDED', 'REVOKED']), note: nullable(Type.String()), fulfilledAt: Timestamp })),
+  stay: nullable(PricedStay),
+  shipFrom: nullable(FrozenAddress),
+  returnTo: nullable(FrozenAddress),
+  couponDiscountAmount: Won,
+  pointAllocation: Won,
+  hold: nullable(closed({ reason: Type.String(), expectedDispatchDate: Day, heldAt: Timestamp })),
+  flowState: FlowState,
+  actions: Type.Array(Action),
+  lastChangedAt: Timestamp,
+};
+export const OrderItem = closed({ ...itemFields, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
+/** Without the seller's memo, and with the buyer's actions only. */
+export const BuyerOrderItem = closed(itemFields, { title: 'BuyerOrderItem' });
+
+const orderFields = {
+  orderId: Id,
+  orderNo: Type.String(),
+  orderedAt: Timestamp,
+  testPayment: Type.Boolean(),
+  requiresShipping: Type.Boolean(),
+  representativeStatus: Status,
+  progressStatus: Status,
+  buyer: closed({ name: Type.String(), phone: Type.String(), email: Type.String(), customerId: nullable(Id) }),
+  shippingAddress: closed({
+    receiverName: Type.String(),
+    phone: Type.String(),
+    zipCode: Type.String(),
+    address1: Type.String(),
+    address2: Type.Optional(Type.String()),
+  }),
+  payment: closed({
+    paymentId: Id,
+    pg: Type.String(),
+    method: Type.String(),
+    approvedMethod: nullable(Type.String()),
+    totalAmount: Won,
+    pointAmount: Won,
+    approvedAt: nullable(Timestamp),
+  }),
+  amounts: Amounts,
+  delivery: Delivery,
+  lastChangedAt: Timestamp,
+};
+const Visit = closed({ visitorId: nullable(Type.String()), sessionId: nullable(Type.String()) });
+export const Order = closed({ ...orderFields, visit: nullable(Visit), items: Type.Array(OrderItem) }, { title: 'Order' });
+export const BuyerOrder = closed({ ...orderFields, items: Type.Array(BuyerOrderItem) }, { title: 'BuyerOrder' });

@@ -1,14 +1,16 @@
 /** What every seller wish of an order item does: a cheap refusal first, then the command to the item's run. */
 import { quantityOf } from '../../db/orders/cancel.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
+import { customerOf } from '../../db/orders/lookups.ts';
 import { readItem } from '../../db/orders/store.ts';
-import type { viewItem } from '../../db/orders/views.ts';
+import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { step } from '../../workflows/flows/rules.ts';
-import type { ErrorCode } from '../../workflows/kernel/errors.ts';
+import { type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { checkHandover, refused } from '../../workflows/orders/rules.ts';
+import { type BuyerWish, type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { checkHandover, checkRecord, refused } from '../../workflows/orders/rules.ts';
+import type { Customer } from '../../db/customers/store.ts';
 import type { Commands } from '../kernel/commands.ts';
 
 export interface WishCall {
@@ -20,7 +22,7 @@ export interface Wish {
   readonly name: OrderItemWish;
   readonly input: Command['input'];
   /** Free text: it is kept in Postgres for the transition and never passes through Temporal. */
-  readonly text?: { readonly field: 'noteId' | 'detailId'; readonly value: string };
+  readonly text?: { readonly field: 'noteId' | 'detailId' | 'reasonId'; readonly value: string };
 }
 /** The refusals that every action of the flow may end in. */
 export const WISH_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS'] as const satisfies readonly ErrorCode[];
@@ -41,9 +43,22 @@ export async function send({ commands, storeId, at }: WishCall, orderItemId: str
 export const wish = async (call: WishCall, orderItemId: string, wished: Wish): Promise<ReturnType<typeof viewItem>> =>
   (await send(call, orderItemId, wished)) as ReturnType<typeof viewItem>;
 
+/** What a member wishes of an item of theirs; anybody else's is not there. */
+export async function buyerWish(
+  call: WishCall & { readonly customer: Customer | null },
+  orderItemId: string,
+  name: BuyerWish,
+): Promise<ReturnType<typeof viewBuyerItem>> {
+  const owner = await call.commands.read((em) => customerOf(em, call.storeId, orderItemId));
+  if (owner === null || owner !== call.customer?.customerId) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return (await send(call, orderItemId, { name, input: {} })) as ReturnType<typeof viewBuyerItem>;
+}
+
 function dryRun(item: OrderItem, name: OrderItemWish, input: Command['input'], at: number): void {
   if (name === 'cancel') return void quantityOf(item, { input });
   checkHandover(item.fulfillmentSnapshot, name);
-  const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type: 'seller.action', key: name }, at, NO_SETTINGS);
+  if (name === 'hold' || name === 'correctTracking') return checkRecord(name, item.status, item.dispatch ?? null);
+  const type = name === 'decide' || name === 'extend' ? 'buyer.action' : 'seller.action';
+  const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type, key: name }, at, NO_SETTINGS);
   if (!dry.ok) throw refused(dry);
 }

@@ -7,6 +7,7 @@ import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { hashPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { visitOf } from '../kernel/visit.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
@@ -42,14 +43,14 @@ export const start = endpoint({
     const { orderPassword, ...buyer } = body.guest;
     return { buyer, orderPasswordHash: await hashPassword(orderPassword) };
   })
-  .handle(async ({ em, storeId, sessionId, customer, params, body, prepared, at, realNow, deps }) => {
+  .handle(async ({ em, storeId, sessionId, customer, params, body, prepared, at, realNow, deps, header }) => {
     const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);
     const store = await readStore(em, storeId);
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
     const testPayment = deps.config.toss.secretKey.startsWith('test_');
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
-    const wanted = { option, returnUrl, shippingAddress, ...prepared, testPayment, ...expected };
+    const wanted = { option, returnUrl, shippingAddress, ...prepared, visit: visitOf(header), testPayment, ...expected };
     return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);
   });
 

@@ -1,6 +1,6 @@
 /** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
 import type { PricedStay, Stay } from '../../workflows/catalog/calendar.ts';
-import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
+import { CHECKOUT_LINES, type Visit } from '../../workflows/checkout/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import type { Sellable } from '../catalog/reading.ts';
 import { isBuyable, missingNights, optionLabel, priceOf, readShelf, type Shelf, variantOf, type WantedLine } from '../checkout/lines.ts';
@@ -23,7 +23,14 @@ export interface CartLine {
 const stayOf = ({ checkIn, checkOut }: CartItem): Stay | null => (checkIn && checkOut ? { checkIn, checkOut } : null);
 
 /** Puts a variant into the cart; the same variant and stay again is one line with the sum, at most 999. */
-export async function addToCart(em: Em, storeId: string, sessionId: string, wanted: WantedLine, at: number): Promise<void> {
+export async function addToCart(
+  em: Em,
+  storeId: string,
+  sessionId: string,
+  wanted: WantedLine,
+  visit: Visit | null,
+  at: number,
+): Promise<void> {
   const shelf = await readShelf(em, storeId, [wanted], at);
   const found = shelf.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
@@ -35,9 +42,10 @@ export async function addToCart(em: Em, storeId: string, sessionId: string, want
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
   const rows = await sql(
     em,
-    `INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (store_id, session_id, variant_id, check_in, check_out) DO UPDATE SET quantity = cart_item.quantity + excluded.quantity
+    `INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, visit, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, session_id, variant_id, check_in, check_out) DO UPDATE SET quantity = cart_item.quantity + excluded.quantity,
+       visit = coalesce(excluded.visit, cart_item.visit)
      WHERE cart_item.quantity + excluded.quantity <= ${MOST_QUANTITY} RETURNING 1 AS ok`,
     [
       storeId,
@@ -48,6 +56,7 @@ export async function addToCart(em: Em, storeId: string, sessionId: string, want
       stay?.checkIn ?? null,
       stay?.checkOut ?? null,
       wanted.quantity,
+      visit && JSON.stringify(visit),
       new Date(at),
     ],
   );

@@ -21,6 +21,8 @@ export interface Config {
   readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
   /** Where uploads are kept: a folder that all API processes share, or a bucket. */
   readonly storage: StorageConfig;
+  /** `development` tells by a parcel's number where it is; without a courier nothing is tracked. */
+  readonly courier: 'development' | 'none';
   readonly allowLoopbackWebhooks: boolean;
   readonly webhookDns: string | null;
   readonly rateLimitPerMinute: number;
@@ -74,6 +76,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     ...people(need, production ? null : (env['IDP_URL'] ?? 'http://127.0.0.1:3003')),
     storage: storageOf(env, need, production),
     mail: mailOf(need, production, env['CONSOLE_URL'] ?? publicUrl),
+    courier: courierOf(env['COURIER'], production),
     allowLoopbackWebhooks,
     webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
     rateLimitPerMinute: count(env, 'RATE_LIMIT_PER_MINUTE', 600),
@@ -90,6 +93,11 @@ const paymentProvider = (need: Need, production: boolean, simulator: string | nu
   secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
   clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
 });
+
+function courierOf(wanted: string | undefined, production: boolean): Config['courier'] {
+  if (production && wanted === 'development') throw new Error('Unset COURIER: the development courier is refused in production.');
+  return production || wanted === 'none' ? 'none' : 'development';
+}
 
 const mailOf = (need: Need, production: boolean, consoleUrl: string): Config['mail'] => ({
   smtpUrl: need('SMTP_URL', production ? null : 'smtp://127.0.0.1:3004'),

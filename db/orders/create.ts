@@ -4,6 +4,7 @@ import { defaultFlow, graphOf } from '../../workflows/flows/presets/index.ts';
 import { step } from '../../workflows/flows/rules.ts';
 import { position } from '../../workflows/kernel/ids.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { changeTime } from '../feeds/store.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import type { Payment, PaymentAttempt } from '../payments/entities.ts';
@@ -17,37 +18,40 @@ export async function createOrder(em: Em, payment: Payment, attempt: PaymentAtte
   const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
   const orderId = newId('ord', at);
   const now = new Date(at);
-  em.persist(
-    em.create(OrderEntity, {
-      storeId,
-      orderId,
-      orderNo,
-      checkoutId,
-      paymentId,
-      buyer,
-      amounts,
-      delivery,
-      totalWon,
-      testPayment,
-      pg: attempt.pg,
-      method: attempt.method,
-      approvedMethod: attempt.approvedMethod ?? null,
-      shippingAddress: payment.shippingAddress ?? null,
-      orderPasswordHash: payment.orderPasswordHash,
-      requiresShipping: lines.some(isShipped),
-      representativeStatus: 'PAID',
-      progressStatus: 'PAID',
-      orderedAt: now,
-      lastChangedAt: now,
-    }),
-  );
+  const order = em.create(OrderEntity, {
+    storeId,
+    orderId,
+    orderNo,
+    checkoutId,
+    paymentId,
+    buyer,
+    amounts,
+    delivery,
+    totalWon,
+    testPayment,
+    pg: attempt.pg,
+    method: attempt.method,
+    approvedMethod: attempt.approvedMethod ?? null,
+    shippingAddress: payment.shippingAddress ?? null,
+    orderPasswordHash: payment.orderPasswordHash,
+    customerId: buyer.customerId ?? null,
+    visit: payment.visit ?? null,
+    requiresShipping: lines.some(isShipped),
+    representativeStatus: 'PAID',
+    progressStatus: 'PAID',
+    orderedAt: now,
+    lastChangedAt: now,
+  });
+  em.persist(order);
   for (const bundle of payment.bundles ?? price(lines, null, NO_POLICY).bundles)
     em.persist(em.create(OrderBundleEntity, { storeId, orderId, ...bundle, feeRefundedWon: 0, shortfallChargedWon: 0 }));
   const refundPolicy = refundPolicyOf(await readStore(em, storeId));
   const bundles = bundleNumbers(lines);
-  lines.forEach((line, i) =>
+  const items = lines.map((line, i) =>
     addItem(em, { storeId, orderId, orderNo, line, refundPolicy, place: i + 1, bundleNo: bundles[i]!, at, realNow }),
   );
+  const lastChangedAt = await changeTime(em, storeId, at);
+  for (const row of [order, ...items]) row.lastChangedAt = lastChangedAt;
   await emit(em, storeId, [{ type: 'ORDER.PAID', at, data: { orderId, status: 'PAID', testPayment } }], realNow);
   return orderId;
 }
@@ -65,7 +69,7 @@ interface NewItem {
 }
 
 /** The flow is picked at payment and never changes afterwards (part B § Flow behavior rules, 1). */
-function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place, bundleNo, at, realNow }: NewItem): void {
+function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place, bundleNo, at, realNow }: NewItem): OrderItem {
   const orderItemId = newId('oit', at);
   const orderItemNo = orderNo + position(place);
   const type = line.fulfillmentType ?? 'SHIPPING';
@@ -77,37 +81,37 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
   if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);
   const { state, trace, effects } = started;
   const now = new Date(at);
-  em.persist(
-    em.create(OrderItemEntity, {
-      storeId,
-      orderItemId,
-      orderItemNo,
-      orderId,
-      bundleNo,
-      refundPolicy: refundPolicy ? { ...refundPolicy, ...line.refundPolicy } : null,
-      stay: line.stay ?? null,
-      shipFrom: line.shipFrom ?? null,
-      returnTo: line.returnTo ?? null,
-      position: place,
-      productId: line.productId,
-      variantId: line.variantId,
-      productName: line.productName,
-      optionLabel: line.optionLabel,
-      unitPriceWon: line.unitPriceWon,
-      quantity: line.quantity,
-      canceledQuantity: 0,
-      totalPriceWon: lineTotalWon(line),
-      status: state.status,
-      fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
-      flowKey: flow.key,
-      flowVersion: flow.version,
-      flowState: state,
-      lastChangedAt: now,
-    }),
-  );
+  const item = em.create(OrderItemEntity, {
+    storeId,
+    orderItemId,
+    orderItemNo,
+    orderId,
+    bundleNo,
+    refundPolicy: refundPolicy ? { ...refundPolicy, ...line.refundPolicy } : null,
+    stay: line.stay ?? null,
+    shipFrom: line.shipFrom ?? null,
+    returnTo: line.returnTo ?? null,
+    position: place,
+    productId: line.productId,
+    variantId: line.variantId,
+    productName: line.productName,
+    optionLabel: line.optionLabel,
+    unitPriceWon: line.unitPriceWon,
+    quantity: line.quantity,
+    canceledQuantity: 0,
+    totalPriceWon: lineTotalWon(line),
+    status: state.status,
+    fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
+    flowKey: flow.key,
+    flowVersion: flow.version,
+    flowState: state,
+    lastChangedAt: now,
+  });
+  em.persist(item);
   em.persist(
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
   const workflowId = orderItemWorkflowId(storeId, orderItemNo);
   bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, status: state.status, bornAt: realNow });
+  return item;
 }

@@ -3,7 +3,9 @@ import type { PricedStay } from '../../workflows/catalog/calendar.ts';
 import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../workflows/checkout/rules.ts';
 import type { FlowState } from '../../workflows/flows/state.ts';
 import type { RefundPolicy } from '../../workflows/orders/refunds.ts';
-import type { Dispatch, Fulfillment, FulfillmentSnapshot } from '../../workflows/orders/rules.ts';
+import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../workflows/orders/rules.ts';
+import type { Tracking, TrackingReading } from '../../workflows/orders/tracking.ts';
+import type { Visit } from '../../workflows/checkout/rules.ts';
 import type { PublicStatus } from '../../workflows/orders/status.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
@@ -22,6 +24,9 @@ export const OrderEntity = defineEntity({
     buyer: p.json<Buyer>(),
     shippingAddress: p.json<Address>().nullable(),
     orderPasswordHash: p.string().nullable(),
+    /** The member who bought it; null for guests. */
+    customerId: p.string().nullable(),
+    visit: p.json<Visit>().nullable(),
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
     totalWon: won(),
@@ -60,6 +65,10 @@ export const OrderItemEntity = defineEntity({
     fulfillmentSnapshot: p.json<FulfillmentSnapshot>(),
     dispatch: p.json<Dispatch>().nullable(),
     fulfillment: p.json<Fulfillment>().nullable(),
+    hold: p.json<Hold>().nullable(),
+    tracking: p.json<Tracking>().nullable(),
+    /** What the look under way has told; the next transition takes it in. */
+    trackingReading: p.json<TrackingReading>().nullable(),
     /** Frozen at payment; null on items of before there was one: the built-in. */
     refundPolicy: p.json<RefundPolicy>().nullable(),
     autoDecisionAt: time().nullable(),

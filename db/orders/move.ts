@@ -1,22 +1,21 @@
-/** The order item's transition: one function for commands, deadlines and looks (architecture.md § The two kinds of truth). */
+/** The order item's transition: one function for commands, deadlines, looks at the courier and claims (architecture.md § The two kinds of truth). */
 import { LockMode } from '@mikro-orm/core';
-import type { Command, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
-import { nearest, nodeOf, step } from '../../workflows/flows/rules.ts';
-import type { Effect, FlowEvent, FlowState } from '../../workflows/flows/state.ts';
-import { checkHandover, type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
-import { progressStatus } from '../../workflows/orders/status.ts';
-import { type Em, sql } from '../orm.ts';
+import { nearest, nodeOf } from '../../workflows/flows/rules.ts';
+import type { FlowEvent, FlowState } from '../../workflows/flows/state.ts';
+import { checkHandover, checkRecord } from '../../workflows/orders/rules.ts';
+import { beginTracking, deliveredAt, isTracked, type Tracking } from '../../workflows/orders/tracking.ts';
+import type { Em } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
-import type { Store } from '../stores/entities.ts';
 import { takeText } from '../runs/text.ts';
-import { emit } from '../webhooks/events.ts';
-import { type Canceled, cancelItem, quantityOf } from './cancel.ts';
-import { FlowStepEntity, type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
-import { eventsOf } from './events.ts';
-import { viewItem } from './views.ts';
+import { advance, lockOrder, type Moving, touch } from './advance.ts';
+import { quantityOf } from './cancel.ts';
+import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { lookId, takeReading, trackingOf } from './tracking.ts';
+import { viewBuyerItem, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are INVALID_STATUS. */
 export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
@@ -24,156 +23,88 @@ export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: nu
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) return null;
   const store = await readStore(em, storeId);
-  const wished = event.type === 'command' ? event.command : null;
-  const flowEvent = eventOf(event, item);
-  const body = flowEvent ? await advance({ em, item, store, realNow }, flowEvent, wished, at) : null;
-  const owed = owedBy(item);
-  return { owed, clock: store.clockOffsetMs, ...(wished && { reply: { status: 200, body: body ?? viewItem(item) } }) };
+  const moving: Moving = { em, item, store, at, realNow };
+  const body = event.type === 'command' ? await obey(moving, event.command) : await happen(moving, event);
+  await deliver(moving);
+  return { owed: owedBy(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
 }
 
-/** What the event means to the item's flow. A cancel is no action of the flow: it takes units away, whatever the flow says. */
-function eventOf(event: RunEvent, item: OrderItem): FlowEvent | null {
-  if (event.type === 'elapsed') return { type: 'elapsed' };
-  if (event.type !== 'command') return null;
-  const { command } = event;
-  if (command.name !== 'cancel') {
-    checkHandover(item.fulfillmentSnapshot, command.name);
-    return { type: 'seller.action', key: command.name };
+/** Carries out a wish and answers what its caller is told: the item, or what a cancel gives back. */
+async function obey(moving: Moving, command: Command): Promise<object> {
+  const { item } = moving;
+  if (command.name === 'hold' || command.name === 'correctTracking') await change(moving, command.name, command);
+  const event = command.name === 'hold' || command.name === 'correctTracking' ? null : eventOf(command, item);
+  const told = event && (await advance(moving, event, command));
+  if (told) return told;
+  return event?.type === 'buyer.action' ? viewBuyerItem(item) : viewItem(item);
+}
+
+async function happen(moving: Moving, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
+  if (event.type === 'elapsed') await advance(moving, { type: 'elapsed' }, null);
+  if (event.type === 'outcome') takeReading(moving.item, event.callId, event.outcome, moving.at);
+  return null;
+}
+
+/** What a wish means to the item's flow. A cancel is no action of the flow: it takes units away, whatever the flow says. */
+function eventOf(command: Command, item: OrderItem): FlowEvent {
+  const { name: key } = command;
+  if (key === 'cancel') {
+    const quantity = quantityOf(item, command);
+    return { type: 'reduced', member: item.orderItemId, quantity, cause: 'SELLER_CANCEL', refId: command.requestId };
   }
-  return {
-    type: 'reduced',
-    member: item.orderItemId,
-    quantity: quantityOf(item, command),
-    cause: 'SELLER_CANCEL',
-    refId: command.requestId,
-  };
+  checkHandover(item.fulfillmentSnapshot, key);
+  return { type: key === 'decide' || key === 'extend' ? 'buyer.action' : 'seller.action', key };
 }
 
-interface Moving {
-  readonly em: Em;
-  readonly item: OrderItem;
-  readonly store: Store;
-  readonly realNow: number;
+/** What changes the record and leaves the flow where it is: a hold, a corrected tracking number. */
+async function change(moving: Moving, wish: 'hold' | 'correctTracking', { input }: Command): Promise<void> {
+  const { em, item, at } = moving;
+  checkRecord(wish, item.status, item.dispatch ?? null);
+  if (wish === 'hold') {
+    const reason = (await takeText(em, item.storeId, input['reasonId'])) ?? '';
+    item.hold = { reason, expectedDispatchDate: String(input['expectedDispatchDate']), heldAt: at };
+  } else {
+    item.dispatch = { ...item.dispatch!, carrierCode: String(input['carrierCode']), trackingNumber: String(input['trackingNumber']) };
+    item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
+    item.trackingReading = null;
+  }
+  await touch(moving, await lockOrder(moving));
 }
 
-/** Steps the flow, writes what follows, and answers what a command is told besides the item. */
-async function advance(moving: Moving, event: FlowEvent, wished: Command | null, at: number): Promise<object | null> {
-  const { em, item, store } = moving;
-  const before = item.flowState;
-  const { autoDeliverDays, autoConfirmDays } = store;
-  const result = step(graphOf(item.flowKey, item.flowVersion), before, event, at, { settings: { autoDeliverDays, autoConfirmDays } });
-  if (!result.ok) throw refused(result);
-  if (event.type === 'elapsed' && result.effects.length === 0) return null;
-  const { state, effects, trace } = result;
-  const changedAt = trace.at(-1)?.at ?? at;
-  if (wished?.name === 'dispatch') item.dispatch = dispatchOf(wished, at);
-  item.flowState = state;
-  item.status = state.status;
-  item.lastChangedAt = new Date(Math.max(changedAt, item.lastChangedAt.getTime() + 1));
-  noteDelivery(item, effects);
-  await noteProvision(moving, wished, effects);
-  const { storeId, orderItemId, orderId } = item;
-  const order = effects.length > 0 || event.type === 'reduced' ? await lockOrder(em, storeId, orderId) : null;
-  const canceled =
-    event.type === 'reduced' ? await cancelItem({ em, item, order: order!, at, realNow: moving.realNow }, wished!, event.quantity) : null;
-  em.persist(
-    em.create(FlowStepEntity, {
-      storeId,
-      orderItemId,
-      seq: state.seq,
-      event: { ...event, actor: wished?.actor ?? 'SYSTEM' },
-      at: new Date(changedAt),
-      trace,
-      effects,
-    }),
-  );
-  await em.flush();
-  if (order) await tell(moving, order, effects, canceled, at);
-  return canceled;
+/** What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed. */
+async function deliver(moving: Moving): Promise<void> {
+  const { item, at } = moving;
+  const tracking = trackingOf(item);
+  const reported = tracking && deliveredAt(tracking);
+  if (reported === null || item.flowState.claims.length > 0) return;
+  const since = item.flowState.positions[0]!.enteredAt;
+  await advance(moving, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
 }
 
-const lockOrder = (em: Em, storeId: string, orderId: string): Promise<Order> =>
-  em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-
-/** The record of a provision, with the note that was kept out of Temporal. */
-async function noteProvision({ em, item }: Moving, wished: Command | null, effects: readonly Effect[]): Promise<void> {
-  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
-  if (!provided) return;
-  const text = await takeText(em, item.storeId, wished?.input['noteId']);
-  item.fulfillment = { status: 'PROVIDED', note: text, fulfilledAt: provided.at };
+function owedBy(item: OrderItem, at: number): Moved['owed'] {
+  const due = nearest(item.flowState);
+  const tracking = trackingOf(item);
+  const lookAt = tracking?.nextAt ?? null;
+  const wakeAt = due && lookAt !== null ? Math.min(due.at, lookAt) : (due?.at ?? lookAt);
+  const calls = lookAt !== null && lookAt <= at ? [lookOf(item, tracking!, lookAt)] : [];
+  return { wakeAt, calls, done: item.flowState.done !== undefined, note: noteOf(item, due, lookAt), status: item.status };
 }
 
-const dispatchOf = (wish: Command, at: number): NonNullable<OrderItem['dispatch']> => ({
-  deliveryMethod: wish.input['deliveryMethod'] as DeliveryMethod,
-  carrierCode: (wish.input['carrierCode'] as string | undefined) ?? null,
-  trackingNumber: (wish.input['trackingNumber'] as string | undefined) ?? null,
-  dispatchedAt: at,
-  deliveredAt: null,
+/** The courier is asked for the moment at which the look was due. */
+const lookOf = (item: OrderItem, tracking: Tracking, at: number): Call => ({
+  id: lookId(item, tracking),
+  kind: 'track',
+  storeId: item.storeId,
+  input: { orderItemId: item.orderItemId, n: tracking.asked, at },
 });
 
-/** The automatic decision's date is set at delivery; null when automatic decision is off (D71). */
-function noteDelivery(item: OrderItem, effects: readonly Effect[]): void {
-  const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
-  if (!delivered) return;
-  if (item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
-  const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
-  const decisionAt = nearest(item.flowState)?.at ?? decided?.at;
-  item.autoDecisionAt = decisionAt === undefined ? null : new Date(decisionAt);
-}
-
-/** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
-async function tell(
-  { em, item, realNow }: Moving,
-  order: Order,
-  effects: readonly Effect[],
-  canceled: Canceled | null,
-  at: number,
-): Promise<void> {
-  const { storeId, orderId, orderItemId } = item;
-  const items = await sql<{ order_item_id: string; status: OrderItem['status'] }>(
-    em,
-    'SELECT order_item_id, status FROM order_item WHERE store_id = ? AND order_id = ? ORDER BY position',
-    [storeId, orderId],
-  );
-  const events = eventsOf(
-    order,
-    item,
-    items.map(({ order_item_id: id, status }) => ({ id, status })),
-    effects,
-  );
-  settleOrder(
-    order,
-    items.map((i) => i.status),
-    item.lastChangedAt,
-  );
-  if (canceled) {
-    const { refundAmount, pointRefundAmount, quantity: canceledQuantity } = canceled;
-    const { progressStatus: status, testPayment } = order;
-    events.push({
-      type: 'ORDER.CANCELED',
-      at,
-      data: { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment },
-    });
-  }
-  await emit(em, storeId, events, realNow);
-}
-
-function settleOrder(order: Order, statuses: readonly OrderItem['status'][], changedAt: Date): void {
-  order.representativeStatus = statuses[0] ?? order.representativeStatus;
-  order.progressStatus = progressStatus(statuses);
-  if (order.lastChangedAt < changedAt) order.lastChangedAt = changedAt;
-}
-
-function owedBy(item: OrderItem): Moved['owed'] {
-  const due = nearest(item.flowState);
-  return { wakeAt: due?.at ?? null, calls: [], done: item.flowState.done !== undefined, note: noteOf(item, due), status: item.status };
-}
-
-function noteOf(item: OrderItem, due: { key: string; at: number } | null): string {
+function noteOf(item: OrderItem, due: { key: string; at: number } | null, lookAt: number | null): string {
   const state: FlowState = item.flowState;
   if (state.done) return `Finished: ${item.status}.`;
   const node = nodeOf(graphOf(item.flowKey, item.flowVersion), state.positions[0]!.node);
+  const look = lookAt === null ? '' : ` Next look at the courier at ${korean(lookAt)}.`;
+  const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';
   return due
-    ? `${item.status} (${node.label}); ${due.key} at ${korean(due.at)}.`
-    : `${item.status} (${node.label}); waits for the seller or buyer.`;
+    ? `${item.status} (${node.label}); ${due.key} at ${korean(due.at)}.${look}${paused}`
+    : `${item.status} (${node.label}); waits for the seller or buyer.${look}${paused}`;
 }

@@ -18,26 +18,51 @@ export interface OrderFilter {
   /** Orders with any item of this type. */
   readonly fulfillmentType?: FulfillmentType;
   readonly status?: PublicStatus;
+  /** Of this member only. */
+  readonly customerId?: string;
+  /** Business time, inclusive: in the order of changes from there on. */
+  readonly lastChangedFrom?: number;
   readonly page: number;
   readonly size: number;
+  /** The place behind which to read on; instead of a page. */
+  readonly after?: { readonly at: number; readonly id: string };
 }
 export interface Listed<T> {
   readonly items: readonly T[];
   readonly total: number;
+  readonly hasMore: boolean;
 }
 export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
 
-/** Orders, newest first, each with its items: three queries whatever the page holds. */
-export async function listOrders(em: Em, storeId: string, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
-  const [orders, total] = await em.findAndCount(OrderEntity, conditions(storeId, filter), {
-    orderBy: { orderedAt: 'desc', orderId: 'desc' },
-    limit: filter.size,
-    offset: (filter.page - 1) * filter.size,
-  });
-  return { items: await withItems(em, storeId, orders), total };
+/** Newest first, or in the order of changes. */
+export type OrdersBy = 'orderedAt' | 'lastChangedAt';
+
+/** Orders, each with its items: four queries whatever the page holds. */
+export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+  const { after, size } = filter;
+  const where = conditions(storeId, filter);
+  const [rest, direction] = by === 'orderedAt' ? (['$lt', 'desc'] as const) : (['$gt', 'asc'] as const);
+  const behind = after && {
+    $and: [
+      { [by]: { [`${rest}e`]: new Date(after.at) } },
+      { $or: [{ [by]: { [rest]: new Date(after.at) } }, { orderId: { [rest]: after.id } }] },
+    ],
+  };
+  const found = await em.find(
+    OrderEntity,
+    { ...where, ...behind },
+    {
+      orderBy: { [by]: direction, orderId: direction },
+      limit: size + 1,
+      offset: after ? 0 : (filter.page - 1) * size,
+    },
+  );
+  const total = await em.count(OrderEntity, where);
+  return { items: await withItems(em, storeId, found.slice(0, size)), total, hasMore: found.length > size };
 }
 
-function conditions(storeId: string, { orderNo, keyword, orderedFrom, orderedTo, testPayment, fulfillmentType, status }: OrderFilter) {
+function conditions(storeId: string, filter: OrderFilter) {
+  const { orderNo, keyword, orderedFrom, orderedTo, testPayment, fulfillmentType, status, customerId, lastChangedFrom } = filter;
   const orderedAt = {
     ...(orderedFrom !== undefined && { $gte: new Date(orderedFrom) }),
     ...(orderedTo !== undefined && { $lt: new Date(orderedTo) }),
@@ -55,6 +80,8 @@ function conditions(storeId: string, { orderNo, keyword, orderedFrom, orderedTo,
     ...(testPayment !== undefined && { testPayment }),
     ...(fulfillmentType !== undefined && { [hasType]: true }),
     ...(status !== undefined && { progressStatus: status }),
+    ...(customerId !== undefined && { customerId }),
+    ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
 }
 /** How MikroORM names the table that it lists. */
@@ -87,23 +114,45 @@ async function withItems(em: Em, storeId: string, orders: readonly Order[]): Pro
 export interface ItemFilter {
   readonly orderId?: string;
   readonly status?: PublicStatus;
+  readonly testPayment?: boolean;
+  /** Business time, inclusive. */
+  readonly lastChangedFrom?: number;
   readonly page: number;
   readonly size: number;
+  /** The place behind which to read on; instead of a page. */
+  readonly after?: { readonly at: number; readonly id: string };
 }
 
-/** Order items, last changed first. */
+/** Order items in the order of their changes (D70), which is the order of commits: who reads on from the last one misses none. */
 export async function listItems(em: Em, storeId: string, filter: ItemFilter): Promise<Listed<OrderItem>> {
+  const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
+  const isTest = raw(
+    `exists (select 1 from orders o where o.store_id = ${ALIAS}.store_id and o.order_id = ${ALIAS}.order_id and o.test_payment = ?)`,
+    [testPayment],
+  );
   const where = {
     storeId,
-    ...(filter.orderId !== undefined && { orderId: filter.orderId }),
-    ...(filter.status !== undefined && { status: filter.status }),
+    ...(orderId !== undefined && { orderId }),
+    ...(status !== undefined && { status }),
+    ...(testPayment !== undefined && { [isTest]: true }),
+    ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
-  const [items, total] = await em.findAndCount(OrderItemEntity, where, {
-    orderBy: { lastChangedAt: 'desc', orderItemId: 'desc' },
-    limit: filter.size,
-    offset: (filter.page - 1) * filter.size,
-  });
-  return { items, total };
+  const behind = after && {
+    $and: [
+      { lastChangedAt: { $gte: new Date(after.at) } },
+      { $or: [{ lastChangedAt: { $gt: new Date(after.at) } }, { orderItemId: { $gt: after.id } }] },
+    ],
+  };
+  const found = await em.find(
+    OrderItemEntity,
+    { ...where, ...behind },
+    {
+      orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
+      limit: size + 1,
+      offset: after ? 0 : (filter.page - 1) * size,
+    },
+  );
+  return { items: found.slice(0, size), total: await em.count(OrderItemEntity, where), hasMore: found.length > size };
 }
 
 export async function readItem(em: Em, storeId: string, orderItemId: string): Promise<OrderItem> {

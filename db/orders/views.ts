@@ -3,7 +3,9 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../workflows/flows/rules.ts';
 import type { Dispatch } from '../../workflows/orders/rules.ts';
+import { stageOf } from '../../workflows/orders/tracking.ts';
 import type { Order, OrderItem } from './entities.ts';
+import type { OrderWithItems } from './store.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
@@ -24,10 +26,10 @@ function viewFlowState(item: OrderItem) {
   };
 }
 
-/** `actions[]` as D74 gives them, for seller and buyer. */
-function viewActions(item: OrderItem) {
+/** `actions[]` as D74 gives them. */
+function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = ['seller', 'buyer']) {
   const graph = graphOf(item.flowKey, item.flowVersion);
-  return (['seller', 'buyer'] as const).flatMap((by) =>
+  return whose.flatMap((by) =>
     actions(graph, item.flowState, by).map(({ action, reason }) => ({
       key: action.key,
       label: action.label,
@@ -56,7 +58,15 @@ const viewDispatch = (dispatch: Dispatch) => ({
   deliveredAt: at(dispatch.deliveredAt),
 });
 
+/** An item as its seller sees it. */
 export const viewItem = (item: OrderItem) => ({
+  ...viewBuyerItem(item),
+  sellerMemo: item.sellerMemo ?? null,
+  actions: viewActions(item),
+});
+
+/** An item as its buyer sees it: without the seller's memo and actions. */
+export const viewBuyerItem = (item: OrderItem) => ({
   orderItemId: item.orderItemId,
   orderItemNo: item.orderItemNo,
   orderId: item.orderId,
@@ -80,16 +90,37 @@ export const viewItem = (item: OrderItem) => ({
   returnTo: item.returnTo ?? null,
   couponDiscountAmount: 0,
   pointAllocation: 0,
-  hold: null,
-  sellerMemo: item.sellerMemo ?? null,
+  hold: item.hold ? { ...item.hold, heldAt: korean(item.hold.heldAt) } : null,
   flowState: viewFlowState(item),
-  actions: viewActions(item),
+  actions: viewActions(item, ['buyer']),
   lastChangedAt: korean(item.lastChangedAt.getTime(), 'milliseconds'),
+});
+
+/** GET …/dispatch/tracking (D72). */
+export const viewTracking = ({ dispatch, tracking = null }: OrderItem) => ({
+  carrierCode: dispatch?.carrierCode ?? null,
+  trackingNumber: dispatch?.trackingNumber ?? null,
+  stage: tracking && stageOf(tracking),
+  stages: (tracking?.scans ?? []).map((scan) => ({ ...scan, at: korean(scan.at) })),
+  lastCheckedAt: at(tracking?.lastCheckedAt ?? null),
 });
 
 const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
 
-export const viewOrder = (order: Order, items: readonly OrderItem[], approvedAt: Date | null) => ({
+/** An order as its seller sees it. */
+export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
+  ...viewHead(order, approvedAt),
+  visit: order.visit ?? null,
+  items: items.map(viewItem),
+});
+
+/** An order as its buyer sees it. */
+export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
+  ...viewHead(order, approvedAt),
+  items: items.map(viewBuyerItem),
+});
+
+const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,
   orderNo: order.orderNo,
   orderedAt: korean(order.orderedAt.getTime()),
@@ -110,6 +141,5 @@ export const viewOrder = (order: Order, items: readonly OrderItem[], approvedAt:
   },
   amounts: order.amounts,
   delivery: order.delivery,
-  items: items.map(viewItem),
   lastChangedAt: korean(order.lastChangedAt.getTime(), 'milliseconds'),
 });

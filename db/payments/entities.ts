@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery } from '../../workflows/checkout/rules.ts';
+import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../workflows/checkout/rules.ts';
 import type { RefundStatus } from '../../workflows/orders/refunds.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../workflows/payments/rules.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
@@ -24,6 +24,7 @@ export const PaymentEntity = defineEntity({
     shippingAddress: p.json<Address>().nullable(),
     buyer: p.json<Buyer>(),
     /** Of a guest; null for a customer. */
+    visit: p.json<Visit>().nullable(),
     orderPasswordHash: p.string().nullable(),
     currentAttemptId: p.string(),
     attemptCount: p.integer(),

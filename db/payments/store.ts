@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { orderNo, paymentId as makePaymentId } from '../../workflows/kernel/ids.ts';
 import { koreanDay } from '../../workflows/kernel/time.ts';
-import { type Address, type Buyer, isBeyond, isShipped, price } from '../../workflows/checkout/rules.ts';
+import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../workflows/checkout/rules.ts';
 import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../workflows/payments/rules.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import type { Checkout } from '../checkout/entities.ts';
@@ -27,6 +27,7 @@ export interface PaymentStart {
   readonly buyer: Buyer;
   /** argon2id, made before the transaction; null for a customer. */
   readonly orderPasswordHash: string | null;
+  readonly visit: Visit | null;
   readonly expectedTotalAmount?: number;
   readonly testPayment: boolean;
 }
@@ -89,8 +90,9 @@ async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: n
   if (isBeyond(amounts)) throw new Fault('CHECKOUT_STALE');
   if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
     throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
-  const { returnUrl, buyer, orderPasswordHash } = start;
-  return { lines, amounts, delivery, bundles, totalWon: amounts.totalAmount, returnUrl, shippingAddress, buyer, orderPasswordHash };
+  const { returnUrl, buyer, orderPasswordHash, visit } = start;
+  const totalWon = amounts.totalAmount;
+  return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
 }
 
 const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>

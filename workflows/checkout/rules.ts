@@ -17,6 +17,11 @@ export interface Address {
   readonly address1: string;
   readonly address2?: string;
 }
+/** The storefront visit that a cart line, a payment or an order came from, as the shop names it. */
+export interface Visit {
+  readonly visitorId: string | null;
+  readonly sessionId: string | null;
+}
 export interface Buyer {
   readonly name: string;
   readonly phone: string;

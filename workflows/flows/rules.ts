@@ -67,8 +67,14 @@ function pass(context: Context, draft: Draft, on: Trigger, code: Refuse['code'])
   if (state.done) return refuse({ code, reason: 'FINISHED' });
   if (isPaused(state)) return refuse({ code, reason: 'CLAIM_IN_PROGRESS' });
   const edge = edgeFor(context.graph, state, on);
-  return edge ? take(context, draft, edge) : refuse({ code, reason: 'NOT_IN_STATE' });
+  return edge && isPossible(state, edge) ? take(context, draft, edge) : refuse({ code, reason: 'NOT_IN_STATE' });
 }
+
+/** A deadline that is not armed cannot be extended. */
+const isPossible = (state: FlowState, edge: Edge): boolean =>
+  (edge.run ?? []).every(
+    (run) => run.type !== 'deadline.extend' || state.positions.some((p) => p.due.some(({ key }) => key === run.deadline)),
+  );
 
 function elapse(context: Context, draft: Draft): Draft {
   const due = nearest(draft.state);
@@ -198,11 +204,16 @@ export interface ActionView {
 /** What `by` may do at the present position; `reason` says why an action is off. */
 export function actions(graph: Graph, state: FlowState, by: 'seller' | 'buyer'): ActionView[] {
   const here = new Set(state.positions.map((p) => p.node));
-  const keys = new Set(
-    graph.edges.flatMap(({ from, on }) => (here.has(from) && on.type === `${by}.action` && 'key' in on ? [on.key] : [])),
+  const edges = new Map(
+    graph.edges.flatMap((edge) =>
+      here.has(edge.from) && edge.on.type === `${by}.action` && 'key' in edge.on ? [[edge.on.key, edge]] : [],
+    ),
   );
   const reason = state.done ? 'FINISHED' : isPaused(state) ? 'CLAIM_IN_PROGRESS' : null;
-  return graph.actions.filter((action) => action.by === by && keys.has(action.key)).map((action) => ({ action, reason }));
+  return graph.actions.flatMap((action) => {
+    const edge = action.by === by ? edges.get(action.key) : undefined;
+    return edge ? [{ action, reason: reason ?? (isPossible(state, edge) ? null : 'NOT_IN_STATE') }] : [];
+  });
 }
 
 /** States to which an item may be moved directly: never an end, never while a claim is open (part B). */

@@ -40,6 +40,9 @@ export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {
   return `${prefix}_${base62(value, 22)}`;
 }
 
+/** No id of this prefix that was made at `at` or later sorts before it (in byte order). */
+export const lowestId = (prefix: IdPrefix, at: number): string => id(prefix, at, new Uint8Array(10));
+
 /** `pay_` and 32 characters, at least 160 random bits: a payment id is a secret of its buyer. */
 export function paymentId(random: Uint8Array): string {
   let value = 0n;

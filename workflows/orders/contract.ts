@@ -1,7 +1,18 @@
-/** Names and ids of the order-item run. */
+/** Names, ids and messages of the order-item run. */
+import type { Call, Outcome } from '../kernel/obligations.ts';
 
 /** `order-item/{storeId}/{orderItemNo}`: the number, because people look for it (D69). */
 export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
 
 /** What a seller may wish of an order item. All but the cancel are actions of its flow. */
-export type OrderItemWish = 'confirm' | 'dispatch' | 'delivered' | 'fulfill' | 'cancel';
+export type SellerWish = 'confirm' | 'dispatch' | 'delivered' | 'fulfill' | 'cancel';
+/** What a buyer may: actions of its flow. */
+export type BuyerWish = 'decide' | 'extend';
+/** What changes the record and leaves the flow where it is. */
+export type RecordWish = 'hold' | 'correctTracking';
+export type OrderItemWish = SellerWish | BuyerWish | RecordWish;
+
+/** The one call of an order item: asks the courier where its parcel is. The scans are kept in Postgres. */
+export interface OrderCalls {
+  trackShipment(call: Call): Promise<Outcome>;
+}

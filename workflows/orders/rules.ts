@@ -1,10 +1,11 @@
 /** What a seller may do with an order item, and what that records. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
-import { type FrozenLocation, isShipped } from '../checkout/rules.ts';
+import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
 import type { Graph } from '../flows/graph.ts';
 import { permits } from '../flows/rules.ts';
 import type { FlowState, Refusal } from '../flows/state.ts';
+import type { PublicStatus } from './status.ts';
 
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
@@ -36,6 +37,13 @@ export interface FulfillmentSnapshot {
   readonly pickupLocation: FrozenLocation | null;
 }
 
+/** Why an item is late, and the Korean day on which it is meant to be sent. */
+export interface Hold {
+  readonly reason: string;
+  readonly expectedDispatchDate: string;
+  readonly heldAt: number;
+}
+
 /** The record of a provision; REVOKED once the item is canceled altogether (D73). */
 export interface Fulfillment {
   readonly status: 'PROVIDED' | 'REVOKED';
@@ -47,7 +55,7 @@ export interface Fulfillment {
 export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, wish: string): void {
   const travels = isShipped({ fulfillmentMethod: method });
   if (travels && wish === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
-  if (!travels && (wish === 'dispatch' || wish === 'delivered')) throw new Fault('NOT_SHIPPABLE');
+  if (!travels && (wish === 'dispatch' || wish === 'delivered' || wish === 'correctTracking')) throw new Fault('NOT_SHIPPABLE');
 }
 
 export interface Cancelable {
@@ -65,19 +73,41 @@ export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wan
   return quantity;
 }
 
+/** A hold is for what has not been handed over yet; a corrected number for what a carrier has and nobody has decided on (D72). */
+export function checkRecord(wish: 'hold' | 'correctTracking', status: PublicStatus, dispatch: Dispatch | null): void {
+  const isAllowed =
+    wish === 'hold'
+      ? status === 'PAID' || status === 'CONFIRMED'
+      : (status === 'DISPATCHED' || status === 'DELIVERED') && dispatch !== null && isCarried(dispatch.deliveryMethod);
+  if (!isAllowed) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
+}
+const isCarried = (method: unknown) => method === 'COURIER' || method === 'QUICK';
+
 /** COURIER and QUICK need a carrier and a tracking number; a carrier must be one of ours. Every problem at once. */
 export function dispatchProblems(request: {
   readonly deliveryMethod?: unknown;
   readonly carrierCode?: unknown;
   readonly trackingNumber?: unknown;
 }): FieldError[] {
-  const { deliveryMethod, carrierCode } = request;
-  const needed = deliveryMethod === 'COURIER' || deliveryMethod === 'QUICK' ? (['carrierCode', 'trackingNumber'] as const) : [];
+  const { deliveryMethod } = request;
+  const needed = isCarried(deliveryMethod) ? (['carrierCode', 'trackingNumber'] as const) : [];
   const missing = needed.filter((field) => request[field] === undefined);
   const problems = missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
-  if (typeof carrierCode === 'string' && !Object.hasOwn(CARRIERS, carrierCode))
-    problems.push({ field: 'carrierCode', code: 'INVALID', message: 'There is no such carrier: see GET /v1/carriers.' });
-  return problems;
+  return [...problems, ...carrierProblems(request)];
+}
+
+/** A carrier must be one of ours. */
+export const carrierProblems = ({ carrierCode }: { readonly carrierCode?: unknown }): FieldError[] =>
+  typeof carrierCode === 'string' && !Object.hasOwn(CARRIERS, carrierCode)
+    ? [{ field: 'carrierCode', code: 'INVALID', message: 'There is no such carrier: see GET /v1/carriers.' }]
+    : [];
+
+/** Whether a contact is the phone or the e-mail of an order (D51): digits, or letters of any case. */
+export function isContactOf({ phone, email }: Pick<Buyer, 'phone' | 'email'>, contact: string): boolean {
+  const digits = (text: string) => text.replaceAll(/[^0-9]/g, '');
+  const wanted = contact.trim();
+  if (wanted.includes('@')) return wanted.toLowerCase() === email.toLowerCase();
+  return /^[0-9 -]+$/.test(wanted) && digits(wanted) !== '' && digits(wanted) === digits(phone);
 }
 
 /** How a refusal of the flow is told at the order-item endpoints. */

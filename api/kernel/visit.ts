@@ -1,0 +1,9 @@
+/** The visit that a shop's page says it belongs to (part A § Authentication). */
+import type { Visit } from '../../workflows/checkout/rules.ts';
+
+/** `x-svc-visitor` and `x-svc-session`: up to 100 printable characters each. Anything else is as if it were not sent: no purchase fails for it. */
+export function visitOf(header: (name: string) => string): Visit | null {
+  const read = (name: string) => (/^[\x21-\x7e]{1,100}$/.test(header(name)) ? header(name) : null);
+  const [visitorId, sessionId] = [read('x-svc-visitor'), read('x-svc-session')];
+  return visitorId === null && sessionId === null ? null : { visitorId, sessionId };
+}

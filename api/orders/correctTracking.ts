@@ -1,0 +1,20 @@
+import { carrierProblems } from '../../workflows/orders/rules.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
+import { wish, WISH_ERRORS } from './wish.ts';
+
+export const correctTracking = endpoint({
+  id: 'orders.correctTracking',
+  route: 'PUT /v1/order-items/{orderItemId}/dispatch/tracking',
+  summary: 'Correct carrier and tracking number of a shipment; tracking begins anew',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'direct',
+  change: 'workflow',
+  idempotent: true,
+  body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),
+  data: OrderItem,
+  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
+  check: carrierProblems,
+}).handle((call) => wish(call, call.params.orderItemId, { name: 'correctTracking', input: { ...call.body } }));

@@ -1,0 +1,17 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { BuyerOrderItem } from './schemas.ts';
+import { buyerWish, WISH_ERRORS } from './wish.ts';
+
+export const extend = endpoint({
+  id: 'orders.extend',
+  route: 'POST /storefront/v1/me/order-items/{orderItemId}/extend',
+  summary: 'Put the automatic decision off by seven days',
+  access: 'customer',
+  agent: 'direct',
+  change: 'workflow',
+  idempotent: true,
+  body: closed({}),
+  data: BuyerOrderItem,
+  errors: WISH_ERRORS,
+}).handle((call) => buyerWish(call, call.params.orderItemId, 'extend'));

@@ -1,0 +1,19 @@
+import { readOrder } from '../../db/orders/store.ts';
+import { viewBuyerOrder } from '../../db/orders/views.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { BuyerOrder } from './schemas.ts';
+
+export const getMine = endpoint({
+  id: 'orders.getMine',
+  route: 'GET /storefront/v1/me/orders/{orderId}',
+  summary: 'Read an order of mine',
+  access: 'customer',
+  change: 'none',
+  data: BuyerOrder,
+  errors: ['ORDER_NOT_FOUND'],
+}).handle(async ({ em, storeId, customer, params }) => {
+  const found = await readOrder(em, storeId, params.orderId);
+  if (found.order.customerId !== customer!.customerId) throw new Fault('ORDER_NOT_FOUND');
+  return viewBuyerOrder(found);
+});

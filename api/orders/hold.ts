@@ -1,0 +1,27 @@
+import { koreanDate } from '../../workflows/kernel/time.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Day, Name } from '../kernel/schema.ts';
+import { OrderItem } from './schemas.ts';
+import { wish, WISH_ERRORS } from './wish.ts';
+
+export const hold = endpoint({
+  id: 'orders.hold',
+  route: 'POST /v1/order-items/{orderItemId}/hold',
+  summary: 'Tell why an item is late and when it will be dispatched; a later hold replaces it',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'direct',
+  change: 'workflow',
+  idempotent: true,
+  body: closed({ reason: Name(500), expectedDispatchDate: Day }, { title: 'HoldRequest' }),
+  data: OrderItem,
+  errors: WISH_ERRORS,
+  check: ({ expectedDispatchDate }, _, { at }) =>
+    typeof expectedDispatchDate === 'string' && /^\d{4}-\d\d-\d\d$/.test(expectedDispatchDate) && expectedDispatchDate < koreanDate(at)
+      ? [{ field: 'expectedDispatchDate', code: 'OUT_OF_RANGE', message: 'This day is over.' }]
+      : [],
+}).handle((call) => {
+  const { reason, expectedDispatchDate } = call.body;
+  const text = { field: 'reasonId', value: reason } as const;
+  return wish(call, call.params.orderItemId, { name: 'hold', input: { expectedDispatchDate }, text });
+});

@@ -1,0 +1,28 @@
+import { listOrders, type OrderWithItems } from '../../db/orders/store.ts';
+import { viewBuyerOrder } from '../../db/orders/views.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { paging, Type } from '../kernel/schema.ts';
+import { BuyerOrder } from './schemas.ts';
+
+const NEWEST = 'o';
+
+export const listMine = endpoint({
+  id: 'orders.listMine',
+  route: 'GET /storefront/v1/me/orders',
+  summary: 'List my orders, newest first',
+  access: 'customer',
+  change: 'none',
+  query: Type.Object({ ...paging, cursor: cursorQuery }),
+  data: feedOf(BuyerOrder),
+}).handle(async ({ em, storeId, customer, query }) => {
+  const { page, size, cursor } = query;
+  const after = readCursor(cursor, [NEWEST]);
+  const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
+  const found = await listOrders(em, storeId, 'orderedAt', filter);
+  return feed(query, found, viewBuyerOrder, ({ order }: OrderWithItems) => ({
+    order: NEWEST,
+    at: order.orderedAt.getTime(),
+    id: order.orderId,
+  }));
+});

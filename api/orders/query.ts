@@ -1,0 +1,28 @@
+/** How parameters of order lists are read: what is none of theirs is INVALID_PARAMETER (D54, D70). */
+import { Fault } from '../../workflows/kernel/errors.ts';
+
+const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** A parameter read by `as`; INVALID_PARAMETER where that answers undefined. */
+export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
+  if (sent === undefined) return undefined;
+  const value = as(sent);
+  if (value === undefined) throw bad(name);
+  return value;
+}
+export const among =
+  <T extends string>(known: readonly T[]) =>
+  (sent: string): T | undefined =>
+    known.find((one) => one === sent);
+export const moment = (sent: string): number | undefined =>
+  MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
+export const flag = (sent: string): boolean | undefined => ({ true: true, false: false })[sent];
+export const digits = (least: number) => (sent: string) => {
+  const plain = sent.replaceAll('-', '');
+  return /^\d{1,14}$/.test(plain) && plain.length >= least ? plain : undefined;
+};
+
+/** Without what was not sent. */
+export const sent = <T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,0 +1,126 @@
+/** One step of an order item: what its flow, its record and its order show afterwards, and whom that is told. */
+import { LockMode } from '@mikro-orm/core';
+import { graphOf } from '../../workflows/flows/presets/index.ts';
+import { nearest, step } from '../../workflows/flows/rules.ts';
+import type { Effect, FlowEvent } from '../../workflows/flows/state.ts';
+import type { Command } from '../../workflows/kernel/obligations.ts';
+import { type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
+import { progressStatus } from '../../workflows/orders/status.ts';
+import { beginTracking, isTracked } from '../../workflows/orders/tracking.ts';
+import { changeTime } from '../feeds/store.ts';
+import { type Em, sql } from '../orm.ts';
+import { takeText } from '../runs/text.ts';
+import type { Store } from '../stores/entities.ts';
+import { emit } from '../webhooks/events.ts';
+import { type Canceled, cancelItem } from './cancel.ts';
+import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entities.ts';
+import { eventsOf } from './events.ts';
+
+export interface Moving {
+  readonly em: Em;
+  /** Locked. */
+  readonly item: OrderItem;
+  readonly store: Store;
+  /** Business time and real time. */
+  readonly at: number;
+  readonly realNow: number;
+}
+
+/** Steps the flow at its own time `when`, writes what follows, and answers what a command is told besides the item. */
+export async function advance(moving: Moving, event: FlowEvent, wished: Command | null, when = moving.at): Promise<object | null> {
+  const { em, item, store, at, realNow } = moving;
+  const { autoDeliverDays, autoConfirmDays } = store;
+  const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
+    settings: { autoDeliverDays, autoConfirmDays },
+  });
+  if (!result.ok) throw refused(result);
+  if (event.type === 'elapsed' && result.effects.length === 0) return null;
+  const { state, effects, trace } = result;
+  if (wished?.name === 'dispatch') item.dispatch = dispatchOf(wished, at);
+  item.flowState = state;
+  item.status = state.status;
+  await noteEffects(moving, wished, effects);
+  const order = await lockOrder(moving);
+  const canceled = event.type === 'reduced' ? await cancelItem({ em, item, order, at, realNow }, wished!, event.quantity) : null;
+  const { storeId, orderItemId } = item;
+  em.persist(
+    em.create(FlowStepEntity, {
+      storeId,
+      orderItemId,
+      seq: state.seq,
+      event: { ...event, actor: wished?.actor ?? 'SYSTEM' },
+      at: new Date(trace.at(-1)?.at ?? when),
+      trace,
+      effects,
+    }),
+  );
+  await tell(moving, order, effects, canceled);
+  return canceled;
+}
+
+export const lockOrder = ({ em, item: { storeId, orderId } }: Moving): Promise<Order> =>
+  em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/** Gives item and order their place in the feeds: the last lock of the transaction. */
+export async function touch({ em, item, at }: Moving, order: Order): Promise<void> {
+  item.lastChangedAt = await changeTime(em, item.storeId, at);
+  order.lastChangedAt = item.lastChangedAt;
+  await em.flush();
+}
+
+const dispatchOf = (wish: Command, at: number): NonNullable<OrderItem['dispatch']> => ({
+  deliveryMethod: wish.input['deliveryMethod'] as DeliveryMethod,
+  carrierCode: (wish.input['carrierCode'] as string | undefined) ?? null,
+  trackingNumber: (wish.input['trackingNumber'] as string | undefined) ?? null,
+  dispatchedAt: at,
+  deliveredAt: null,
+});
+
+/** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
+async function noteEffects({ em, item, at }: Moving, wished: Command | null, effects: readonly Effect[]): Promise<void> {
+  if (effects.some((effect) => effect.type === 'tracking.start') && isTracked(item.dispatch ?? null, item.status))
+    item.tracking = beginTracking(at);
+  if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
+  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
+  if (provided) {
+    // The note was kept out of Temporal.
+    const note = await takeText(em, item.storeId, wished?.input['noteId']);
+    item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
+  }
+  const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
+  if (delivered && item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
+  noteDecision(item, effects);
+}
+
+/** When it is decided by itself: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
+function noteDecision(item: OrderItem, effects: readonly Effect[]): void {
+  const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
+  const isDelivered = item.status === 'DELIVERED' || effects.some((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
+  if (!isDelivered) return;
+  const at = nearest(item.flowState)?.at ?? decided?.at;
+  item.autoDecisionAt = at === undefined ? null : new Date(at);
+}
+
+/** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
+async function tell(moving: Moving, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
+  const { em, item, at, realNow } = moving;
+  const { storeId, orderId, orderItemId } = item;
+  const rows = await sql<{ order_item_id: string; status: OrderItem['status'] }>(
+    em,
+    'SELECT order_item_id, status FROM order_item WHERE store_id = ? AND order_id = ? ORDER BY position',
+    [storeId, orderId],
+  );
+  const items = rows.map(({ order_item_id: id, status }) => ({ id, status: id === orderItemId ? item.status : status }));
+  const events = eventsOf(order, item, items, effects);
+  const statuses = items.map(({ status }) => status);
+  order.representativeStatus = statuses[0] ?? order.representativeStatus;
+  order.progressStatus = progressStatus(statuses);
+  if (canceled) {
+    const { refundAmount, pointRefundAmount, quantity: canceledQuantity } = canceled;
+    const { progressStatus: status, testPayment } = order;
+    const data = { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment };
+    events.push({ type: 'ORDER.CANCELED', at, data });
+  }
+  await touch(moving, order);
+  await emit(em, storeId, events, realNow);
+}

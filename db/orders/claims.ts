@@ -1,0 +1,26 @@
+/** What an order item is told of its claims, in the claim's own transaction: its deadlines rest while one is open (part A § States). */
+import { LockMode } from '@mikro-orm/core';
+import { Fault } from '../../workflows/kernel/errors.ts';
+import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import type { Moment } from '../catalog/stock.ts';
+import type { Em } from '../orm.ts';
+import { pokeLater } from '../runs/store.ts';
+import { readStore } from '../stores/store.ts';
+import { advance } from './advance.ts';
+import { OrderItemEntity } from './entities.ts';
+
+export interface ClaimNews {
+  readonly type: 'claim.opened' | 'claim.closed';
+  readonly claimId: string;
+}
+
+/** Pauses or resumes the item's deadlines with the time that was left, and asks its run to look again. */
+export async function noteClaim(em: Em, storeId: string, orderItemId: string, news: ClaimNews, { at, realNow }: Moment): Promise<void> {
+  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  const store = await readStore(em, storeId);
+  const event = news.type === 'claim.opened' ? { ...news, type: news.type, member: orderItemId } : { ...news, type: news.type };
+  await advance({ em, item, store, at, realNow }, event, null);
+  const workflowId = orderItemWorkflowId(storeId, item.orderItemNo);
+  pokeLater(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo: item.orderItemNo.slice(0, 14) }, realNow);
+}

@@ -1,0 +1,42 @@
+/** A shipment's tracking: what the run is asked to look at, and what a look has told. */
+import type { Outcome } from '../../workflows/kernel/obligations.ts';
+import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../workflows/orders/tracking.ts';
+import { type Em, sql } from '../orm.ts';
+import type { OrderItem } from './entities.ts';
+
+/** The tracking of a parcel that is under way; one of before there was tracking begins with its dispatch. */
+export function trackingOf(item: OrderItem): Tracking | null {
+  if (!isTracked(item.dispatch ?? null, item.status)) return null;
+  return item.tracking ?? beginTracking(item.dispatch!.dispatchedAt);
+}
+
+export const lookId = (item: OrderItem, tracking: Tracking): string => `track-${item.orderItemId}-${tracking.asked}`;
+
+/** Takes in the look that the outcome is about; true when it was the one that was owed. */
+export function takeReading(item: OrderItem, callId: string, outcome: Outcome, at: number): boolean {
+  const tracking = trackingOf(item);
+  if (!tracking || callId !== lookId(item, tracking) || outcome.kind === 'STALE') return false;
+  item.tracking = afterReading(tracking, item.trackingReading ?? null, Math.max(tracking.nextAt ?? at, at));
+  item.trackingReading = null;
+  return true;
+}
+
+/** What a look asks the courier for; null when it is not to be made any more. */
+export async function readParcel(em: Em, storeId: string, orderItemId: string, n: number) {
+  const [row] = await sql<{ carrier: string; number: string; dispatched: string }>(
+    em,
+    `SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
+     FROM order_item WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED' AND coalesce((tracking ->> 'asked')::int, 0) = ?`,
+    [storeId, orderItemId, n],
+  );
+  return row ? { carrierCode: row.carrier, trackingNumber: row.number, dispatchedAt: Number(row.dispatched) } : null;
+}
+
+/** Keeps what look `n` has told until its run takes it in. */
+export const recordReading = (em: Em, storeId: string, orderItemId: string, n: number, reading: TrackingReading): Promise<object[]> =>
+  sql(
+    em,
+    `UPDATE order_item SET tracking_reading = ? WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED'
+       AND coalesce((tracking ->> 'asked')::int, 0) = ?`,
+    [JSON.stringify(reading), storeId, orderItemId, n],
+  );
