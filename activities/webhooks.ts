@@ -1,26 +1,28 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
 import { isOutage } from '../db/kernel/outage.ts';
 import { inStore, REQUEST } from '../db/orm.ts';
+import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
-import { claimAttempt, isAttemptOpen, type Parcel, recordAttempt } from '../db/webhooks/store.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
-import { signatureHeader, signedText } from '../workflows/webhooks/signature.ts';
+import { ATTEMPT_MS } from '../workflows/webhooks/rules.ts';
 import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
+import { webhookHeaders } from './providers/webhookRequest.ts';
 
-const ATTEMPT_MS = 10 * SECOND;
 /** How long an attempt that someone else claimed may still be under way. */
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
 export const webhookActivities = (deps: ActivityDeps) => ({
-  moveWebhookDelivery: transitionActivity(deps, { kind: 'webhookDelivery', move: moveWebhookDelivery }),
+  moveWebhookDelivery: transitionActivity(deps, {
+    kind: 'webhookDelivery',
+    move: (em, run, event, at) => moveWebhookDelivery(em, run, event, at, deps.clock.now()),
+  }),
 });
 
 /** One attempt: claim, sign with the present second, send, record. A claim that is already taken is waited for, never repeated. */
@@ -34,10 +36,12 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
   async function attempt({ storeId, input }: Call): Promise<Outcome> {
     const deliveryId = String(input['deliveryId']);
     const n = Number(input['attempt']);
-    const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, storeId, deliveryId, n));
+    // The business time at which the attempt was owed; a real store's is never behind the real clock.
+    const at = Math.max(Number(input['at'] ?? 0), clock.now());
+    const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, { storeId, deliveryId, n, at }));
     if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
     failpoint('webhook.before-send');
-    const headers = sign(parcel, deliveryId, Math.floor(clock.now() / SECOND));
+    const headers = webhookHeaders({ ...parcel, deliveryId }, Math.floor(clock.now() / SECOND));
     const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
     deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
@@ -65,17 +69,4 @@ async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, del
     await sleep(250);
   }
   return { kind: 'STALE' };
-}
-
-/** The headers of part B § Events; `v1` covers the very bytes that are sent. */
-function sign(parcel: Parcel, deliveryId: string, seconds: number): Record<string, string> {
-  const values = parcel.secrets.map((secret) => createHmac('sha256', secret).update(signedText(seconds, parcel.body)).digest('hex'));
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'Svc-Webhooks/1.0',
-    'svc-signature': signatureHeader(seconds, values),
-    'svc-event-id': parcel.eventId,
-    'svc-event-type': parcel.eventType,
-    'svc-delivery-id': deliveryId,
-  };
 }

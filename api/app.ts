@@ -13,6 +13,8 @@ import { healthRoutes } from './kernel/health.ts';
 import { identityRoutes } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
+import { eventsSchema } from '../workflows/webhooks/payloads.ts';
+import { EVENT_TYPES } from '../workflows/webhooks/rules.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
@@ -123,13 +125,13 @@ function documentRoutes(): Router {
       ctx.redirect(to);
       ctx.status = status;
     });
-  for (const surface of ['store', 'storefront'] satisfies Surface[]) {
-    const document = openapi(surface, endpoints);
+  const surfaces = (['store', 'storefront'] satisfies Surface[]).map((surface) => [surface, openapi(surface, endpoints)] as const);
+  for (const [name, document] of [...surfaces, ['events', eventsSchema(EVENT_TYPES)] as const]) {
     const yaml = stringify(document, { aliasDuplicateObjects: false });
-    router.get(`/openapi/${surface}.json`, (ctx) => {
+    router.get(`/openapi/${name}.json`, (ctx) => {
       ctx.body = document;
     });
-    router.get(`/openapi/${surface}.yaml`, (ctx) => {
+    router.get(`/openapi/${name}.yaml`, (ctx) => {
       ctx.type = 'application/yaml';
       ctx.body = yaml;
     });

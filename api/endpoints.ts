@@ -101,6 +101,14 @@ import { create as createWebhook } from './webhooks/create.ts';
 import { get as getWebhook } from './webhooks/get.ts';
 import { list as listWebhooks } from './webhooks/list.ts';
 import { listDeliveries } from './webhooks/listDeliveries.ts';
+import { redeliver } from './webhooks/redeliver.ts';
+import { redeliverFailed } from './webhooks/redeliverFailed.ts';
+import { remove as removeWebhook } from './webhooks/remove.ts';
+import { replace as replaceWebhook } from './webhooks/replace.ts';
+import { resume } from './webhooks/resume.ts';
+import { rotateSecret as rotateWebhookSecret } from './webhooks/rotateSecret.ts';
+import { test as testWebhook } from './webhooks/test.ts';
+import { list as listEvents } from './events/list.ts';
 
 export const endpoints: readonly Endpoint[] = [
   [listStores],
@@ -120,7 +128,8 @@ export const endpoints: readonly Endpoint[] = [
   [hold, correctTracking, getTracking],
   [confirmMany, dispatchMany, deliverMany, fulfillMany],
   [getPayment, processRefund],
-  [createWebhook, listWebhooks, getWebhook, listDeliveries],
+  [createWebhook, listWebhooks, getWebhook, replaceWebhook, removeWebhook, rotateWebhookSecret, resume, testWebhook],
+  [listDeliveries, redeliver, redeliverFailed, listEvents],
   [listSettlements, getSettlement],
   [anonymous, signup, login],
   [listShown, getShown, getShownCalendar, getShownStore, listShownLocations],

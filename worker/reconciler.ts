@@ -1,14 +1,16 @@
 /**
  * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
  * loaded after 30 s or overdue by 60 s is poked, with a doubling gap; when Temporal's namespace is a new one, every
- * open run is.
+ * open run is. It also keeps the partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
+import { keepPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
+import { HOUR } from '../workflows/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 
 const RECONCILER_LOCK = 7_265_002;
@@ -26,13 +28,14 @@ export interface ReconcilerDeps {
 
 /** Runs until aborted. */
 export async function runReconciler(deps: ReconcilerDeps): Promise<void> {
+  const kept = { at: 0 };
   while (!deps.signal.aborted) {
-    await round(deps).catch((error: unknown) => deps.log.warn({ err: error }, 'reconciler failed; trying again'));
+    await round(deps, kept).catch((error: unknown) => deps.log.warn({ err: error }, 'reconciler failed; trying again'));
     await sleep(ROUND_MS, undefined, { signal: deps.signal }).catch(() => {});
   }
 }
 
-async function round(deps: ReconcilerDeps): Promise<void> {
+async function round(deps: ReconcilerDeps, kept: { at: number }): Promise<void> {
   const { pool, log } = deps;
   const tx = await pool.connect();
   let broken = true;
@@ -42,12 +45,21 @@ async function round(deps: ReconcilerDeps): Promise<void> {
       await noticeNewNamespace(deps, tx);
       const poked = await pokeOverdue(deps, tx);
       if (poked > 0) log.info({ poked }, 'reconciler poked runs');
+      await tidy(deps, tx, kept);
       await tx.query('SELECT pg_advisory_unlock($1)', [RECONCILER_LOCK]);
     }
     broken = false;
   } finally {
     tx.release(broken);
   }
+}
+
+/** Once an hour: the partitions of the coming days are made, and what is older than 30 days goes. */
+async function tidy({ clock, log }: ReconcilerDeps, tx: PoolClient, kept: { at: number }): Promise<void> {
+  if (clock.now() - kept.at < HOUR) return;
+  const { made, dropped } = await keepPartitions(tx, clock.now());
+  if (made.length + dropped.length > 0) log.info({ made, dropped }, 'partitions kept');
+  kept.at = clock.now();
 }
 
 /** A namespace id that we have not seen means that Temporal's database is new: no run is loaded any more. */

@@ -1,8 +1,7 @@
 import { registerWebhook } from '../../db/webhooks/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { receiverProblems } from './receiver.ts';
 import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';
-
-const SCREEN_MS = 2000;
 
 export const create = endpoint({
   id: 'webhooks.create',
@@ -18,10 +17,7 @@ export const create = endpoint({
   status: 201,
   data: NewWebhook,
   errors: ['WEBHOOK_LIMIT_EXCEEDED'],
-  check: async ({ url }, { egress }) => {
-    const problem = typeof url === 'string' && url !== '' ? await egress.screen(url, SCREEN_MS) : null;
-    return problem ? [{ field: 'url', code: problem, message: 'must be a public https address without user information' }] : [];
-  },
+  check: receiverProblems,
 }).handle(async ({ em, storeId, body, at, deps, setHeader }) => {
   const { webhook, secret } = await registerWebhook(em, deps.keyring, storeId, body, at);
   setHeader('Location', `/v1/webhooks/${webhook.webhookId}`);

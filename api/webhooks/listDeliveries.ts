@@ -1,13 +1,9 @@
-import { listDeliveries as findDeliveries } from '../../db/webhooks/store.ts';
+import { listDeliveries as findDeliveries } from '../../db/webhooks/deliveries.ts';
 import { DELIVERY_STATUSES } from '../../workflows/webhooks/rules.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { viewDelivery, WebhookDelivery } from './schemas.ts';
-
-/** Records of the last 30 days (part B § Webhooks). */
-const HISTORY_MS = 30 * DAY;
 
 export const listDeliveries = endpoint({
   id: 'webhooks.listDeliveries',
@@ -24,7 +20,7 @@ export const listDeliveries = endpoint({
   if (query.status !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
   const rows = await findDeliveries(em, storeId, params.webhookId, {
     limit: query.limit,
-    since: at - HISTORY_MS,
+    at,
     ...(status && { status }),
   });
   return { items: rows.map(viewDelivery) };

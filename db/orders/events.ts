@@ -1,12 +1,12 @@
 /** What receivers are told of an order item's steps (part B § Events, D14, D87). */
 import type { Effect } from '../../workflows/flows/state.ts';
 import { progressStatus, type PublicStatus } from '../../workflows/orders/status.ts';
-import type { EventType } from '../../workflows/webhooks/rules.ts';
 import type { NewEvent } from '../webhooks/events.ts';
 import type { Order, OrderItem } from './entities.ts';
 
+type StatusEvent = 'ORDER.CONFIRMED' | 'ORDER.DISPATCHED' | 'ORDER.DELIVERED' | 'ORDER.PURCHASE_DECIDED';
 /** The events that follow a public status, whichever way it was reached. */
-const STATUS_EVENT: Readonly<Partial<Record<PublicStatus, EventType>>> = {
+const STATUS_EVENT: Readonly<Partial<Record<PublicStatus, StatusEvent>>> = {
   CONFIRMED: 'ORDER.CONFIRMED',
   DISPATCHED: 'ORDER.DISPATCHED',
   DELIVERED: 'ORDER.DELIVERED',
@@ -36,12 +36,11 @@ export function eventsOf(order: Order, item: OrderItem, siblings: readonly Sibli
     const status = progressStatus(siblings.map((sibling) => (sibling.id === orderItemId ? effect.to : sibling.status)));
     const type = STATUS_EVENT[effect.to];
     if (!type) return [];
-    const plain = { type, at: effect.at, data: { orderId, status, testPayment } };
-    if (!isProvision || effect.to !== 'DELIVERED') return [plain];
+    if (!isProvision || effect.to !== 'DELIVERED') return [{ type, at: effect.at, data: { orderId, status, testPayment } }];
     const data = { orderId, orderItemId, status, testPayment };
     return [
       { type: 'ORDER.FULFILLED', at: effect.at, data },
-      { ...plain, data: { ...data, fulfillmentSnapshot: item.fulfillmentSnapshot } },
+      { type: 'ORDER.DELIVERED', at: effect.at, data: { ...data, fulfillmentSnapshot: item.fulfillmentSnapshot } },
     ];
   });
 }

@@ -96,12 +96,17 @@ export async function transition(
 ): Promise<Owed> {
   const repeated = event.type === 'command' && (await isRepeated(em, run, event.command, realNow));
   const moved = await move(em, run, repeated ? { type: 'load' } : event, at);
-  if (moved === null) return { wakeAt: null, calls: [], done: true, clock: 0, note: 'The row is gone.', status: 'GONE' };
+  if (moved === null) {
+    await writeRun(em, kind, run, GONE, realNow);
+    return { ...GONE, clock: 0 };
+  }
   if (event.type === 'command' && !repeated && moved.reply) await completeOperation(em, run.storeId, event.command.operation, moved.reply);
   await em.flush();
   await writeRun(em, kind, run, moved.owed, realNow);
   return { ...moved.owed, clock: moved.clock };
 }
+
+const GONE: Omit<Owed, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
 
 async function isRepeated(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
   const claim = await claimOperation(em, run.storeId, command.operation, realNow);

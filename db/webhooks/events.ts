@@ -1,58 +1,79 @@
 /** Events: written with their deliveries in the transaction of the change that they report (D15). */
 import { universal } from '../../workflows/webhooks/signature.ts';
+import type { EventData } from '../../workflows/webhooks/payloads.ts';
 import type { EventType } from '../../workflows/webhooks/rules.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { newId } from '../kernel/clock.ts';
+import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { bear } from '../runs/store.ts';
-import { EventEntity, WebhookDeliveryEntity } from './entities.ts';
+import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 
-export interface NewEvent {
-  readonly type: EventType;
-  readonly data: Readonly<Record<string, string | number | boolean | object | null>>;
-  /** Business time of the change. */
-  readonly at: number;
-}
+/** `at` is the business time of the change. */
+export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly data: EventData<T>; readonly at: number } }[EventType];
 
-/** Records events and, for each active subscription of their type, a delivery with its run. One event id across subscriptions (D86). */
+/**
+ * Records events and, for each active subscription of their type, a delivery with its run. One event id across subscriptions
+ * (D86). Their numbers grow in the order of commits: it is the last thing that a transaction locks (db/feeds/store.ts).
+ */
 export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
   if (events.length === 0) return;
   const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[] }>(
     em,
-    `SELECT webhook_id, url, event_types FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id`,
+    `SELECT webhook_id, url, event_types FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
+     FOR KEY SHARE`,
     [storeId, textArray(events.map((event) => event.type))],
   );
   for (const { type, data, at } of events) {
-    const eventId = newId('evt', at);
+    const eventId = newId('evt', realNow);
     const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
     em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
     for (const { webhook_id: webhookId, url } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      const deliveryId = newId('dlv', at);
-      em.persist(
-        em.create(WebhookDeliveryEntity, {
-          storeId,
-          deliveryId,
-          webhookId,
-          eventId,
-          eventType: type,
-          url,
-          status: 'PENDING',
-          attemptCount: 0,
-          createdAt,
-        }),
-      );
-      const workflowId = webhookWorkflowId(storeId, deliveryId);
-      bear(em, {
-        storeId,
-        kind: 'webhookDelivery',
-        workflowId,
-        runId: deliveryId,
-        orderNo: null,
-        wakeAt: at,
-        status: 'PENDING',
-        bornAt: realNow,
-      });
+      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null }, { at, realNow });
     }
   }
+}
+
+export interface NewDelivery {
+  readonly storeId: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventType: EventType;
+  readonly url: string;
+  readonly redeliveryOf: string | null;
+}
+
+/** A delivery with its run, to be attempted at once. */
+export function addDelivery(em: Em, wanted: NewDelivery, { at, realNow }: Moment): WebhookDelivery {
+  const { storeId } = wanted;
+  const deliveryId = newId('dlv', realNow);
+  const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
+  em.persist(delivery);
+  const workflowId = webhookWorkflowId(storeId, deliveryId);
+  const run = { storeId, kind: 'webhookDelivery', workflowId, runId: deliveryId, orderNo: null } as const;
+  bear(em, { ...run, wakeAt: at, status: 'PENDING', bornAt: realNow });
+  return delivery;
+}
+
+/** An event as a feed shows it: its number and the raw body that receivers get. */
+export interface FeedEvent {
+  readonly no: number;
+  readonly eventId: string;
+  readonly body: string;
+}
+/** Events of a store behind number `after`, in the order of commits, created at `since` (business time) or later. */
+export async function listEvents(
+  em: Em,
+  storeId: string,
+  filter: { readonly after: number; readonly since: number; readonly types: readonly EventType[]; readonly size: number },
+): Promise<FeedEvent[]> {
+  const { after, since, types, size } = filter;
+  const rows = await sql<{ event_no: string; event_id: string; body: string }>(
+    em,
+    `SELECT event_no, event_id, body FROM event WHERE store_id = ? AND event_no > ? AND created_at >= ?
+       AND (cardinality(?::text[]) = 0 OR type = ANY(?::text[])) ORDER BY event_no LIMIT ?`,
+    [storeId, after, new Date(since), textArray(types), textArray(types), size],
+  );
+  return rows.map((row) => ({ no: Number(row.event_no), eventId: row.event_id, body: row.body }));
 }

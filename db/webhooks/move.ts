@@ -1,34 +1,51 @@
-/** A delivery's transition: which attempt is owed when, and what an attempt's outcome means. */
+/** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
 import { LockMode } from '@mikro-orm/core';
 import type { Call, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../workflows/webhooks/rules.ts';
-import type { Em } from '../orm.ts';
+import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
-import { readStore } from '../stores/store.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
+import { forgetFailures, noteFailure } from './suspension.ts';
 
 /** Locks the delivery; the recorded outcome of the attempt under way decides what follows. A lost attempt is a TIMEOUT. */
-export async function moveWebhookDelivery(em: Em, run: RunRef, event: RunEvent, at: number): Promise<Moved | null> {
+export async function moveWebhookDelivery(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
   const { storeId, runId: deliveryId } = run;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
+  const receiver = await readReceiver(em, delivery);
   const outcome = delivery.attemptOutcome ?? (isLost(delivery, event) ? LOST : null);
-  if (outcome && isWaiting(delivery.status)) apply(delivery, outcome, at);
+  if (outcome && isWaiting(delivery.status)) await apply(em, delivery, outcome, receiver.hasFailed, { at, realNow });
+  else if (!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) suspend(delivery);
   else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
-  const { clockOffsetMs } = await readStore(em, storeId);
-  return { owed: owedBy(delivery, at), clock: clockOffsetMs };
+  return { owed: owedBy(delivery, at), clock: receiver.clockOffsetMs };
+}
+
+interface Receiver {
+  readonly isActive: boolean;
+  readonly hasFailed: boolean;
+  readonly clockOffsetMs: number;
+}
+async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<Receiver> {
+  const [row] = await sql<{ status: string; first_failure_at: string | null; clock_offset_ms: string }>(
+    em,
+    `SELECT w.status, w.first_failure_at, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ? AND w.webhook_id = ?`,
+    [storeId, webhookId],
+  );
+  return { isActive: row!.status === 'ACTIVE', hasFailed: row!.first_failure_at !== null, clockOffsetMs: Number(row!.clock_offset_ms) };
 }
 
 const LOST: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
 const callId = (delivery: WebhookDelivery, attempt: number) => `${delivery.deliveryId}-${attempt}`;
 
+/** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
+const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
+
 /** An attempt was claimed, its activity is gone, and no outcome was recorded. */
 const isLost = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   event.type === 'outcome' &&
   event.outcome.kind === 'LOST' &&
-  delivery.attemptCount > 0 &&
-  !delivery.nextAttemptAt &&
+  isInFlight(delivery) &&
   event.callId === callId(delivery, delivery.attemptCount);
 
 /** The attempt could not even be claimed (an outage, a secret that does not open): the same one again, after a while. */
@@ -39,7 +56,12 @@ const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   event.callId === callId(delivery, delivery.attemptCount + 1);
 const UNCLAIMED_MS = 30_000;
 
-function apply(delivery: WebhookDelivery, outcome: AttemptOutcome, at: number): void {
+interface When {
+  readonly at: number;
+  readonly realNow: number;
+}
+/** A success is recorded whatever has become of the subscription; a failure counts for its suspension, and may be its last. */
+async function apply(em: Em, delivery: WebhookDelivery, outcome: AttemptOutcome, hasFailed: boolean, { at, realNow }: When): Promise<void> {
   const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);
   Object.assign(delivery, outcome, {
     status,
@@ -47,14 +69,24 @@ function apply(delivery: WebhookDelivery, outcome: AttemptOutcome, at: number): 
     attemptedAt: new Date(at),
     nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt),
   });
+  if (outcome.errorCode === null) {
+    if (hasFailed) await forgetFailures(em, delivery);
+    return;
+  }
+  const isSuspended = await noteFailure(em, delivery, at, realNow);
+  if (isSuspended && isWaiting(delivery.status)) suspend(delivery);
 }
+
+const suspend = (delivery: WebhookDelivery) =>
+  Object.assign(delivery, { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null });
 
 function owedBy(delivery: WebhookDelivery, at: number): Moved['owed'] {
   const { status, deliveryId, storeId } = delivery;
   if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
   const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const attempt = delivery.nextAttemptAt || delivery.attemptCount === 0 ? delivery.attemptCount + 1 : delivery.attemptCount;
-  const call: Call = { id: callId(delivery, attempt), kind: 'attempt', storeId, input: { deliveryId, attempt } };
+  // The business time goes along: it decides whether a rotated secret still signs.
+  const call: Call = { id: callId(delivery, attempt), kind: 'attempt', storeId, input: { deliveryId, attempt, at } };
   const note = `Attempt ${attempt} of ${ATTEMPTS} at ${korean(wakeAt)}.`;
   return { wakeAt, calls: wakeAt <= at ? [call] : [], done: false, note, status };
 }

@@ -1,11 +1,11 @@
-/** Webhook subscriptions and their deliveries. */
+/** Webhook subscriptions: at most ten, each with a secret that is kept sealed and, for a day after a rotation, the one before it. */
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
-import { type AttemptOutcome, type DeliveryStatus, type EventType, WEBHOOK_LIMIT } from '../../workflows/webhooks/rules.ts';
+import { type EventType, SECRET_OVERLAP_MS, WEBHOOK_LIMIT } from '../../workflows/webhooks/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Keyring, Place } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
-import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity, WebhookEntity } from './entities.ts';
+import { type Em, lockName, sql } from '../orm.ts';
+import { type Webhook, WebhookEntity } from './entities.ts';
 
 export const webhookPlace = (storeId: string, webhookId: string): Place => ({
   store: storeId,
@@ -18,14 +18,22 @@ export interface NewWebhook {
   readonly url: string;
   readonly eventTypes: readonly EventType[];
 }
+/** A subscription with its secret, which is answered once. */
+export interface WithSecret {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
 
-/** Registers a receiver. Its secret is answered once and kept sealed; an 11th is WEBHOOK_LIMIT_EXCEEDED (D84). */
-export async function registerWebhook(em: Em, keyring: Keyring, storeId: string, wanted: NewWebhook, at: number) {
-  await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR UPDATE', [storeId]);
+const newSecret = () => `whsec_${randomBytes(32).toString('base64url')}`;
+const prefixOf = (secret: string) => secret.slice(0, 10);
+
+/** Registers a receiver; an 11th is WEBHOOK_LIMIT_EXCEEDED (D84). */
+export async function registerWebhook(em: Em, keyring: Keyring, storeId: string, wanted: NewWebhook, at: number): Promise<WithSecret> {
+  await lockName(em, `webhooks/${storeId}`);
   if ((await em.count(WebhookEntity, { storeId })) >= WEBHOOK_LIMIT)
     throw new Fault('WEBHOOK_LIMIT_EXCEEDED', { details: { limit: WEBHOOK_LIMIT } });
   const webhookId = newId('whk', at);
-  const secret = `whsec_${randomBytes(32).toString('base64url')}`;
+  const secret = newSecret();
   const webhook = em.create(WebhookEntity, {
     storeId,
     webhookId,
@@ -33,7 +41,7 @@ export async function registerWebhook(em: Em, keyring: Keyring, storeId: string,
     eventTypes: [...new Set(wanted.eventTypes)],
     status: 'ACTIVE',
     secretSealed: keyring.seal(secret, webhookPlace(storeId, webhookId)),
-    secretPrefix: secret.slice(0, 10),
+    secretPrefix: prefixOf(secret),
     createdAt: new Date(at),
   });
   em.persist(webhook);
@@ -49,64 +57,61 @@ export async function readWebhook(em: Em, storeId: string, webhookId: string): P
   return webhook;
 }
 
-/** Deliveries of a subscription that were created from `since` on, newest first. */
-export async function listDeliveries(
-  em: Em,
-  storeId: string,
-  webhookId: string,
-  filter: { status?: DeliveryStatus; limit: number; since: number },
-): Promise<WebhookDelivery[]> {
+/** Locked against every other change; events that are written meanwhile need not wait. */
+export async function lockWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
+  await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR NO KEY UPDATE', [storeId, webhookId]);
+  return readWebhook(em, storeId, webhookId);
+}
+
+const ACTIVE = { status: 'ACTIVE', suspendedAt: null, firstFailureAt: null, lastFailureAt: null } as const;
+
+/** Sets address and types; it is active again and its failures are forgotten. What waits goes to the new address (D16). */
+export async function replaceWebhook(em: Em, storeId: string, webhookId: string, wanted: NewWebhook): Promise<Webhook> {
+  const webhook = await lockWebhook(em, storeId, webhookId);
+  return Object.assign(webhook, ACTIVE, { url: wanted.url, eventTypes: [...new Set(wanted.eventTypes)] });
+}
+
+/** Active again, its failures forgotten; one that is active stays as it is. */
+export async function resumeWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
+  const webhook = await lockWebhook(em, storeId, webhookId);
+  return webhook.status === 'ACTIVE' ? webhook : Object.assign(webhook, ACTIVE);
+}
+
+/** A new secret; the one before it signs beside it for a day, and any earlier one is dropped (D16). */
+export async function rotateSecret(em: Em, keyring: Keyring, storeId: string, webhookId: string, at: number): Promise<WithSecret> {
+  const webhook = await lockWebhook(em, storeId, webhookId);
+  const secret = newSecret();
+  Object.assign(webhook, {
+    oldSecretSealed: webhook.secretSealed,
+    oldSecretExpiresAt: new Date(at + SECRET_OVERLAP_MS),
+    secretSealed: keyring.seal(secret, webhookPlace(storeId, webhookId)),
+    secretPrefix: prefixOf(secret),
+  });
+  return { webhook, secret };
+}
+
+/** The secrets that sign at `at`, the newest first. */
+export const secretsOf = (keyring: Keyring, { storeId, webhookId, ...webhook }: Webhook, at: number): string[] =>
+  [webhook.secretSealed, webhook.oldSecretExpiresAt && webhook.oldSecretExpiresAt.getTime() > at ? webhook.oldSecretSealed : null].flatMap(
+    (sealed) => (sealed ? [keyring.open(sealed, webhookPlace(storeId, webhookId))] : []),
+  );
+
+const AT_A_TIME = 5000;
+
+/** Deletes a subscription with its records; what waits is not sent. The runs of what waits find nothing and end. */
+export async function removeWebhook(em: Em, storeId: string, webhookId: string, realNow: number): Promise<void> {
   await readWebhook(em, storeId, webhookId);
-  const { status, limit } = filter;
-  return em.find(
-    WebhookDeliveryEntity,
-    { storeId, webhookId, createdAt: { $gte: new Date(filter.since) }, ...(status && { status }) },
-    { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit },
-  );
-}
-
-/** What an attempt sends, once it is claimed. */
-export interface Parcel {
-  readonly url: string;
-  readonly secrets: readonly string[];
-  readonly body: string;
-  readonly eventId: string;
-  readonly eventType: string;
-}
-
-/** Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made. */
-export async function claimAttempt(em: Em, keyring: Keyring, storeId: string, deliveryId: string, n: number): Promise<Parcel | null> {
-  const [row] = await sql<{ webhook_id: string; event_id: string; event_type: string }>(
-    em,
-    `UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
-     WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
-       AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id RETURNING d.webhook_id, d.event_id, d.event_type`,
-    [n, storeId, deliveryId, n - 1],
-  );
-  if (!row) return null;
-  const webhook = await readWebhook(em, storeId, row.webhook_id);
-  const [event] = await sql<{ body: string }>(em, 'SELECT body FROM event WHERE store_id = ? AND event_id = ?', [storeId, row.event_id]);
-  const secrets = [keyring.open(webhook.secretSealed, webhookPlace(storeId, webhook.webhookId))];
-  return { url: webhook.url, secrets, body: event!.body, eventId: row.event_id, eventType: row.event_type };
-}
-
-/** Records how attempt `n` ended; the delivery's run turns it into status and gap. */
-export async function recordAttempt(em: Em, storeId: string, deliveryId: string, n: number, outcome: AttemptOutcome): Promise<void> {
+  // The history first and in portions: while the subscription itself is locked, events wait.
+  const portion = `DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id IN (
+    SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? AND status IN ('SUCCESS', 'FAILED') LIMIT ${AT_A_TIME}) RETURNING 1 AS ok`;
+  while ((await sql(em, portion, [storeId, storeId, webhookId])).length === AT_A_TIME);
+  await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
   await sql(
     em,
-    `UPDATE webhook_delivery SET attempt_outcome = ? WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
-       AND status IN ('PENDING', 'PENDING_RETRY')`,
-    [JSON.stringify(outcome), storeId, deliveryId, n],
+    `WITH gone AS (DELETE FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? RETURNING delivery_id)
+     UPDATE run SET done_at = ?, wake_at = NULL FROM gone
+     WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL`,
+    [storeId, webhookId, new Date(realNow), storeId],
   );
-}
-
-/** Whether attempt `n` still waits for its outcome: claimed by someone, nothing recorded. */
-export async function isAttemptOpen(em: Em, storeId: string, deliveryId: string, n: number): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `SELECT 1 AS ok FROM webhook_delivery WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
-       AND attempt_outcome IS NULL AND status IN ('PENDING', 'PENDING_RETRY')`,
-    [storeId, deliveryId, n],
-  );
-  return rows.length > 0;
+  await em.nativeDelete(WebhookEntity, { storeId, webhookId });
 }

@@ -1,5 +1,5 @@
 /** Delivery of events: when to try again, and how an attempt ends (part B § Delivery, retry, ordering). */
-import { HOUR, MINUTE } from '../kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 
 /** Every type that a store may subscribe to (part B § Events). */
 export const EVENT_TYPES = [
@@ -24,6 +24,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const WEBHOOK_LIMIT = 10;
+/** An attempt's whole time, from the look-up of its name to the last byte of its headers. */
+export const ATTEMPT_MS = 10 * SECOND;
 /** Gaps after attempt 1, 2, 3 and 4; the fifth attempt is the last. */
 const GAPS_MS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR] as const;
 export const ATTEMPTS = GAPS_MS.length + 1;
@@ -39,6 +41,35 @@ export function afterAttempt(n: number, error: DeliveryError | null, at: number)
   const gap = GAPS_MS[n - 1];
   return gap === undefined ? { status: 'FAILED', nextAttemptAt: null } : { status: 'PENDING_RETRY', nextAttemptAt: at + gap };
 }
+
+/** Since when a receiver has failed without a break; nulls when its last word was a success. */
+export interface FailureRecord {
+  readonly firstFailureAt: number | null;
+  readonly lastFailureAt: number | null;
+}
+const QUIET_MS = 3 * HOUR;
+const PATIENCE_MS = 24 * HOUR;
+
+/**
+ * What a failure at `at` adds. After more than three quiet hours counting starts anew; 24 hours or more from the first failure
+ * suspend. Failures at 0:00, 2:30, …, 22:30 and 24:00 suspend; at 0:00 and 24:00 alone they do not.
+ */
+export function afterFailure(
+  { firstFailureAt, lastFailureAt }: FailureRecord,
+  at: number,
+): FailureRecord & { readonly isSuspended: boolean } {
+  const isNew = firstFailureAt === null || lastFailureAt === null || at - lastFailureAt > QUIET_MS;
+  const first = isNew ? at : firstFailureAt;
+  return { firstFailureAt: first, lastFailureAt: Math.max(lastFailureAt ?? at, at), isSuspended: at - first >= PATIENCE_MS };
+}
+
+/** How long a rotated secret still signs beside the new one. */
+export const SECRET_OVERLAP_MS = DAY;
+/** Records and events are shown for so long. */
+export const HISTORY_MS = 30 * DAY;
+/** What a bulk redelivery covers. */
+export const REDELIVER_MS = 72 * HOUR;
+export const REDELIVER_MOST = 500;
 
 export const isWaiting = (status: DeliveryStatus): boolean => status === 'PENDING' || status === 'PENDING_RETRY';
 

@@ -1,0 +1,10 @@
+/** How the address of a receiver is judged when it is registered or changed (part B § Webhooks, D84). */
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+
+const SCREEN_MS = 2000;
+
+export async function receiverProblems({ url }: { readonly url?: unknown }, { egress }: ApiDeps): Promise<FieldError[]> {
+  const problem = typeof url === 'string' && url !== '' ? await egress.screen(url, SCREEN_MS) : null;
+  return problem ? [{ field: 'url', code: problem, message: 'must be a public https address without user information' }] : [];
+}

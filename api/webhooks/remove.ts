@@ -1,0 +1,19 @@
+import { removeWebhook } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../kernel/schema.ts';
+
+export const remove = endpoint({
+  id: 'webhooks.remove',
+  route: 'DELETE /v1/webhooks/{webhookId}',
+  summary: 'Delete a webhook with its delivery records; what waits is not sent',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  data: Type.Null(),
+  errors: ['WEBHOOK_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, realNow }) => {
+  await removeWebhook(em, storeId, params.webhookId, realNow);
+  return null;
+});

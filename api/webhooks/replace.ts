@@ -1,0 +1,19 @@
+import { replaceWebhook } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { receiverProblems } from './receiver.ts';
+import { viewWebhook, Webhook, WebhookRequest } from './schemas.ts';
+
+export const replace = endpoint({
+  id: 'webhooks.replace',
+  route: 'PUT /v1/webhooks/{webhookId}',
+  summary: 'Change address and event types; the webhook is active afterwards and its failures are forgotten',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'approval',
+  change: 'here',
+  idempotent: true,
+  body: WebhookRequest,
+  data: Webhook,
+  errors: ['WEBHOOK_NOT_FOUND'],
+  check: receiverProblems,
+}).handle(async ({ em, storeId, params, body }) => viewWebhook(await replaceWebhook(em, storeId, params.webhookId, body)));

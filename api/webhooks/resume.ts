@@ -1,0 +1,18 @@
+import { resumeWebhook } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { viewWebhook, Webhook } from './schemas.ts';
+
+export const resume = endpoint({
+  id: 'webhooks.resume',
+  route: 'POST /v1/webhooks/{webhookId}/resume',
+  summary: 'Lift a suspension; a webhook that is active stays as it is',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'direct',
+  change: 'here',
+  idempotent: true,
+  body: closed({}),
+  data: Webhook,
+  errors: ['WEBHOOK_NOT_FOUND'],
+}).handle(async ({ em, storeId, params }) => viewWebhook(await resumeWebhook(em, storeId, params.webhookId)));

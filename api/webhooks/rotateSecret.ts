@@ -1,0 +1,22 @@
+import { rotateSecret as rotate } from '../../db/webhooks/store.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { NewWebhook, viewWebhook } from './schemas.ts';
+
+export const rotateSecret = endpoint({
+  id: 'webhooks.rotateSecret',
+  route: 'POST /v1/webhooks/{webhookId}/rotate-secret',
+  summary: 'Make a new secret, shown once; the one before it signs beside it for 24 hours',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'denied',
+  change: 'here',
+  idempotent: true,
+  secret: true,
+  body: closed({}),
+  data: NewWebhook,
+  errors: ['WEBHOOK_NOT_FOUND'],
+}).handle(async ({ em, storeId, params, at, deps }) => {
+  const { webhook, secret } = await rotate(em, deps.keyring, storeId, params.webhookId, at);
+  return { ...viewWebhook(webhook), secret };
+});

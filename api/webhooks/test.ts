@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { webhookHeaders } from '../../activities/providers/webhookRequest.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { readWebhook, secretsOf } from '../../db/webhooks/store.ts';
+import { SECOND } from '../../workflows/kernel/time.ts';
+import { sampleData } from '../../workflows/webhooks/payloads.ts';
+import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
+import { universal } from '../../workflows/webhooks/signature.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Count, nullable, oneOf, Type } from '../kernel/schema.ts';
+
+export const test = endpoint({
+  id: 'webhooks.test',
+  route: 'POST /v1/webhooks/{webhookId}/test',
+  summary: 'Call the receiver now with sample data: signed like an event, not repeated, not recorded, not counted',
+  access: 'store',
+  scopes: ['webhook:rw'],
+  agent: 'direct',
+  change: 'here',
+  body: closed({ eventType: oneOf(EVENT_TYPES) }, { title: 'WebhookTestRequest' }),
+  data: closed(
+    { responseStatusCode: nullable(Type.Integer()), responseTimeMs: Count, errorCode: nullable(oneOf(DELIVERY_ERRORS)) },
+    { title: 'WebhookTestResult' },
+  ),
+  errors: ['WEBHOOK_NOT_FOUND'],
+})
+  .before(async ({ deps, storeId, params, body, at, realNow }) => {
+    const webhook = await inStore(deps.orm, storeId, REQUEST, (em) => readWebhook(em, storeId, params.webhookId));
+    const { eventType } = body;
+    const sample = randomUUID().replaceAll('-', '');
+    const eventId = `evt_test_${sample}`;
+    const text = JSON.stringify({ id: eventId, type: eventType, createdAt: universal(at), storeId, data: sampleData(eventType) });
+    const secrets = secretsOf(deps.keyring, webhook, at);
+    const signed = { secrets, body: text, eventId, eventType, deliveryId: `dlv_test_${sample}` };
+    const headers = webhookHeaders(signed, Math.floor(realNow / SECOND));
+    const outcome = await deps.egress.post({ url: webhook.url, headers, body: text, deadlineMs: ATTEMPT_MS });
+    const { responseStatusCode, responseTimeMs, errorCode } = outcome;
+    return { responseStatusCode, responseTimeMs: responseTimeMs ?? 0, errorCode };
+  })
+  .handle(async ({ prepared }) => prepared);

@@ -1,0 +1,70 @@
+/** One attempt of a delivery: claimed once, and its outcome kept until the delivery's run takes it in. */
+import { type AttemptOutcome } from '../../workflows/webhooks/rules.ts';
+import type { Keyring } from '../kernel/keyring.ts';
+import { type Em, sql } from '../orm.ts';
+import { webhookPlace } from './store.ts';
+
+/** What an attempt sends, once it is claimed. */
+export interface Parcel {
+  readonly url: string;
+  /** The newest first. */
+  readonly secrets: readonly string[];
+  readonly body: string;
+  readonly eventId: string;
+  readonly eventType: string;
+}
+interface Claimed {
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly url: string;
+  readonly secret_sealed: string;
+  readonly old_secret_sealed: string | null;
+  readonly body: string;
+}
+
+/**
+ * Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
+ * already, deleted, suspended. `at` is the business time that decides whether a rotated secret still signs.
+ */
+export async function claimAttempt(
+  em: Em,
+  keyring: Keyring,
+  { storeId, deliveryId, n, at }: { storeId: string; deliveryId: string; n: number; at: number },
+): Promise<Parcel | null> {
+  const [row] = await sql<Claimed>(
+    em,
+    `UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
+     WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
+       AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
+     RETURNING d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
+       CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed,
+       (SELECT e.body FROM event e WHERE e.store_id = d.store_id AND e.event_id = d.event_id) AS body`,
+    [n, storeId, deliveryId, n - 1, new Date(at)],
+  );
+  if (!row) return null;
+  const place = webhookPlace(storeId, row.webhook_id);
+  const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, place)]));
+  return { url: row.url, secrets, body: row.body, eventId: row.event_id, eventType: row.event_type };
+}
+
+/** Records how attempt `n` ended; the delivery's run turns it into status and gap. */
+export async function recordAttempt(em: Em, storeId: string, deliveryId: string, n: number, outcome: AttemptOutcome): Promise<void> {
+  await sql(
+    em,
+    `UPDATE webhook_delivery SET attempt_outcome = ? WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
+       AND status IN ('PENDING', 'PENDING_RETRY')`,
+    [JSON.stringify(outcome), storeId, deliveryId, n],
+  );
+}
+
+/** Whether attempt `n` still waits for its outcome: claimed by someone, nothing recorded. */
+export async function isAttemptOpen(em: Em, storeId: string, deliveryId: string, n: number): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `SELECT 1 AS ok FROM webhook_delivery WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
+       AND attempt_outcome IS NULL AND status IN ('PENDING', 'PENDING_RETRY')`,
+    [storeId, deliveryId, n],
+  );
+  return rows.length > 0;
+}
