@@ -75,7 +75,7 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
       requestBody: { required: true, content: e.file === undefined ? json(hoist(e.body), examples[e.id]?.request) : multipart(e) },
     }),
     responses: {
-      ...success(e, hoist),
+      ...(succeeds(e) && success(e, hoist)),
       ...Object.fromEntries(
         [...byStatus].map(([status, codes]) => [
           String(status),
@@ -85,6 +85,9 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
     },
   };
 }
+
+/** An operation of which nothing is left but its refusals has no success to describe. */
+export const succeeds = ({ data }: Endpoint): boolean => !(data && 'not' in data);
 
 function success(e: Endpoint, hoist: (node: unknown) => unknown): Json {
   const status = e.status ?? 200;

@@ -6,7 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Em, inStore, REQUEST } from '../../db/orm.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
-import { claimTarget, holdClock, isQuiet, nextWake, openRuns, raiseOffset, readOffset, releaseClock } from '../../db/stores/clock.ts';
+import {
+  claimTarget,
+  holdClock,
+  isQuiet,
+  nextWake,
+  type OpenRun,
+  openRuns,
+  raiseOffset,
+  readOffset,
+  releaseClock,
+} from '../../db/stores/clock.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { korean, MINUTE } from '../../workflows/kernel/time.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
@@ -77,16 +87,16 @@ async function step(advancing: Advancing, to: number): Promise<boolean> {
     const wake = await inTx(advancing, (em) => nextWake(em, storeId, to));
     if (wake === null) break;
     const minute = Math.min(Math.ceil(wake / MINUTE) * MINUTE, to);
-    await moveTo(advancing, minute, true);
-    settled = (await quiet(advancing)) && settled;
+    const told = await moveTo(advancing, minute, true);
+    settled = (await quiet(advancing, told)) && settled;
     if (!settled) break;
   }
-  await moveTo(advancing, to, false);
-  return (await quiet(advancing)) && settled;
+  const told = await moveTo(advancing, to, false);
+  return (await quiet(advancing, told)) && settled;
 }
 
-/** Commits the offset at which it is `to`, and tells the runs: those that are due, or every open one. */
-async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<void> {
+/** Commits the offset at which it is `to`, and tells the runs: those that are due, or every open one. Answers whom. */
+async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<Set<string>> {
   const { deps, storeId, holder } = advancing;
   const wanted = to - deps.clock.now();
   const { offset, runs } = await inTx(advancing, async (em) => {
@@ -95,6 +105,11 @@ async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promi
     const is = await readOffset(em, storeId);
     return { offset: is, runs: await openRuns(em, storeId, dueOnly ? deps.clock.now() + is : null) };
   });
+  await tell(advancing, runs, offset);
+  return new Set(runs.map((run) => run.workflow_id));
+}
+
+async function tell({ deps, storeId }: Advancing, runs: readonly OpenRun[], offset: number): Promise<void> {
   for (let i = 0; i < runs.length; i += PARALLEL) {
     // A run that Temporal does not take now is brought back by the reconciler; `quiet` waits for it.
     await Promise.allSettled(
@@ -108,15 +123,21 @@ async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promi
   }
 }
 
-async function quiet(advancing: Advancing): Promise<boolean> {
+/** Waits until nothing is due. The clock goes on meanwhile: what falls due in these seconds is told too, for its timer knows an older clock. */
+async function quiet(advancing: Advancing, told: Set<string>): Promise<boolean> {
   const { deps, storeId, holder } = advancing;
   const end = deps.clock.now() + STEP_MS;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
-    const done = await inTx(advancing, async (em) => {
+    const { done, offset, due } = await inTx(advancing, async (em) => {
       await holdClock(em, storeId, holder, deps.clock.now());
-      return isQuiet(em, storeId, deps.clock.now() + (await readOffset(em, storeId)));
+      const is = await readOffset(em, storeId);
+      const now = deps.clock.now() + is;
+      return { done: await isQuiet(em, storeId, now), offset: is, due: await openRuns(em, storeId, now) };
     });
     if (done) return true;
+    const untold = due.filter(({ workflow_id: id }) => !told.has(id));
+    for (const { workflow_id: id } of untold) told.add(id);
+    await tell(advancing, untold, offset);
     if (deps.clock.now() > end) return false;
     await sleep(pause);
   }

@@ -3,7 +3,7 @@
  * by `node_modules/.bin/node test/contract/recordExamples.ts`; walked again by the tests.
  */
 import type { Example } from '../../api/kernel/examples.ts';
-import { call, type Headers_, pay, type Reply } from '../kernel/http.ts';
+import { Buyer, call, type Headers_, pay, type Reply } from '../kernel/http.ts';
 import { exchange, loginAs } from '../kernel/login.ts';
 import { type World, underTest, until } from '../kernel/world.ts';
 import { seedMembers } from '../../bin/setup/stores.ts';
@@ -11,6 +11,8 @@ import { seedMembers } from '../../bin/setup/stores.ts';
 type Walked = Record<string, Example & { readonly status: number }>;
 
 const ADDRESS = { receiverName: '김수령', phone: '010-2222-3333', zipCode: '06236', address1: '서울 강남구 테헤란로 1', address2: '3층' };
+/** A name that nobody ever has, so that the walk goes the same way everywhere. */
+const RECEIVER = 'https://hooks.example.invalid/svc';
 const GUEST = { name: '이구매', phone: '010-1111-2222', email: 'buyer@example.com', orderPassword: 'order-1234' };
 const OPTION = { pg: 'tosspayments', method: 'CARD' };
 
@@ -132,6 +134,34 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   await as(bearer, 'clients.deactivate', 'POST', `/v1/store/api-clients/${erp}/deactivate`);
 }
 
+/** What a member does with what they bought. */
+async function asMember(shop: World, note: Note): Promise<void> {
+  const member = await Buyer.join(underTest.api, shop.store.storeCode);
+  const as = async (id: string, method: string, path: string, request?: unknown) =>
+    note(id, request, await member.call(method, path, request));
+  const { orderId, orderItemId } = await shop.order(await shop.product(), 1, member);
+  await shop.act(orderItemId, 'confirm');
+  await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+  await shop.act(orderItemId, 'delivered');
+  await as('orders.extend', 'POST', `/storefront/v1/me/order-items/${orderItemId}/extend`, {});
+  await as('orders.decide', 'POST', `/storefront/v1/me/order-items/${orderItemId}/decide`, {});
+  await as('orders.listMine', 'GET', '/storefront/v1/me/orders');
+  await as('orders.getMine', 'GET', `/storefront/v1/me/orders/${orderId}`);
+}
+
+/** What a seller does about a receiver that cannot be reached. */
+async function afterwards(sell: Walk, webhookId: string): Promise<void> {
+  const at = `/v1/webhooks/${webhookId}`;
+  const { items } = await sell('webhooks.listDeliveries', 'GET', `${at}/deliveries?status=FAILED`);
+  await sell('webhooks.redeliver', 'POST', `${at}/deliveries/${items[0].deliveryId}/redeliver`, {});
+  await sell('webhooks.redeliverFailed', 'POST', `${at}/deliveries/redeliver-failed`, {});
+  await sell('webhooks.test', 'POST', `${at}/test`, { eventType: 'ORDER.PAID' });
+  await sell('webhooks.resume', 'POST', `${at}/resume`, {});
+  await sell('events.list', 'GET', '/v1/events?size=3');
+  await sell('settlements.list', 'GET', '/v1/settlements');
+  await sell('webhooks.remove', 'DELETE', at);
+}
+
 const WANTED = (categoryId: string) => ({
   name: '양모 머플러',
   salePrice: 10_000,
@@ -191,11 +221,16 @@ export async function walk(shop: World): Promise<Walked> {
   await ask('storefront.getStore', 'GET', '/storefront/v1/store');
   await ask('storefront.getProduct', 'GET', `/storefront/v1/products/${productId}`);
   const hook = await sell('webhooks.create', 'POST', '/v1/webhooks', {
-    url: 'https://example.com/hooks',
+    url: RECEIVER,
     eventTypes: ['ORDER.PAID', 'ORDER.CANCELED'],
   });
   await sell('webhooks.list', 'GET', '/v1/webhooks');
   await sell('webhooks.get', 'GET', `/v1/webhooks/${hook.webhookId}`);
+  await sell('webhooks.replace', 'PUT', `/v1/webhooks/${hook.webhookId}`, {
+    url: RECEIVER,
+    eventTypes: ['ORDER.PAID', 'ORDER.CANCELED', 'ORDER.FULFILLED'],
+  });
+  await sell('webhooks.rotateSecret', 'POST', `/v1/webhooks/${hook.webhookId}/rotate-secret`, {});
 
   const { cartToken } = await ask('auth.anonymous', 'POST', '/storefront/v1/auth/anonymous', {});
   const buyer = { ...shopHeaders, 'x-cart-token': cartToken as string };
@@ -240,10 +275,18 @@ export async function walk(shop: World): Promise<Walked> {
   // While the refund is held: once it is let go, its end is a matter of moments.
   await sell('payments.get', 'GET', `/v1/payments/${paymentId}`);
   await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
+  const held = { reason: '입고가 늦어집니다', expectedDispatchDate: '2030-01-02' };
+  await sell('orders.hold', 'POST', `/v1/order-items/${item}/hold`, held);
   await sell('orders.confirm', 'POST', `/v1/order-items/${item}/confirm`, {});
   const shipment = { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' };
   await sell('orders.dispatch', 'POST', `/v1/order-items/${item}/dispatch`, shipment);
+  const corrected = { carrierCode: 'HANJIN', trackingNumber: '123456789021' };
+  await sell('orders.correctTracking', 'PUT', `/v1/order-items/${item}/dispatch/tracking`, corrected);
+  await until('the first look', async () => (await shop.seller.call('GET', `/v1/order-items/${item}/dispatch/tracking`)).body.data.stage);
+  await sell('orders.getTracking', 'GET', `/v1/order-items/${item}/dispatch/tracking`);
   await sell('orders.delivered', 'POST', `/v1/order-items/${item}/delivered`, {});
+  const guest = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
+  await ask('orders.lookUp', 'POST', `/storefront/v1/guest/orders/${order.orderNo}`, guest);
   const provided = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfill', 'POST', `/v1/order-items/${provided}/fulfill`, { note: '쿠폰을 문자로 보냈습니다' });
   const many = (await shop.order({ productId: (await shop.product()).productId })).orderItemId;
@@ -252,8 +295,9 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.deliverMany', 'POST', '/v1/order-items/delivered', { orderItemIds: [many] });
   const another = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
-  await sell('webhooks.listDeliveries', 'GET', `/v1/webhooks/${hook.webhookId}/deliveries`);
+  await asMember(shop, note);
   await sell('sandbox.readClock', 'GET', '/v1/sandbox/clock');
-  await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'P1D' });
+  await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
+  await afterwards(sell, hook.webhookId as string);
   return walked;
 }

@@ -13,6 +13,7 @@ import { query, underTest, until, type World, world } from '../kernel/world.ts';
 let shop: World;
 let asOwner: Headers_;
 let asBuyer: Headers_;
+let asMember: Headers_;
 /** What the other store has, by the name of the path parameter. */
 let theirs: Readonly<Record<string, string>>;
 /** Numbers and words that a query may ask for. */
@@ -34,6 +35,7 @@ beforeAll(async () => {
   await Promise.all([people(ours), people(rival)]);
   asOwner = { authorization: `Bearer ${await owner(ours)}` };
   asBuyer = (await ours.buyer()).headers;
+  asMember = (await ours.member()).headers;
   await fill(rival);
   theirs = Object.fromEntries(
     await Promise.all(
@@ -57,6 +59,9 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   paymentId: ['payment'],
   refundId: ['refund'],
   webhookId: ['webhook'],
+  deliveryId: ['webhook_delivery'],
+  // There are none: an id is as good as any.
+  settlementId: ['orders', 'order_id'],
   cartItemId: ['cart_item'],
   checkoutId: ['checkout'],
   categoryId: ['category'],
@@ -84,6 +89,7 @@ const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].m
 /** Whoever may call all of it. */
 const headersOf = ({ access }: Endpoint): Headers_ => {
   if (access === 'store') return asOwner;
+  if (access === 'customer') return asMember;
   return access === 'buyer' ? asBuyer : { 'x-store-code': shop.store.storeCode };
 };
 const ask = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {

@@ -33,7 +33,8 @@ interface Principal {
 const lacks = (endpoint: Endpoint, scopes: readonly string[]) => (endpoint.scopes ?? []).some((scope) => !covers(scopes, scope));
 const always = (store: string | null, user: string | null) => (endpoint: Endpoint) => (endpoint.access === 'user' ? user : store);
 /** At the storefront a bearer must be a buyer's; what needs no buyer looks at none. */
-const atStorefront = (name: string, { access }: Endpoint) => (access === 'buyer' && name !== BUYER ? 'UNAUTHORIZED' : null);
+const atStorefront = (name: string, { access }: Endpoint) =>
+  (access === 'buyer' || access === 'customer') && name !== BUYER ? 'UNAUTHORIZED' : null;
 const isStorefront = ({ access }: Endpoint) => access !== 'store' && access !== 'user';
 /** What is no person at the console: every console operation is refused before its scopes. */
 const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {

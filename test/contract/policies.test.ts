@@ -76,6 +76,7 @@ describe.each(named(endpoints.filter((endpoint) => endpoint.body && endpoint.fil
     if (endpoint.console) return { authorization: `Bearer ${await ownerOf(shop)}` };
     if (endpoint.access === 'user') return { authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` };
     if (endpoint.access === 'store') return bearer;
+    if (endpoint.access === 'customer') return (await shop.member()).headers;
     return endpoint.access === 'buyer' ? (await shop.buyer()).headers : { 'x-store-code': shop.store.storeCode };
   };
   const reachable = endpoint.access !== 'payment';

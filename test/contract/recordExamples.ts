@@ -16,6 +16,7 @@ await run(async () => {
       join(root, 'api/examples.json'),
       `${text
         .replaceAll(underTest.api, 'https://api.example.com')
+        .replaceAll('hooks.example.invalid', 'hooks.example.com')
         .replaceAll(/whsec_[\w-]+/g, `whsec_${'A'.repeat(43)}`)
         .replaceAll(/svcs_[\w-]{20,}/g, `svcs_${'A'.repeat(43)}`)
         .replaceAll(/svcpat_\w{49}/g, `svcpat_${'A'.repeat(49)}`)

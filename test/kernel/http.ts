@@ -1,4 +1,5 @@
 /** A client that knows only HTTP: seller, buyer, and a browser without JavaScript. */
+import { randomUUID } from 'node:crypto';
 
 export interface Reply {
   readonly status: number;
@@ -90,6 +91,14 @@ export class Buyer {
   static async arrive(base: string, storeCode: string): Promise<Buyer> {
     const { body } = await call(base, 'POST', '/storefront/v1/auth/anonymous', { body: {}, headers: { 'x-store-code': storeCode } });
     return new Buyer(base, { 'x-store-code': storeCode, 'x-cart-token': body.data.cartToken as string });
+  }
+  /** A member of the shop. */
+  static async join(base: string, storeCode: string, email = `member-${randomUUID()}@example.com`): Promise<Buyer> {
+    const headers = { 'x-store-code': storeCode };
+    const consents = [{ kind: 'TERMS' }, { kind: 'PRIVACY' }];
+    const body = { email, password: 'correct-horse', name: '회원', phone: '010-2222-3333', consents };
+    const joined = await call(base, 'POST', '/storefront/v1/auth/signup', { body, headers });
+    return new Buyer(base, { ...headers, authorization: `Bearer ${joined.body.data.accessToken as string}` });
   }
   call(method: string, path: string, body?: unknown, headers: Headers_ = {}): Promise<Reply> {
     return call(this.base, method, path, { body, headers: { ...this.headers, ...headers } });

@@ -67,6 +67,9 @@ export class World {
   buyer(): Promise<Buyer> {
     return Buyer.arrive(underTest.api, this.store.storeCode);
   }
+  member(): Promise<Buyer> {
+    return Buyer.join(underTest.api, this.store.storeCode);
+  }
   /** A started payment. */
   async payment(
     product?: { productId: string },
@@ -82,8 +85,8 @@ export class World {
     return { buyer: who, checkoutId, paymentId, attemptId, payUrl };
   }
   /** A bought item. */
-  async order(product?: { productId: string }, quantity = 1): Promise<Paid> {
-    const { buyer, paymentId, payUrl } = await this.payment(product, undefined, quantity);
+  async order(product?: { productId: string }, quantity = 1, who?: Buyer): Promise<Paid> {
+    const { buyer, paymentId, payUrl } = await this.payment(product, who, quantity);
     await pay(payUrl);
     const { orderId, orderNo } = (await buyer.status(paymentId)).body.data as { orderId: string; orderNo: string };
     const order = await this.seller.call('GET', `/v1/orders/${orderId}`);
@@ -101,9 +104,10 @@ export class World {
   /** A loopback receiver, subscribed to all order events of the thread. */
   async receiver(
     answer: (request: Received, response: ServerResponse) => void = (_, response) => void response.end('ok'),
+    eventTypes: readonly string[] = THREAD_EVENTS,
   ): Promise<Receiver> {
     const receiver = await Receiver.listen(answer);
-    const { status, body } = await this.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+    const { status, body } = await this.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes });
     if (status !== 201) throw new Error(JSON.stringify(body.error));
     receiver.webhookId = body.data.webhookId as string;
     receiver.secret = body.data.secret as string;

@@ -36,7 +36,7 @@ const LOST_MS = 60_000;
 /** Asking begins at once. A corrected number begins anew, and what the wrong one told is forgotten; no reading has the name of an earlier one. */
 export const beginTracking = (at: number, earlier: Tracking | null = null): Tracking => ({
   since: at,
-  asked: earlier?.asked ?? 0,
+  asked: earlier ? earlier.asked + 1 : 0,
   nextAt: at,
   lastCheckedAt: null,
   scans: [],
