@@ -3,6 +3,7 @@ import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
 import { isOutage } from '../db/kernel/outage.ts';
 import { inStore, REQUEST } from '../db/orm.ts';
+import { type KindOfRun, transition } from '../db/runs/store.ts';
 import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
@@ -19,10 +20,7 @@ import { webhookHeaders } from './providers/webhookRequest.ts';
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
 export const webhookActivities = (deps: ActivityDeps) => ({
-  moveWebhookDelivery: transitionActivity(deps, {
-    kind: 'webhookDelivery',
-    move: (em, run, event, at) => moveWebhookDelivery(em, run, event, at, deps.clock.now()),
-  }),
+  moveWebhookDelivery: transitionActivity(deps, deliveryKind(deps)),
 });
 
 /** One attempt: claim, sign with the present second, send, record. A claim that is already taken is waited for, never repeated. */
@@ -33,7 +31,7 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     attemptDelivery: (call) => alive(() => attempt(call)),
   };
 
-  async function attempt({ storeId, input }: Call): Promise<Outcome> {
+  async function attempt({ id, storeId, input }: Call): Promise<Outcome> {
     const deliveryId = String(input['deliveryId']);
     const n = Number(input['attempt']);
     // The business time at which the attempt was owed; a real store's is never behind the real clock.
@@ -42,16 +40,36 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
     failpoint('webhook.before-send');
     const headers = webhookHeaders({ ...parcel, deliveryId }, Math.floor(clock.now() / SECOND));
+    const began = performance.now();
     const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
     deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
-    await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
-    return { kind: outcome.errorCode ?? 'SUCCESS' };
+    const kind = outcome.errorCode ?? 'SUCCESS';
+    // A call of before the business time went along: its run makes the transition.
+    if (input['at'] === undefined) {
+      await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
+      return { kind };
+    }
+    const ended = { type: 'outcome', callId: id, outcome: { kind } } as const;
+    // What came of it is recorded and taken in by one transaction, at the business time at which it ended.
+    const endedAt = at + Math.round(performance.now() - began);
+    const owed = await patiently(() =>
+      inStore(orm, storeId, REQUEST, async (em) => {
+        await recordAttempt(em, storeId, deliveryId, n, outcome);
+        return transition(em, deliveryKind(deps), { storeId, runId: deliveryId }, ended, endedAt, clock.now());
+      }),
+    );
+    return { kind, owed: JSON.stringify(owed) };
   }
 }
 
+const deliveryKind = (deps: ActivityDeps): KindOfRun => ({
+  kind: 'webhookDelivery',
+  move: (em, run, event, at) => moveWebhookDelivery(em, run, event, at, deps.clock.now()),
+});
+
 /** What was sent is worth remembering through a short outage of Postgres: the activity has time for it. */
-async function patiently(record: () => Promise<void>): Promise<void> {
+async function patiently<T>(record: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await record();

@@ -140,7 +140,8 @@ async function deliver(client: Client, row: Row): Promise<void> {
     wakeAt: row.wake_at?.getTime() ?? null,
   };
   const tell = async () => {
-    if (row.message === 'start') await client.workflow.start(row.kind, { ...startOptions(run), requestEagerStart: true });
+    if (row.message === 'start')
+      await client.workflow.start(row.kind, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
     else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
   };
   await within(row.traceparent, () => client.withDeadline(Date.now() + 5000, tell));

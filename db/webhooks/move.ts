@@ -1,7 +1,8 @@
 /** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
 import { LockMode } from '@mikro-orm/core';
-import type { Call, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import { korean } from '../../workflows/kernel/time.ts';
+import { attemptCall } from '../../workflows/webhooks/contract.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../workflows/webhooks/rules.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
@@ -36,7 +37,7 @@ async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Pr
 }
 
 const LOST: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
-const callId = (delivery: WebhookDelivery, attempt: number) => `${delivery.deliveryId}-${attempt}`;
+const callId = ({ storeId, deliveryId }: WebhookDelivery, attempt: number) => attemptCall(storeId, deliveryId, attempt, 0).id;
 
 /** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
 const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
@@ -85,8 +86,6 @@ function owedBy(delivery: WebhookDelivery, at: number): Moved['owed'] {
   if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
   const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const attempt = delivery.nextAttemptAt || delivery.attemptCount === 0 ? delivery.attemptCount + 1 : delivery.attemptCount;
-  // The business time goes along: it decides whether a rotated secret still signs.
-  const call: Call = { id: callId(delivery, attempt), kind: 'attempt', storeId, input: { deliveryId, attempt, at } };
   const note = `Attempt ${attempt} of ${ATTEMPTS} at ${korean(wakeAt)}.`;
-  return { wakeAt, calls: wakeAt <= at ? [call] : [], done: false, note, status };
+  return { wakeAt, calls: wakeAt <= at ? [attemptCall(storeId, deliveryId, attempt, at)] : [], done: false, note, status };
 }

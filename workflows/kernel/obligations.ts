@@ -1,10 +1,14 @@
 /** What runs and transitions say to each other. Ids, amounts, enumerations and times only: nothing personal. */
 
-/** A run: the store and the id of the row that it owns. `clock` only after continue-as-new. */
+/**
+ * A run: the store and the id of the row that it owns. `clock` only after continue-as-new. `firstAt`: the business time at which it
+ * first owes something, told at its birth, for kinds that know from it alone what that is.
+ */
 export interface RunRef {
   readonly storeId: string;
   readonly runId: string;
   readonly clock?: number;
+  readonly firstAt?: number;
 }
 
 /** What a run owes after a transition. Times are business milliseconds. */
@@ -29,10 +33,14 @@ export interface Call {
   readonly input: Readonly<Record<string, string | number>>;
 }
 
-/** How a call ended. LOST: its activity never answered, so nothing is known. */
+/**
+ * How a call ended. LOST: its activity never answered, so nothing is known. `owed`: the call has made the run's transition itself, in the
+ * transaction that recorded its outcome; what the run owes since, as JSON.
+ */
 export interface Outcome {
   readonly kind: string;
-  readonly [field: string]: string | number | boolean | null;
+  readonly owed?: string;
+  readonly [field: string]: string | number | boolean | null | undefined;
 }
 
 /** A wish that changes a row which a run owns (architecture.md § Commands). */

@@ -35,6 +35,8 @@ const poke = defineSignal('poke');
 /** What a kind adds to the skeleton: the name of its transition activity and the calls it can make. */
 export interface Kind {
   readonly transition: string;
+  /** What a run owes at its birth, where that needs no look at its row. */
+  readonly first?: (run: RunRef, firstAt: number) => Owed;
   readonly calls: Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
 }
 type Transitions = Record<string, (run: RunRef, event: RunEvent, at: number) => Promise<Owed>>;
@@ -71,7 +73,10 @@ class Hosted {
   constructor(run: RunRef, kind: Kind) {
     this.#run = run;
     this.#kind = kind;
-    this.#owed = { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
+    const isNew = run.firstAt !== undefined && kind.first !== undefined;
+    this.#owed = isNew
+      ? kind.first!(run, run.firstAt!)
+      : { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
   }
 
   get isDone(): boolean {
@@ -137,7 +142,8 @@ class Hosted {
           `stuck: ${note}`,
         );
     } else if (workflowInfo().continueAsNewSuggested && this.#isIdle && allHandlersFinished()) {
-      await continueAsNew<(ref: RunRef) => Promise<void>>({ ...this.#run, clock: this.#owed.clock });
+      const { storeId, runId } = this.#run;
+      await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, runId, clock: this.#owed.clock });
     } else {
       const deadline = this.#inFlight.size > 0 ? null : wakeAt;
       await until(
@@ -152,9 +158,7 @@ class Hosted {
   #apply(event: RunEvent): Promise<void> {
     this.#waiting++;
     const mine = this.#queue.then(async () => {
-      const next = await transition(this.#kind, this.#run, event, this.#now());
-      show(this.#owed, next);
-      this.#owed = { ...next, clock: Math.max(this.#owed.clock, next.clock) };
+      this.#adopt(await transition(this.#kind, this.#run, event, this.#now()));
     });
     this.#queue = mine
       .catch(() => undefined)
@@ -165,11 +169,17 @@ class Hosted {
     return mine;
   }
 
+  #adopt(next: Owed): void {
+    show(this.#owed, next);
+    this.#owed = { ...next, clock: Math.max(this.#owed.clock, next.clock) };
+  }
+
   async #ask(call: Call): Promise<void> {
     this.#inFlight.add(call.id);
     const outcome = await outcomeOf(this.#kind, call);
+    if (outcome.owed !== undefined) this.#adopt(JSON.parse(outcome.owed) as Owed);
     // A refused outcome is the row's to explain; the next load says what is owed instead.
-    await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.lookAgain());
+    else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.lookAgain());
     this.#inFlight.delete(call.id);
     this.#changes++;
   }

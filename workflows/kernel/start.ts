@@ -14,11 +14,14 @@ export interface RunName {
   /** What operators see before the run has said anything itself. */
   readonly status?: string | null;
   readonly wakeAt?: number | null;
+  /** Business time at which it first owes something; only at its birth. */
+  readonly firstAt?: number | null;
 }
 
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
 export function startOptions(run: RunName) {
-  const args: [RunRef] = [{ storeId: run.storeId, runId: run.runId }];
+  const born = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
+  const args: [RunRef] = [{ storeId: run.storeId, runId: run.runId, ...born }];
   return {
     workflowId: run.workflowId,
     taskQueue: RUNS_QUEUE,

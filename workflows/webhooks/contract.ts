@@ -1,7 +1,25 @@
 /** Names, ids and messages of a webhook delivery's run. */
-import type { Call, Outcome } from '../kernel/obligations.ts';
+import type { Call, Outcome, Owed, RunRef } from '../kernel/obligations.ts';
 
 export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
+
+/** The call that makes attempt `attempt`. The business time goes along: it decides whether a rotated secret still signs. */
+export const attemptCall = (storeId: string, deliveryId: string, attempt: number, at: number): Call => ({
+  id: `${deliveryId}-${attempt}`,
+  kind: 'attempt',
+  storeId,
+  input: { deliveryId, attempt, at },
+});
+
+/** What a delivery owes at its birth: its first attempt, at once. Its row is looked at by the attempt. */
+export const firstAttempt = ({ storeId, runId }: RunRef, firstAt: number): Owed => ({
+  wakeAt: firstAt,
+  calls: [attemptCall(storeId, runId, 1, firstAt)],
+  done: false,
+  clock: 0,
+  note: 'The first attempt.',
+  status: 'PENDING',
+});
 
 /** The one call of a delivery: claims attempt n, signs, sends, and answers how it ended. */
 export interface WebhookCalls {

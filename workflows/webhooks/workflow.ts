@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { RunRef } from '../kernel/obligations.ts';
 import { CALLS_QUEUE } from '../kernel/queues.ts';
 import { host } from '../kernel/run.ts';
-import type { WebhookCalls } from './contract.ts';
+import { firstAttempt, type WebhookCalls } from './contract.ts';
 
 const calls = (summary: string) =>
   proxyActivities<WebhookCalls>({
@@ -21,6 +21,7 @@ const calls = (summary: string) =>
 export async function webhookDelivery(run: RunRef): Promise<void> {
   await host(run, {
     transition: 'moveWebhookDelivery',
+    first: firstAttempt,
     calls: { attempt: (call) => calls(`attempt ${call.input['attempt']} of 5`).attemptDelivery(call) },
   });
 }

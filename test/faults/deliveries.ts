@@ -1,0 +1,212 @@
+/**
+ * `npm run deliveries -- [--events 10000] [--rate 50] [--kills 50]`: events of one store to ten receivers, three of them dead (one refuses
+ * connections, one never answers, one answers 500). First the time from commit to first byte at the healthy ones; then, while processes
+ * are killed, that nothing is lost and nothing is sent again that was recorded as received.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { run } from '../../bin/setup/say.ts';
+import type { System } from '../../bin/setup/system.ts';
+import { roleUrl } from '../../db/kernel/config.ts';
+import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { emit, type NewEvent } from '../../db/webhooks/events.ts';
+import { type Bench, bench, kill, VICTIMS } from './harness.ts';
+import { Client } from 'pg';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+/** One receiver per type; the last three are dead. */
+const TYPES = [
+  'ORDER.PAID',
+  'ORDER.CONFIRMED',
+  'ORDER.DISPATCHED',
+  'ORDER.DELIVERED',
+  'ORDER.PURCHASE_DECIDED',
+  'ORDER.ADDRESS_CHANGE_REQUESTED',
+  'PRODUCT.OUT_OF_STOCK',
+  'INQUIRY.CREATED',
+  'ORDER.FULFILLED',
+  'REVIEW.CREATED',
+] as const;
+const HEALTHY = 7;
+
+class Receivers {
+  /** When each event came, by its id. */
+  readonly came = new Map<string, number[]>();
+  isRevived = false;
+  readonly #servers: Server[] = [];
+  readonly urls: string[] = [];
+
+  async open(): Promise<void> {
+    for (let i = 0; i < TYPES.length; i++) {
+      const server = createServer((request, response) => {
+        const at = performance.now();
+        void text(request).then(
+          () => {
+            if (i >= HEALTHY && !this.isRevived) return i === HEALTHY ? undefined : response.writeHead(500).end();
+            const id = String(request.headers['svc-event-id']);
+            this.came.set(id, [...(this.came.get(id) ?? []), at]);
+            response.end('ok');
+          },
+          () => {},
+        );
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      this.#servers.push(server);
+      // The ninth refuses connections until it is revived.
+      this.urls.push(`http://127.0.0.1:${i === HEALTHY + 1 ? 9 : (server.address() as AddressInfo).port}/`);
+    }
+  }
+  portOf(i: number): string {
+    return `http://127.0.0.1:${(this.#servers[i]!.address() as AddressInfo).port}/`;
+  }
+  close(): void {
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+}
+
+function eventOf(n: number, at: number): NewEvent {
+  const type = TYPES[n % TYPES.length]!;
+  const order = { orderId: `ord_${n}`, status: 'PAID', testPayment: true } as const;
+  if (type === 'PRODUCT.OUT_OF_STOCK') return { type, at, data: { productId: 'p', variantId: `v${n}` } };
+  if (type === 'INQUIRY.CREATED') return { type, at, data: { productId: 'p', inquiryId: `i${n}` } };
+  if (type === 'REVIEW.CREATED') return { type, at, data: { productId: 'p', reviewId: `r${n}`, rating: 5 } };
+  if (type === 'ORDER.FULFILLED') return { type, at, data: { ...order, orderItemId: `oit_${n}` } };
+  return { type, at, data: order };
+}
+
+/** Commits events at the rate; answers when each was committed. A commit that a kill has swallowed is tried again as a new event. */
+async function produce(system: System, storeId: string, events: number, rate: number): Promise<Map<string, number>> {
+  const orm = await openOrm(roleUrl(system.databaseUrl, 'sangjeom_app'), 8);
+  const committed = new Map<string, number>();
+  const began = performance.now();
+  const pending: Promise<void>[] = [];
+  for (let n = 0; n < events; n++) {
+    const due = began + (n * 1000) / rate;
+    if (due > performance.now()) await sleep(due - performance.now());
+    pending.push(commit(n));
+  }
+  await Promise.all(pending);
+  await orm.close();
+  return committed;
+
+  async function commit(n: number): Promise<void> {
+    for (;;) {
+      try {
+        const now = Date.now();
+        const id = await inStore(orm, storeId, REQUEST, async (em) => {
+          await emit(em, storeId, [eventOf(n, now)], now);
+          await em.flush();
+          const newest = 'SELECT event_id FROM event WHERE store_id = ? ORDER BY event_no DESC LIMIT 1';
+          return (await sql<{ event_id: string }>(em, newest, [storeId]))[0]!.event_id;
+        });
+        return void committed.set(id, performance.now());
+      } catch {
+        await sleep(300);
+      }
+    }
+  }
+}
+
+interface Truth {
+  readonly events: ReadonlyMap<string, string>;
+  readonly deliveries: readonly { event_id: string; event_type: string; status: string; attempt_count: number }[];
+}
+async function readTruth(system: System, storeId: string): Promise<Truth> {
+  const client = new Client({ connectionString: system.databaseUrl });
+  await client.connect();
+  try {
+    const events = await client.query<{ event_id: string; type: string }>('SELECT event_id, type FROM event WHERE store_id = $1', [
+      storeId,
+    ]);
+    const deliveries = await client.query<Truth['deliveries'][number]>(
+      'SELECT event_id, event_type, status, attempt_count FROM webhook_delivery WHERE store_id = $1',
+      [storeId],
+    );
+    return { events: new Map(events.rows.map((row) => [row.event_id, row.type])), deliveries: deliveries.rows };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The clock moves until nothing waits. */
+async function settle(under: Bench): Promise<void> {
+  for (let rounds = 0; rounds < 200; rounds++) {
+    const { deliveries } = await readTruth(under.system, under.store.storeId).catch(() => ({ deliveries: null }));
+    if (deliveries?.every(({ status }) => status === 'SUCCESS' || status === 'FAILED')) return;
+    await under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT30M' }).catch(() => {});
+    await sleep(500);
+  }
+}
+
+const percentile = (values: readonly number[], p: number) => values.toSorted((a, b) => a - b)[Math.floor(values.length * p)] ?? Number.NaN;
+
+await run(async () => {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '10000' },
+      rate: { type: 'string', default: '50' },
+      kills: { type: 'string', default: '50' },
+    },
+  });
+  const [events, rate, kills] = [Number(values.events), Number(values.rate), Number(values.kills)];
+  const under = await bench();
+  const { system, store, seller } = under;
+  const receivers = new Receivers();
+  await receivers.open();
+  for (const { webhookId } of (await seller.call('GET', '/v1/webhooks')).body.data.items as { webhookId: string }[])
+    await seller.call('DELETE', `/v1/webhooks/${webhookId}`);
+  const webhooks: string[] = [];
+  for (const [i, type] of TYPES.entries())
+    webhooks.push(
+      (await seller.call('POST', '/v1/webhooks', { url: receivers.urls[i], eventTypes: [type] })).body.data.webhookId as string,
+    );
+
+  let killed = 0;
+  const producing = produce(system, store.storeId, events, rate);
+  let isOver = false;
+  const killing = (async () => {
+    const gap = (events / rate) * (1000 / Math.max(1, kills));
+    while (killed < kills && !isOver) {
+      await sleep(gap);
+      kill(system, VICTIMS[killed++ % VICTIMS.length]!);
+    }
+  })();
+  const committed = await producing;
+  isOver = true;
+  await killing;
+  print(`${committed.size} events committed, ${killed} kills`);
+  await sleep(kills > 0 ? 20_000 : 5000);
+  const healthy = [...committed].filter(([id]) => receivers.came.has(id));
+  const waits = healthy.map(([id, at]) => receivers.came.get(id)![0]! - at);
+  print(
+    `commit to first byte, healthy: p50 ${percentile(waits, 0.5).toFixed(0)} ms, p95 ${percentile(waits, 0.95).toFixed(0)} ms, most ${Math.max(...waits).toFixed(0)} ms`,
+  );
+  // The dead come back to life, and time passes.
+  receivers.isRevived = true;
+  await seller.call('PUT', `/v1/webhooks/${webhooks[HEALTHY + 1]}`, {
+    url: receivers.portOf(HEALTHY + 1),
+    eventTypes: [TYPES[HEALTHY + 1]],
+  });
+  await settle(under);
+  const truth = await readTruth(system, store.storeId);
+  const subscribed = [...truth.events].filter(([, type]) => (TYPES as readonly string[]).includes(type));
+  const lost = subscribed.filter(([id]) => !receivers.came.has(id));
+  const attempts = new Map(truth.deliveries.map(({ event_id: id, attempt_count: n }) => [id, n]));
+  const doubled = [...receivers.came].filter(([, times]) => times.length > 1);
+  // A second arrival is explained by an attempt whose outcome died with its process.
+  const unexplained = doubled.filter(([id, times]) => times.length > (attempts.get(id) ?? 0));
+  print(`${subscribed.length} events in Postgres, ${receivers.came.size} received, ${lost.length} lost`);
+  print(`${doubled.length} came twice (their first answer died with the worker), ${unexplained.length} of them without a lost attempt`);
+  print(
+    `statuses: ${JSON.stringify(Object.fromEntries([...Map.groupBy(truth.deliveries, ({ status }) => status)].map(([k, v]) => [k, v.length])))}`,
+  );
+  receivers.close();
+  await under.close();
+  return lost.length + unexplained.length > 0 ? 1 : 0;
+});
