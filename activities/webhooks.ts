@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
-import { isOutage } from '../db/kernel/outage.ts';
-import { inStore, REQUEST } from '../db/orm.ts';
-import { type KindOfRun, transition } from '../db/runs/store.ts';
+import { type Em, inStore, REQUEST } from '../db/orm.ts';
+import type { KindOfRun } from '../db/runs/store.ts';
 import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
 import { moveWebhookDelivery } from '../db/webhooks/move.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
 import { ATTEMPT_MS } from '../workflows/webhooks/rules.ts';
-import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
+import { patiently, settle } from './kernel/settle.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
@@ -28,15 +27,18 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   return {
-    attemptDelivery: (call) => alive(() => attempt(call)),
+    attemptDelivery: attempt,
   };
 
-  async function attempt({ id, storeId, input }: Call): Promise<Outcome> {
+  async function attempt(call: Call): Promise<Outcome> {
+    const { storeId, input } = call;
     const deliveryId = String(input['deliveryId']);
     const n = Number(input['attempt']);
     // The business time at which the attempt was owed; a real store's is never behind the real clock.
     const at = Math.max(Number(input['at'] ?? 0), clock.now());
-    const parcel = await inStore(orm, storeId, REQUEST, (em) => claimAttempt(em, keyring, { storeId, deliveryId, n, at }));
+    const parcel = await inStore(orm, storeId, REQUEST, (em) =>
+      claimAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
+    );
     if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
     failpoint('webhook.before-send');
     const headers = webhookHeaders({ ...parcel, deliveryId }, Math.floor(clock.now() / SECOND));
@@ -50,16 +52,10 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
       await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
       return { kind };
     }
-    const ended = { type: 'outcome', callId: id, outcome: { kind } } as const;
-    // What came of it is recorded and taken in by one transaction, at the business time at which it ended.
+    // It ended later than it was owed by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
-    const owed = await patiently(() =>
-      inStore(orm, storeId, REQUEST, async (em) => {
-        await recordAttempt(em, storeId, deliveryId, n, outcome);
-        return transition(em, deliveryKind(deps), { storeId, runId: deliveryId }, ended, endedAt, clock.now());
-      }),
-    );
-    return { kind, owed: JSON.stringify(owed) };
+    const record = (em: Em) => recordAttempt(em, storeId, deliveryId, n, outcome);
+    return settle(deps, deliveryKind(deps), call, { runId: deliveryId, outcome: { kind }, at: endedAt, record });
   }
 }
 
@@ -67,18 +63,6 @@ const deliveryKind = (deps: ActivityDeps): KindOfRun => ({
   kind: 'webhookDelivery',
   move: (em, run, event, at) => moveWebhookDelivery(em, run, event, at, deps.clock.now()),
 });
-
-/** What was sent is worth remembering through a short outage of Postgres: the activity has time for it. */
-async function patiently<T>(record: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await record();
-    } catch (error) {
-      if (tries === 4 || !isOutage(error)) throw error;
-      await sleep(1000);
-    }
-  }
-}
 
 async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {
   const end = clock.now() + FOREIGN_ATTEMPT_MS;

@@ -49,7 +49,8 @@ const worker = await Worker.create({
 });
 const callers = await Promise.all(
   Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
-    Worker.create({ ...shared, ...traced.calls, taskQueue, activities, maxConcurrentActivityTaskExecutions: 200 }),
+    // A receiver that hangs holds its place for ten seconds: there is room for many.
+    Worker.create({ ...shared, ...traced.calls, taskQueue, activities, maxConcurrentActivityTaskExecutions: 1000 }),
   ),
 );
 

@@ -1,6 +1,7 @@
 /**
  * The outbox relay: delivers what commits owe to Temporal. A row is deleted only once Temporal has it, in the
- * transaction that locked it, so a killed relay repeats at most a start that is harmless.
+ * transaction that locked it, so a killed relay repeats at most a start that is harmless. Deliveries have a lane of their own
+ * and only so many of them wait in Temporal at a time: thousands of events hold up no payment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -14,6 +15,9 @@ import { startOptions } from '../workflows/kernel/start.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
+/** Deliveries that were started and have not been attempted yet. */
+const MOST_DELIVERIES = 32;
+const FULL_MS = 50;
 
 interface Row {
   readonly outbox_id: string;
@@ -37,10 +41,10 @@ export interface RelayDeps {
 }
 
 /** Runs until aborted. Woken by NOTIFY, and every second in case a notification was lost. */
-export async function runRelay(deps: RelayDeps, lanes = 2): Promise<void> {
+export async function runRelay(deps: RelayDeps): Promise<void> {
   const bell = new Bell();
   const listening = listen(deps, bell);
-  await Promise.all(Array.from({ length: lanes }, () => lane(deps, bell)));
+  await Promise.all((['runs', 'runs', 'deliveries'] as const).map((what) => lane(deps, bell, what)));
   await listening;
 }
 
@@ -82,11 +86,14 @@ async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<voi
   bell.ring();
 }
 
-async function lane(deps: RelayDeps, bell: Bell): Promise<void> {
+type Lane = 'runs' | 'deliveries';
+
+async function lane(deps: RelayDeps, bell: Bell, what: Lane): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const delivered = await deliverBatch(deps);
-      if (delivered === 0) await bell.wait(IDLE_MS);
+      const delivered = await deliverBatch(deps, what);
+      if (delivered === 'full') await sleep(FULL_MS);
+      else if (delivered === 0) await bell.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);
@@ -94,15 +101,21 @@ async function lane(deps: RelayDeps, bell: Bell): Promise<void> {
   }
 }
 
-async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<number> {
+async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane): Promise<number | 'full'> {
   const tx = await pool.connect();
   let broken = false;
   try {
     await tx.query('BEGIN');
+    const most = what === 'runs' ? BATCH : await roomForDeliveries(tx);
+    if (most === 0) {
+      await tx.query('ROLLBACK');
+      return 'full';
+    }
     const { rows } = await tx.query<Row>(
       `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND r.loaded_at IS NOT NULL) AS is_loaded
-       FROM outbox o WHERE not_before IS NULL OR not_before <= $1 ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT ${BATCH}`,
-      [new Date(clock.now())],
+       FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND (kind = 'webhookDelivery') = $2
+       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $3`,
+      [new Date(clock.now()), what === 'deliveries', most],
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
     const done = rows.filter((_, i) => results[i]!.status === 'fulfilled').map((row) => row.outbox_id);
@@ -125,6 +138,15 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps): Promise<nu
   } finally {
     tx.release(broken);
   }
+}
+
+/** How many more deliveries may be started: those that wait for their first attempt are what runs without a claim and without an outbox row. */
+async function roomForDeliveries(tx: PoolClient): Promise<number> {
+  const { rows } = await tx.query<{ waiting: string }>(
+    `SELECT (SELECT count(*) FROM run WHERE kind = 'webhookDelivery' AND done_at IS NULL AND loaded_at IS NULL)
+          - (SELECT count(*) FROM outbox WHERE kind = 'webhookDelivery' AND message = 'start') AS waiting`,
+  );
+  return Math.min(BATCH, Math.max(0, MOST_DELIVERIES - Number(rows[0]!.waiting)));
 }
 
 /** Starts or pokes the run that a row names. A run that was started meanwhile by a command needs no start. */

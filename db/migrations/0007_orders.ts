@@ -25,6 +25,7 @@ const feeds = [
   `CREATE FUNCTION next_event_no() RETURNS bigint LANGUAGE sql AS $$
      INSERT INTO feed (store_id, event_no) VALUES (current_setting('app.store_id'), 1)
      ON CONFLICT (store_id) DO UPDATE SET event_no = feed.event_no + 1 RETURNING event_no $$`,
+  `ALTER TABLE run ADD is_idle boolean NOT NULL DEFAULT false`,
   `CREATE INDEX orders_changed ON orders (store_id, last_changed_at, order_id)`,
   `CREATE INDEX order_item_status ON order_item (store_id, status, last_changed_at, order_item_id)`,
 ];

@@ -6,7 +6,7 @@ import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { nearest, nodeOf } from '../../workflows/flows/rules.ts';
 import type { FlowEvent, FlowState } from '../../workflows/flows/state.ts';
 import { checkHandover, checkRecord } from '../../workflows/orders/rules.ts';
-import { beginTracking, deliveredAt, isTracked, type Tracking } from '../../workflows/orders/tracking.ts';
+import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../workflows/orders/tracking.ts';
 import type { Em } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
@@ -86,11 +86,12 @@ function owedBy(item: OrderItem, at: number): Moved['owed'] {
   const tracking = trackingOf(item);
   const lookAt = tracking?.nextAt ?? null;
   const wakeAt = due && lookAt !== null ? Math.min(due.at, lookAt) : (due?.at ?? lookAt);
-  const calls = lookAt !== null && lookAt <= at ? [lookOf(item, tracking!, lookAt)] : [];
-  return { wakeAt, calls, done: item.flowState.done !== undefined, note: noteOf(item, due, lookAt), status: item.status };
+  const calls = lookAt !== null && lookAt <= at ? [lookOf(item, tracking!, at)] : [];
+  const isLookNext = lookAt !== null && lookAt > at && (due === null || lookAt < due.at);
+  const next = isLookNext ? { next: lookOf(item, tracking!, lookAt), isIdle: isUnknown(tracking!) } : {};
+  return { wakeAt, calls, ...next, done: item.flowState.done !== undefined, note: noteOf(item, due, lookAt), status: item.status };
 }
 
-/** The courier is asked for the moment at which the look was due. */
 const lookOf = (item: OrderItem, tracking: Tracking, at: number): Call => ({
   id: lookId(item, tracking),
   kind: 'track',

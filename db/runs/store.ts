@@ -120,8 +120,8 @@ async function writeRun(em: Em, kind: RunKind, run: RunRef, owed: Omit<Owed, 'cl
   const now = new Date(realNow);
   await sql(
     em,
-    `UPDATE run SET wake_at = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
+    `UPDATE run SET wake_at = ?, is_idle = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
        pokes = CASE WHEN wake_at IS DISTINCT FROM ? THEN 0 ELSE pokes END WHERE store_id = ? AND kind = ? AND run_id = ?`,
-    [wakeAt, owed.done, now, now, wakeAt, run.storeId, kind, run.runId],
+    [wakeAt, owed.isIdle === true, owed.done, now, now, wakeAt, run.storeId, kind, run.runId],
   );
 }

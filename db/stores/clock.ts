@@ -29,11 +29,11 @@ export async function readOffset(em: Em, storeId: string): Promise<number> {
 export const raiseOffset = (em: Em, storeId: string, offsetMs: number) =>
   sql(em, 'UPDATE store SET clock_offset_ms = greatest(clock_offset_ms, ?) WHERE store_id = ?', [offsetMs, storeId]);
 
-/** The first business time, up to `until`, at which a run wakes; null when none does. */
+/** The first business time, up to `until`, at which a run wakes to do something; null when none does. */
 export async function nextWake(em: Em, storeId: string, until: number): Promise<number | null> {
   const [row] = await sql<{ wake_at: string | null }>(
     em,
-    'SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ?',
+    'SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ? AND done_at IS NULL AND NOT is_idle AND wake_at <= ?',
     [storeId, new Date(until)],
   );
   return row?.wake_at ? Date.parse(row.wake_at) : null;

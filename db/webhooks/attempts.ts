@@ -25,12 +25,12 @@ interface Claimed {
 
 /**
  * Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
- * already, deleted, suspended. `at` is the business time that decides whether a rotated secret still signs.
+ * already, deleted, suspended. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
  */
 export async function claimAttempt(
   em: Em,
   keyring: Keyring,
-  { storeId, deliveryId, n, at }: { storeId: string; deliveryId: string; n: number; at: number },
+  { storeId, deliveryId, n, at, realNow }: { storeId: string; deliveryId: string; n: number; at: number; realNow: number },
 ): Promise<Parcel | null> {
   const [row] = await sql<Claimed>(
     em,
@@ -43,6 +43,12 @@ export async function claimAttempt(
     [n, storeId, deliveryId, n - 1, new Date(at)],
   );
   if (!row) return null;
+  if (n === 1)
+    await sql(em, `UPDATE run SET loaded_at = coalesce(loaded_at, ?) WHERE store_id = ? AND kind = 'webhookDelivery' AND run_id = ?`, [
+      new Date(realNow),
+      storeId,
+      deliveryId,
+    ]);
   const place = webhookPlace(storeId, row.webhook_id);
   const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, place)]));
   return { url: row.url, secrets, body: row.body, eventId: row.event_id, eventType: row.event_type };

@@ -87,5 +87,13 @@ function owedBy(delivery: WebhookDelivery, at: number): Moved['owed'] {
   const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const attempt = delivery.nextAttemptAt || delivery.attemptCount === 0 ? delivery.attemptCount + 1 : delivery.attemptCount;
   const note = `Attempt ${attempt} of ${ATTEMPTS} at ${korean(wakeAt)}.`;
-  return { wakeAt, calls: wakeAt <= at ? [attemptCall(storeId, deliveryId, attempt, at)] : [], done: false, note, status };
+  return {
+    wakeAt,
+    ...(wakeAt <= at
+      ? { calls: [attemptCall(storeId, deliveryId, attempt, at)] }
+      : { calls: [], next: attemptCall(storeId, deliveryId, attempt, wakeAt) }),
+    done: false,
+    note,
+    status,
+  };
 }

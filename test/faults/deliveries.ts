@@ -45,7 +45,9 @@ class Receivers {
         const at = performance.now();
         void text(request).then(
           () => {
-            if (i >= HEALTHY && !this.isRevived) return i === HEALTHY ? undefined : response.writeHead(500).end();
+            const isDead = i >= HEALTHY && !this.isRevived;
+            if (isDead && i > HEALTHY) response.writeHead(500).end();
+            if (isDead) return;
             const id = String(request.headers['svc-event-id']);
             this.came.set(id, [...(this.came.get(id) ?? []), at]);
             response.end('ok');
@@ -169,16 +171,16 @@ await run(async () => {
 
   let killed = 0;
   const producing = produce(system, store.storeId, events, rate);
-  let isOver = false;
+  const over = new AbortController();
   const killing = (async () => {
     const gap = (events / rate) * (1000 / Math.max(1, kills));
-    while (killed < kills && !isOver) {
+    while (killed < kills && !over.signal.aborted) {
       await sleep(gap);
       kill(system, VICTIMS[killed++ % VICTIMS.length]!);
     }
   })();
   const committed = await producing;
-  isOver = true;
+  over.abort();
   await killing;
   print(`${committed.size} events committed, ${killed} kills`);
   await sleep(kills > 0 ? 20_000 : 5000);

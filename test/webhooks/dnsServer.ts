@@ -1,6 +1,5 @@
 /** A name server that answers what a test says, each time anew. */
 import { createSocket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
 import { type Answer, decode, encode } from 'dns-packet';
 
 export interface NameServer {
@@ -31,7 +30,7 @@ export async function nameServer(answer: (name: string, n: number) => readonly s
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${socket.address().port}`,
     asked: (name) => counts.get(name) ?? 0,
     close: () => socket.close(),
   };

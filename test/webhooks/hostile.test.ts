@@ -126,7 +126,7 @@ describe('a receiver that', () => {
     const outcome = await post(await hostile(behave));
     expect(outcome).toMatchObject(expected);
     expect(outcome.lasted).toBeLessThan(DEADLINE_MS + 700);
-    expect([...String(outcome.responseBodyExcerpt ?? '')].length).toBeLessThanOrEqual(1024);
+    expect(Array.from(outcome.responseBodyExcerpt ?? '').length).toBeLessThanOrEqual(1024);
     expect(outcome.responseBodyExcerpt ?? '').not.toContain('\u0000');
     expect(visits).toBe(1);
   });

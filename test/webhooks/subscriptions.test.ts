@@ -259,7 +259,7 @@ describe('redeliver', () => {
     const [failed] = await ended(shop, one, 1);
     // Two at once: one wins.
     const both = await Promise.all([again(failed!['deliveryId']), again(failed!['deliveryId'])]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409]);
     expect(both.map(({ body }) => body.error?.code)).toContain('DELIVERY_ALREADY_REDELIVERED');
     const made = both.find(({ status }) => status === 202)!.body.data;
     expect(made).toMatchObject({ eventId: failed!['eventId'], redeliveryOf: failed!['deliveryId'], status: 'PENDING', attemptCount: 0 });

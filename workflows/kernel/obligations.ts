@@ -17,6 +17,10 @@ export interface Owed {
   readonly wakeAt: number | null;
   /** Calls to make now; each is handed back as an outcome. */
   readonly calls: readonly Call[];
+  /** The call to make at `wakeAt`, where nothing else is due then: it needs no transition first. It is told the time in `at`. */
+  readonly next?: Call;
+  /** Nothing that anybody sees is expected at `wakeAt`: a sandbox's clock does not stop for it on its way. */
+  readonly isIdle?: boolean;
   readonly done: boolean;
   /** The store's clock offset; 0 outside sandboxes. */
   readonly clock: number;

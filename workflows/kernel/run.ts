@@ -73,10 +73,10 @@ class Hosted {
   constructor(run: RunRef, kind: Kind) {
     this.#run = run;
     this.#kind = kind;
-    const isNew = run.firstAt !== undefined && kind.first !== undefined;
-    this.#owed = isNew
-      ? kind.first!(run, run.firstAt!)
-      : { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
+    this.#owed =
+      run.firstAt !== undefined && kind.first
+        ? kind.first(run, run.firstAt)
+        : { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
   }
 
   get isDone(): boolean {
@@ -132,15 +132,7 @@ class Hosted {
       this.#poked = false;
       await this.#apply({ type: 'load' });
     } else if (wakeAt !== null && wakeAt <= this.#now() && this.#isIdle) {
-      await this.#apply({ type: 'elapsed' });
-      const isStuck = this.#owed.wakeAt === wakeAt && this.#owed.calls.length === 0 && !this.isDone;
-      if (isStuck)
-        await until(
-          this.#now() + STUCK_MS,
-          () => this.#changes > seen + 1,
-          () => this.#now(),
-          `stuck: ${note}`,
-        );
+      await this.#doDue(wakeAt);
     } else if (workflowInfo().continueAsNewSuggested && this.#isIdle && allHandlersFinished()) {
       const { storeId, runId } = this.#run;
       await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, runId, clock: this.#owed.clock });
@@ -153,6 +145,22 @@ class Hosted {
         note,
       );
     }
+  }
+
+  /** What is due: the call that was announced for this time, or a transition that says what it is. */
+  async #doDue(wakeAt: number): Promise<void> {
+    const seen = this.#changes;
+    const { next, note } = this.#owed;
+    if (next) return void this.#ask({ ...next, input: { ...next.input, at: this.#now() } });
+    await this.#apply({ type: 'elapsed' });
+    const isStuck = this.#owed.wakeAt === wakeAt && this.#owed.calls.length === 0 && !this.isDone;
+    if (isStuck)
+      await until(
+        this.#now() + STUCK_MS,
+        () => this.#changes > seen + 1,
+        () => this.#now(),
+        `stuck: ${note}`,
+      );
   }
 
   #apply(event: RunEvent): Promise<void> {

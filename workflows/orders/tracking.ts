@@ -56,6 +56,9 @@ export function afterReading(tracking: Tracking, reading: TrackingReading | null
   return { ...asked, scans, lastCheckedAt: at, nextAt: isOver ? null : next };
 }
 
+/** Asked for, and no courier knows it: more of the same is expected. */
+export const isUnknown = ({ scans, lastCheckedAt }: Tracking): boolean => scans.length === 0 && lastCheckedAt !== null;
+
 /** When the courier says it was delivered, or null. */
 export const deliveredAt = ({ scans }: Pick<Tracking, 'scans'>): number | null =>
   scans.find(({ stage }) => stage === 'DELIVERED')?.at ?? null;
