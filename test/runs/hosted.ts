@@ -14,7 +14,7 @@ import { readConfig, roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
-import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { type Em, inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { startPayment } from '../../db/payments/store.ts';
 import { invitationRun, invite } from '../../db/invitations/store.ts';
 import { registerWebhook } from '../../db/webhooks/store.ts';
@@ -98,12 +98,21 @@ export async function host({ server, around }: Hosting) {
       await rows('UPDATE store SET clock_offset_ms = ? WHERE store_id = ?', [offset, storeId]);
       await env.client.workflow.getHandle(run.workflowId).signal('clock', offset);
     },
+    /** Business time, as the API passes it in. */
+    inStore: <T>(work: (em: Em) => Promise<T>) => inStore(orm, storeId, REQUEST, work),
+    keyring,
     receiver: (receiverUrl: string) =>
       inStore(orm, storeId, REQUEST, (em) =>
         registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
       ),
+    /** Lets time pass on a server that skips it. */
+    skip: (ms: number) => (env as TestWorkflowEnvironment).sleep(ms),
+    /** The latest delivery of a receiver. */
     async deliveryRun(webhookId: string): Promise<RunName> {
-      const [delivery] = await rows<{ delivery_id: string }>('SELECT delivery_id FROM webhook_delivery WHERE webhook_id = ?', [webhookId]);
+      const [delivery] = await rows<{ delivery_id: string }>(
+        'SELECT delivery_id FROM webhook_delivery WHERE webhook_id = ? ORDER BY delivery_id DESC LIMIT 1',
+        [webhookId],
+      );
       const runId = delivery!.delivery_id;
       return { storeId, kind: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), runId, orderNo: null };
     },

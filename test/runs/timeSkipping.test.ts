@@ -1,6 +1,9 @@
 /** Workflows on the time-skipping server, from the shipped bundle, with real Postgres: weeks pass in milliseconds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
+import { rotateSecret } from '../../db/webhooks/store.ts';
+import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { Receiver } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 
 let under: Host;
@@ -54,6 +57,61 @@ describe('on the time-skipping server', () => {
     );
     expect(ended).toMatchObject({ status: 'FAILED', attempt_count: 5, error_code: 'CONNECTION_FAILED' });
     expect(Math.round((Date.parse(ended!['attempted_at']!) - Date.parse(ended!['created_at']!)) / 60_000)).toBe(156);
+  });
+
+  test('a parcel is looked for every four hours, delivered after a day and decided a week later', async () => {
+    const run = await bought();
+    await under.command(run, 'confirm', {});
+    await under.command(run, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1' });
+    await finished(run);
+    const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.runId]);
+    expect(steps.slice(3).map(({ at }) => (Date.parse(at) - Date.parse(steps[2]!.at)) / DAY)).toEqual([1, 8]);
+    const [item] = await under.rows<{ asked: number }>(
+      "SELECT (tracking ->> 'asked')::int AS asked FROM order_item WHERE order_item_id = ?",
+      [run.runId],
+    );
+    expect(item).toEqual({ asked: 7 });
+  });
+
+  test('a receiver that fails for a day is suspended; a rotated secret signs for 24 hours and no longer', async () => {
+    let isUp = true;
+    const hook = await Receiver.listen((_, response) => void response.writeHead(isUp ? 200 : 500).end());
+    const { webhook } = await under.receiver(hook.url);
+    const values = async () => {
+      const before = hook.received.length;
+      await delivered();
+      return String(hook.received[before]!.headers['svc-signature']).match(/v1=/g)!.length;
+    };
+    const delivered = async () => {
+      await bought();
+      const run = await under.deliveryRun(webhook.webhookId);
+      await under.client.workflow.start('webhookDelivery', startOptions(run));
+      await finished(run);
+    };
+    expect(await values()).toBe(1);
+    const at = await under.now();
+    await under.inStore((em) => rotateSecret(em, under.keyring, under.storeId, webhook.webhookId, at));
+    expect(await values()).toBe(2);
+    // The retries of an earlier test's dead receiver take hours of this server too.
+    await under.skip(DAY - 9 * HOUR);
+    expect(await values()).toBe(2);
+    await under.skip(9 * HOUR);
+    expect(await values()).toBe(1);
+    isUp = false;
+    const status = async () =>
+      (await under.rows<{ status: string }>('SELECT status FROM webhook WHERE webhook_id = ?', [webhook.webhookId]))[0]!.status;
+    const began = await under.now();
+    // Each is tried five times within 156 minutes: no gap is over three hours.
+    while ((await status()) === 'ACTIVE') await delivered();
+    const hours = ((await under.now()) - began) / HOUR;
+    expect(hours).toBeGreaterThanOrEqual(24);
+    expect(hours).toBeLessThan(27);
+    expect(
+      await under.rows("SELECT count(*)::int AS n FROM webhook_delivery WHERE webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY')", [
+        webhook.webhookId,
+      ]),
+    ).toEqual([{ n: 0 }]);
+    hook.close();
   });
 
   test('a command that comes after its deadline never happens', async () => {
