@@ -1,7 +1,7 @@
 /** A worker of the test's own on a Temporal server of its own: the shipped bundle, every real activity, real Postgres. */
 import { randomUUID } from 'node:crypto';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
-import { WithStartWorkflowOperation } from '@temporalio/client';
+import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
@@ -79,7 +79,8 @@ export async function host({ server, around }: Hosting) {
   const stopping = new AbortController();
   const running = [
     ...workers.map((worker) => worker.run()),
-    runRelay({ pool, client: env.client, clock: realClock, log, signal: stopping.signal }),
+    // As the worker's relay: on the workers' own connection, so that a first task comes with the answer to its start.
+    runRelay({ pool, client: new Client({ connection: env.nativeConnection }), clock: realClock, log, signal: stopping.signal }),
   ];
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -106,7 +107,7 @@ export async function host({ server, around }: Hosting) {
         registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
       ),
     /** Lets time pass on a server that skips it. */
-    skip: (ms: number) => (env as TestWorkflowEnvironment).sleep(ms),
+    skip: (ms: number) => env.sleep(ms),
     /** The latest delivery of a receiver. */
     async deliveryRun(webhookId: string): Promise<RunName> {
       const [delivery] = await rows<{ delivery_id: string }>(

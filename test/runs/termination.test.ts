@@ -88,7 +88,7 @@ async function sustain(run: RunName, step: number | null, isOver: (status: strin
 }
 const toTheEnd = (run: RunName, step: number): Promise<void> => sustain(run, step, (status) => status === 'COMPLETED');
 
-/** Buys one item, ships it, lets it be decided, and delivers its ORDER.PAID at the second attempt. What all may see of it. */
+/** Buys one item, ships it by courier, lets it be decided, and delivers its ORDER.PAID at the second attempt. What all may see of it. */
 async function shopping(): Promise<object> {
   passed = [];
   refusals = 1;
@@ -99,7 +99,7 @@ async function shopping(): Promise<object> {
   await toTheEnd(payment.run, 3 * SECOND);
   const item = await under.itemOf(payment.orderNo);
   await insist(item, 'confirm', {});
-  await insist(item, 'dispatch', { deliveryMethod: 'NONE' });
+  await insist(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1' });
   await toTheEnd(item, 8 * DAY);
   const [delivery] = await under.rows<{ delivery_id: string }>(
     'SELECT d.delivery_id FROM webhook_delivery d ORDER BY d.created_at DESC, d.delivery_id DESC LIMIT 1',
