@@ -18,6 +18,7 @@ const entries = {
   support: 'bin/support.ts',
   demo: 'bin/demo.ts',
   faults: 'test/faults/main.ts',
+  deliveries: 'test/faults/deliveries.ts',
   bench: 'bench/main.ts',
   test: 'bin/test.ts',
   check: 'bin/check.ts',

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createDatabase } from '../kernel/database.ts';
+import { scansOf } from './plan.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fillStore } from '../../bin/setup/fill.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
@@ -12,7 +13,7 @@ import { findSellable, listProducts, readProduct } from '../../db/catalog/readin
 import { listShown, readShown } from '../../db/catalog/storefront.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { migrate } from '../../db/migrate.ts';
-import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { type Em, openOrm } from '../../db/orm.ts';
 
 /** Tables that grow with the shop; the others are small for ever. */
 const LARGE: ReadonlySet<string> = new Set([
@@ -71,41 +72,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => orm.close());
 
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly Plans?: readonly Plan[];
-}
-const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-
-/** Runs the work and answers every read of a large table that no index served. */
-async function scans(work: (em: Em) => Promise<unknown>): Promise<string[]> {
-  const seen: (readonly [string, readonly unknown[]])[] = [];
-  await inStore(orm, storeId, REQUEST, async (em) => {
-    const connection = em.getConnection();
-    const execute = connection.execute.bind(connection);
-    const spy = ((query: unknown, params: readonly unknown[] = [], ...rest: never[]) => {
-      if (typeof query === 'string') seen.push([query, params]);
-      return (execute as (...args: unknown[]) => Promise<unknown>)(query, params, ...rest);
-    }) as unknown as typeof connection.execute;
-    Object.assign(connection, { execute: spy });
-    try {
-      await work(em).catch(() => null);
-    } finally {
-      Object.assign(connection, { execute });
-    }
-  });
-  expect(seen.length).toBeGreaterThan(0);
-  const found: string[] = [];
-  for (const [query, params] of seen.filter(([text]) => /^\s*(select|with|update|delete)/i.test(text)))
-    await inStore(orm, storeId, REQUEST, async (em) => {
-      const [row] = await em.execute<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(`EXPLAIN (FORMAT JSON) ${query}`, [...params], 'all');
-      for (const node of nodes(row!['QUERY PLAN'][0]!.Plan))
-        if (node['Node Type'] === 'Seq Scan' && LARGE.has(node['Relation Name'] ?? ''))
-          found.push(`${node['Relation Name']!}: ${query.slice(0, 300)}`);
-    });
-  return found;
-}
+const scans = (work: (em: Em) => Promise<unknown>) => scansOf(orm, storeId, LARGE, work);
 
 const page = { page: 1, size: 20 };
 test.each<[string, (em: Em) => Promise<unknown>]>([

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { call, pay, type Reply } from '../kernel/http.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
-import { query, underTest, until, type World, world } from '../kernel/world.ts';
+import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import { atRest } from '../runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
@@ -87,6 +87,31 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
     await shop.act(orderItemId, 'confirm');
     return closed(await itemRun(shop, orderItemId));
   },
+  'order-item-tracked': async () => {
+    const shop = await world();
+    const { orderItemId } = await shop.order();
+    const workflowId = await itemRun(shop, orderItemId);
+    await shop.act(orderItemId, 'hold', { reason: 'late', expectedDispatchDate: '2030-01-01' });
+    await shop.act(orderItemId, 'confirm');
+    await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '9' });
+    await shop.advance('PT9H');
+    const corrected = { carrierCode: 'LOTTE', trackingNumber: '1' };
+    await shop.seller.call('PUT', `/v1/order-items/${orderItemId}/dispatch/tracking`, corrected);
+    await shop.advance('P2D');
+    await shop.advance('P8D');
+    return closed(workflowId);
+  },
+  'order-item-extended-and-decided': async () => {
+    const shop = await world();
+    const member = await shop.member();
+    const { orderItemId } = await shop.order(undefined, 1, member);
+    const workflowId = await itemRun(shop, orderItemId);
+    await shop.act(orderItemId, 'confirm');
+    await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+    await shop.act(orderItemId, 'delivered');
+    for (const wish of ['extend', 'decide']) await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/${wish}`, {});
+    return closed(workflowId);
+  },
   'payment-approved': () => payment('4111111111110000'),
   'payment-declined-then-expired': () => payment('4111111111110001', 'pay', (shop) => shop.advance('PT11M')),
   'payment-canceled-then-expired': () => payment('4111111111110000', 'cancel', (shop) => shop.advance('PT11M')),
@@ -130,6 +155,22 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
   'payment-refund-failed-twice': () => refunded('4111111111110040'),
   'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
   'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
+  'webhook-deleted': async () => {
+    const shop = await world();
+    const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
+    await shop.order();
+    const [row] = await until('tried', async () => {
+      const all = await shop.deliveries(receiver.webhookId);
+      return all[0]?.['status'] === 'PENDING_RETRY' && all;
+    });
+    await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
+    receiver.close();
+    // Nobody tells the run: it looks for itself when its next attempt is due, a minute from now.
+    const client = await temporalClient();
+    const workflowId = `webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`;
+    await client.workflow.getHandle(workflowId).result();
+    return workflowId;
+  },
   'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
   'invitation-accepted': () =>
     invitation('guest', async (_, email, ask, id) => {

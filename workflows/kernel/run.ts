@@ -16,14 +16,12 @@ import {
   patched,
   proxyActivities,
   proxyLocalActivities,
-  setCurrentDetails,
   setHandler,
   sleep,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { entityStatus, nextDeadline } from './attributes.ts';
 import type { Call, Command, Outcome, Owed, RunEvent, RunRef } from './obligations.ts';
+import { show } from './show.ts';
 
 /** A seller's or buyer's wish, answered when its transition is committed. */
 const command = defineUpdate<void, [Command]>('command');
@@ -246,20 +244,4 @@ async function outcomeOf(kind: Kind, call: Call): Promise<Outcome> {
     if (error instanceof ActivityFailure && !isCancellation(error)) return { kind: 'LOST' };
     throw error;
   }
-}
-
-/**
- * Shows operators what changed: the note as current details, status and next deadline as search attributes. A status
- * that lasts only as long as a call is not worth an event.
- */
-function show(was: Owed, is: Owed): void {
-  if (is.note !== was.note) setCurrentDetails(is.note);
-  if (is.calls.length > 0) return;
-  const shown = workflowInfo().typedSearchAttributes;
-  const isShown = shown.get(entityStatus) === is.status && (shown.get(nextDeadline)?.getTime() ?? null) === is.wakeAt;
-  if (isShown) return;
-  upsertSearchAttributes([
-    { key: entityStatus, value: is.status },
-    { key: nextDeadline, value: is.wakeAt === null ? null : new Date(is.wakeAt) },
-  ]);
 }

@@ -1,0 +1,19 @@
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { entityStatus, nextDeadline } from './attributes.ts';
+import type { Owed } from './obligations.ts';
+
+/**
+ * Shows operators what changed: the note as current details, status and next deadline as search attributes. A status
+ * that lasts only as long as a call is not worth an event.
+ */
+export function show(was: Owed, is: Owed): void {
+  if (is.note !== was.note) setCurrentDetails(is.note);
+  if (is.calls.length > 0) return;
+  const shown = workflowInfo().typedSearchAttributes;
+  const isShown = shown.get(entityStatus) === is.status && (shown.get(nextDeadline)?.getTime() ?? null) === is.wakeAt;
+  if (isShown) return;
+  upsertSearchAttributes([
+    { key: entityStatus, value: is.status },
+    { key: nextDeadline, value: is.wakeAt === null ? null : new Date(is.wakeAt) },
+  ]);
+}
