@@ -169,6 +169,10 @@ await run(async () => {
       (await seller.call('POST', '/v1/webhooks', { url: receivers.urls[i], eventTypes: [type] })).body.data.webhookId as string,
     );
 
+  // Processes that have just begun are slower than they will be.
+  await produce(system, store.storeId, 60, 10);
+  await sleep(3000);
+
   let killed = 0;
   const producing = produce(system, store.storeId, events, rate);
   const over = new AbortController();
