@@ -8,7 +8,7 @@ import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { step } from '../../workflows/flows/rules.ts';
 import { type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { type BuyerWish, type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { type BuyerWish, isBuyerWish, isRecordWish, type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { checkHandover, checkRecord, refused } from '../../workflows/orders/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { Commands } from '../kernel/commands.ts';
@@ -57,8 +57,8 @@ export async function buyerWish(
 function dryRun(item: OrderItem, name: OrderItemWish, input: Command['input'], at: number): void {
   if (name === 'cancel') return void quantityOf(item, { input });
   checkHandover(item.fulfillmentSnapshot, name);
-  if (name === 'hold' || name === 'correctTracking') return checkRecord(name, item.status, item.dispatch ?? null);
-  const type = name === 'decide' || name === 'extend' ? 'buyer.action' : 'seller.action';
+  if (isRecordWish(name)) return checkRecord(name, item.status, item.dispatch ?? null);
+  const type = isBuyerWish(name) ? 'buyer.action' : 'seller.action';
   const dry = step(graphOf(item.flowKey, item.flowVersion), item.flowState, { type, key: name }, at, NO_SETTINGS);
   if (!dry.ok) throw refused(dry);
 }

@@ -5,6 +5,7 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { graphOf } from '../../workflows/flows/presets/index.ts';
 import { nearest, nodeOf } from '../../workflows/flows/rules.ts';
 import type { FlowEvent, FlowState } from '../../workflows/flows/state.ts';
+import { isBuyerWish, isRecordWish, type RecordWish } from '../../workflows/orders/contract.ts';
 import { checkHandover, checkRecord } from '../../workflows/orders/rules.ts';
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../workflows/orders/tracking.ts';
 import type { Em } from '../orm.ts';
@@ -32,11 +33,12 @@ export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: nu
 /** Carries out a wish and answers what its caller is told: the item, or what a cancel gives back. */
 async function obey(moving: Moving, command: Command): Promise<object> {
   const { item } = moving;
-  if (command.name === 'hold' || command.name === 'correctTracking') await change(moving, command.name, command);
-  const event = command.name === 'hold' || command.name === 'correctTracking' ? null : eventOf(command, item);
-  const told = event && (await advance(moving, event, command));
-  if (told) return told;
-  return event?.type === 'buyer.action' ? viewBuyerItem(item) : viewItem(item);
+  if (isRecordWish(command.name)) {
+    await change(moving, command.name, command);
+    return viewItem(item);
+  }
+  const told = await advance(moving, eventOf(command, item), command);
+  return told ?? (isBuyerWish(command.name) ? viewBuyerItem(item) : viewItem(item));
 }
 
 async function happen(moving: Moving, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
@@ -53,11 +55,11 @@ function eventOf(command: Command, item: OrderItem): FlowEvent {
     return { type: 'reduced', member: item.orderItemId, quantity, cause: 'SELLER_CANCEL', refId: command.requestId };
   }
   checkHandover(item.fulfillmentSnapshot, key);
-  return { type: key === 'decide' || key === 'extend' ? 'buyer.action' : 'seller.action', key };
+  return { type: isBuyerWish(key) ? 'buyer.action' : 'seller.action', key };
 }
 
 /** What changes the record and leaves the flow where it is: a hold, a corrected tracking number. */
-async function change(moving: Moving, wish: 'hold' | 'correctTracking', { input }: Command): Promise<void> {
+async function change(moving: Moving, wish: RecordWish, { input }: Command): Promise<void> {
   const { em, item, at } = moving;
   checkRecord(wish, item.status, item.dispatch ?? null);
   if (wish === 'hold') {

@@ -4,6 +4,7 @@ import type { RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { attemptCall } from '../../workflows/webhooks/contract.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../workflows/webhooks/rules.ts';
+import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
@@ -57,12 +58,14 @@ const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   event.callId === callId(delivery, delivery.attemptCount + 1);
 const UNCLAIMED_MS = 30_000;
 
-interface When {
-  readonly at: number;
-  readonly realNow: number;
-}
 /** A success is recorded whatever has become of the subscription; a failure counts for its suspension, and may be its last. */
-async function apply(em: Em, delivery: WebhookDelivery, outcome: AttemptOutcome, hasFailed: boolean, { at, realNow }: When): Promise<void> {
+async function apply(
+  em: Em,
+  delivery: WebhookDelivery,
+  outcome: AttemptOutcome,
+  hasFailed: boolean,
+  { at, realNow }: Moment,
+): Promise<void> {
   const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);
   Object.assign(delivery, outcome, {
     status,

@@ -11,6 +11,8 @@ export type BuyerWish = 'decide' | 'extend';
 /** What changes the record and leaves the flow where it is. */
 export type RecordWish = 'hold' | 'correctTracking';
 export type OrderItemWish = SellerWish | BuyerWish | RecordWish;
+export const isBuyerWish = (name: string): name is BuyerWish => name === 'decide' || name === 'extend';
+export const isRecordWish = (name: string): name is RecordWish => name === 'hold' || name === 'correctTracking';
 
 /** The one call of an order item: asks the courier where its parcel is. The scans are kept in Postgres. */
 export interface OrderCalls {
