@@ -73,13 +73,16 @@ async function change(moving: Moving, wish: RecordWish, { input }: Command): Pro
   await touch(moving, await lockOrder(moving));
 }
 
-/** What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed. */
+/**
+ * What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed.
+ * What only a corrected number reveals counts from the correction: the buyer has all the days to decide in.
+ */
 async function deliver(moving: Moving): Promise<void> {
   const { item, at } = moving;
   const tracking = trackingOf(item);
   const reported = tracking && deliveredAt(tracking);
-  if (reported === null || item.flowState.claims.length > 0) return;
-  const since = item.flowState.positions[0]!.enteredAt;
+  if (!tracking || reported === null || item.flowState.claims.length > 0) return;
+  const since = Math.max(tracking.since, item.flowState.positions[0]!.enteredAt);
   await advance(moving, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
 }
 

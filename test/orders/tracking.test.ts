@@ -73,8 +73,11 @@ describe('tracking', () => {
     for (const id of ids) await looked(shop, id);
     // A sandbox's clock does not stop for looks of which nothing comes: one at the end of each advance.
     const counts = [];
+    let now = '';
     for (const days of ['P10D', 'P19D', 'PT23H', 'PT2H', 'P5D']) {
-      expect(await shop.advance(days)).toMatchObject({ settled: true });
+      const advanced = await shop.advance(days);
+      expect(advanced).toMatchObject({ settled: true });
+      now = advanced.now;
       counts.push(await Promise.all(ids.map(looks)));
     }
     expect(counts).toEqual([2, 3, 4, 5, 5].map((n) => [n, n]));
@@ -82,7 +85,7 @@ describe('tracking', () => {
       expect(await tracking(shop, id)).toMatchObject({ stage: null, stages: [], lastCheckedAt: expect.any(String) });
       expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED' });
     }
-    // A corrected number is looked for anew, at once; what was delivered in the meantime is delivered.
+    // A corrected number is looked for anew, at once; what it reveals counts from the correction: no day to decide in is lost.
     expect((await correct(shop, ids[0]!, '9991')).body.data).toMatchObject({
       status: 'DISPATCHED',
       dispatch: { carrierCode: 'HANJIN', trackingNumber: '9991', deliveredAt: null },
@@ -90,6 +93,10 @@ describe('tracking', () => {
     // A look whose answer is lost on a busy machine is made again after a minute.
     await until('delivered', async () => (await shop.item(ids[0]!)).status === 'DELIVERED', 80_000);
     expect(await tracking(shop, ids[0]!)).toMatchObject({ carrierCode: 'HANJIN', trackingNumber: '9991', stage: 'DELIVERED' });
+    const { dispatch, autoDecisionDate } = await shop.item(ids[0]!);
+    const deliveredAt = Date.parse((dispatch as { deliveredAt: string }).deliveredAt);
+    expect(deliveredAt).toBeGreaterThanOrEqual(Date.parse(now));
+    expect(Date.parse(String(autoDecisionDate)) - deliveredAt).toBe(7 * DAY);
   }, 120_000);
   test('automatic delivery comes first when the courier never says so; what no courier carries is not looked for', async () => {
     const shop = await world();
