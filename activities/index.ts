@@ -13,6 +13,9 @@ export const createTransitions = (deps: ActivityDeps) => ({
   ...webhookActivities(deps),
 });
 
+/** What deliveries need, on the queue that they and their calls share. */
+export const createDeliveries = (deps: ActivityDeps) => ({ ...webhookActivities(deps), ...webhookCalls(deps) });
+
 /** Calls to the outside, each kind on a task queue of its own. */
 export const createCalls = (deps: ActivityDeps) => ({
   [CALLS_QUEUE]: webhookCalls(deps),

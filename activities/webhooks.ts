@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
-import { type Em, inStore, REQUEST } from '../db/orm.ts';
+import { inStore, REQUEST } from '../db/orm.ts';
 import type { KindOfRun } from '../db/runs/store.ts';
 import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
-import { moveWebhookDelivery } from '../db/webhooks/move.ts';
+import { type EndedAttempt, moveWebhookDelivery } from '../db/webhooks/move.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
@@ -54,14 +54,13 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     }
     // It ended later than it was owed by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
-    const record = (em: Em) => recordAttempt(em, storeId, deliveryId, n, outcome);
-    return settle(deps, deliveryKind(deps), call, { runId: deliveryId, outcome: { kind }, at: endedAt, record });
+    return settle(deps, deliveryKind(deps, { n, outcome }), call, { runId: deliveryId, outcome: { kind }, at: endedAt });
   }
 }
 
-const deliveryKind = (deps: ActivityDeps): KindOfRun => ({
+const deliveryKind = (deps: ActivityDeps, ended: EndedAttempt | null = null): KindOfRun => ({
   kind: 'webhookDelivery',
-  move: (em, run, event, at) => moveWebhookDelivery(em, run, event, at, deps.clock.now()),
+  move: (em, run, event, at) => moveWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, ended),
 });
 
 async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {

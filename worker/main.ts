@@ -2,7 +2,7 @@
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { Pool } from 'pg';
-import { createCalls, createTransitions } from '../activities/index.ts';
+import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../db/kernel/config.ts';
@@ -10,7 +10,7 @@ import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
-import { RUNS_QUEUE } from '../workflows/kernel/queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { serveMetrics, unusedPort } from './metrics.ts';
 import { runReconciler } from './reconciler.ts';
@@ -35,24 +35,31 @@ const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingK
 const connection = await NativeConnection.connect({ address });
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
-const worker = await Worker.create({
-  ...shared,
-  taskQueue: RUNS_QUEUE,
-  workflowBundle: await workflowBundle(),
-  ...traced.runs,
-  activities: createTransitions(deps),
-  // A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
-  maxCachedWorkflows: 200,
-  maxConcurrentWorkflowTaskExecutions: 40,
-  maxConcurrentLocalActivityExecutions: 40,
-  maxConcurrentActivityTaskExecutions: 40,
-});
-const callers = await Promise.all(
-  Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
-    // A receiver that hangs holds its place for ten seconds: there is room for many.
-    Worker.create({ ...shared, ...traced.calls, taskQueue, activities, maxConcurrentActivityTaskExecutions: 1000 }),
+// A receiver that hangs holds its place for ten seconds: there is room for many.
+const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
+// A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
+const hosts = { ...shared, ...traced.runs, workflowBundle: await workflowBundle(), maxCachedWorkflows: 200 };
+const workers = await Promise.all([
+  Worker.create({
+    ...hosts,
+    taskQueue: RUNS_QUEUE,
+    activities: createTransitions(deps),
+    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentLocalActivityExecutions: 40,
+    maxConcurrentActivityTaskExecutions: 40,
+  }),
+  // Few at a time: a storm of deliveries leaves the machine to those who wait for an answer.
+  Worker.create({
+    ...hosts,
+    ...CALLS,
+    taskQueue: DELIVERIES_QUEUE,
+    activities: createDeliveries(deps),
+    maxConcurrentWorkflowTaskExecutions: 40,
+  }),
+  ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
+    Worker.create({ ...shared, ...traced.calls, ...CALLS, taskQueue, activities }),
   ),
-);
+]);
 
 // The relay shares the worker's connection: a started run's first task comes with the answer to its start.
 const client = new Client({ connection, namespace, interceptors: traced.client });
@@ -78,14 +85,13 @@ const loops = [
 
 const stop = () => {
   stopping.abort();
-  worker.shutdown();
-  for (const caller of callers) caller.shutdown();
+  for (const worker of workers) worker.shutdown();
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');
 log.info('worker ready');
-await Promise.all([worker.run(), ...callers.map((caller) => caller.run()), ...loops]);
+await Promise.all([...workers.map((worker) => worker.run()), ...loops]);
 await pool.end();
 await orm.close();
 await tracing?.stop();

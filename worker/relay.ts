@@ -1,7 +1,8 @@
 /**
  * The outbox relay: delivers what commits owe to Temporal. A row is deleted only once Temporal has it, in the
- * transaction that locked it, so a killed relay repeats at most a start that is harmless. Deliveries have a lane of their own
- * and only so many of them wait in Temporal at a time: thousands of events hold up no payment.
+ * transaction that locked it, so a killed relay repeats at most a start that is harmless. Deliveries have lanes of their own
+ * and only so many of them wait in Temporal at a time: thousands of events hold up no payment, and receivers that fail hold up
+ * none that answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -15,9 +16,11 @@ import { startOptions } from '../workflows/kernel/start.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
-/** Deliveries that were started and have not been attempted yet. */
-const MOST_DELIVERIES = 32;
-const FULL_MS = 50;
+/** Deliveries are started while fewer than this were started here and not attempted yet; to receivers that fail, only when few wait. */
+const MOST_WAITING = { deliveries: 12, yielding: 4 } as const;
+const FULL_MS = { deliveries: 20, yielding: 250 } as const;
+/** A start of which nothing is heard for so long is the reconciler's to repeat. */
+const LOST_MS = 30_000;
 
 interface Row {
   readonly outbox_id: string;
@@ -29,6 +32,7 @@ interface Row {
   readonly order_no: string | null;
   readonly status: string | null;
   readonly wake_at: Date | null;
+  readonly yields: boolean;
   readonly traceparent: string | null;
   readonly is_loaded: boolean;
 }
@@ -42,9 +46,10 @@ export interface RelayDeps {
 
 /** Runs until aborted. Woken by NOTIFY, and every second in case a notification was lost. */
 export async function runRelay(deps: RelayDeps): Promise<void> {
-  const bell = new Bell();
-  const listening = listen(deps, bell);
-  await Promise.all((['runs', 'runs', 'deliveries'] as const).map((what) => lane(deps, bell, what)));
+  const bells = { runs: new Bell(), deliveries: new Bell(), yielding: new Bell() };
+  const waiting = new Waiting();
+  const listening = listen(deps, bells);
+  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, bells[what], what, waiting)));
   await listening;
 }
 
@@ -62,7 +67,30 @@ class Bell {
   }
 }
 
-async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<void> {
+/** The deliveries that this relay has started and that have not been attempted yet. */
+class Waiting {
+  readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
+
+  add(rows: readonly Row[], at: number): void {
+    for (const { message, workflow_id: id, store_id: storeId } of rows) if (message === 'start') this.#started.set(id, { storeId, at });
+  }
+  async count({ pool, clock }: RelayDeps): Promise<number> {
+    const started = [...this.#started];
+    if (started.length === 0) return 0;
+    const { rows } = await pool.query<{ workflow_id: string }>(
+      `SELECT workflow_id FROM run JOIN unnest($1::text[], $2::text[]) AS started (store_id, workflow_id) USING (store_id, workflow_id)
+       WHERE loaded_at IS NULL AND done_at IS NULL`,
+      [started.map(([, { storeId }]) => storeId), started.map(([id]) => id)],
+    );
+    const open = new Set(rows.map((row) => row.workflow_id));
+    const lost = clock.now() - LOST_MS;
+    for (const [id, { at }] of started) if (!open.has(id) || at < lost) this.#started.delete(id);
+    return this.#started.size;
+  }
+}
+
+async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<Lane, Bell>>): Promise<void> {
+  const ringAll = () => Object.values(bells).forEach((bell) => bell.ring());
   while (!signal.aborted) {
     let client: PoolClient | undefined;
     try {
@@ -71,10 +99,10 @@ async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<voi
       const lost = new Promise<void>((resolve) => {
         client!.on('error', () => resolve());
         client!.on('end', () => resolve());
-        client!.on('notification', () => bell.ring());
+        client!.on('notification', ({ payload }) => (isLane(payload) ? bells[payload].ring() : ringAll()));
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      bell.ring();
+      ringAll();
       await lost;
     } catch (error) {
       log.warn({ err: error }, 'relay cannot listen');
@@ -83,17 +111,25 @@ async function listen({ pool, log, signal }: RelayDeps, bell: Bell): Promise<voi
       client?.release(true);
     }
   }
-  bell.ring();
+  ringAll();
 }
 
-type Lane = 'runs' | 'deliveries';
+type Lane = 'runs' | keyof typeof MOST_WAITING;
 
-async function lane(deps: RelayDeps, bell: Bell, what: Lane): Promise<void> {
+const FILTERS: Readonly<Record<Lane, string>> = {
+  runs: `kind <> 'webhookDelivery'`,
+  deliveries: `kind = 'webhookDelivery' AND NOT yields`,
+  yielding: `kind = 'webhookDelivery' AND yields`,
+};
+
+const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
+
+async function lane(deps: RelayDeps, bell: Bell, what: Lane, waiting: Waiting): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const delivered = await deliverBatch(deps, what);
-      if (delivered === 'full') await sleep(FULL_MS);
-      else if (delivered === 0) await bell.wait(IDLE_MS);
+      const room = what === 'runs' ? BATCH : MOST_WAITING[what] - (await waiting.count(deps));
+      if (room <= 0) await sleep(what === 'yielding' ? FULL_MS.yielding : FULL_MS.deliveries);
+      else if ((await deliverBatch(deps, what, room, waiting)) === 0) await bell.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);
@@ -101,24 +137,21 @@ async function lane(deps: RelayDeps, bell: Bell, what: Lane): Promise<void> {
   }
 }
 
-async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane): Promise<number | 'full'> {
+async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane, room: number, waiting: Waiting): Promise<number> {
   const tx = await pool.connect();
   let broken = false;
   try {
     await tx.query('BEGIN');
-    const most = what === 'runs' ? BATCH : await roomForDeliveries(tx);
-    if (most === 0) {
-      await tx.query('ROLLBACK');
-      return 'full';
-    }
     const { rows } = await tx.query<Row>(
       `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND r.loaded_at IS NOT NULL) AS is_loaded
-       FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND (kind = 'webhookDelivery') = $2
-       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $3`,
-      [new Date(clock.now()), what === 'deliveries', most],
+       FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
+       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
+      [new Date(clock.now()), Math.min(BATCH, room)],
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
-    const done = rows.filter((_, i) => results[i]!.status === 'fulfilled').map((row) => row.outbox_id);
+    const told = rows.filter((_, i) => results[i]!.status === 'fulfilled');
+    if (what !== 'runs') waiting.add(told, clock.now());
+    const done = told.map((row) => row.outbox_id);
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
     failpoint('relay.after-start');
     if (done.length > 0) await tx.query('DELETE FROM outbox WHERE outbox_id = ANY($1::bigint[])', [done]);
@@ -140,15 +173,6 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane)
   }
 }
 
-/** How many more deliveries may be started: those that wait for their first attempt are what runs without a claim and without an outbox row. */
-async function roomForDeliveries(tx: PoolClient): Promise<number> {
-  const { rows } = await tx.query<{ waiting: string }>(
-    `SELECT (SELECT count(*) FROM run WHERE kind = 'webhookDelivery' AND done_at IS NULL AND loaded_at IS NULL)
-          - (SELECT count(*) FROM outbox WHERE kind = 'webhookDelivery' AND message = 'start') AS waiting`,
-  );
-  return Math.min(BATCH, Math.max(0, MOST_DELIVERIES - Number(rows[0]!.waiting)));
-}
-
 /** Starts or pokes the run that a row names. A run that was started meanwhile by a command needs no start. */
 async function deliver(client: Client, row: Row): Promise<void> {
   if (row.is_loaded) return;
@@ -160,6 +184,7 @@ async function deliver(client: Client, row: Row): Promise<void> {
     orderNo: row.order_no,
     status: row.status,
     wakeAt: row.wake_at?.getTime() ?? null,
+    yields: row.yields,
   };
   const tell = async () => {
     if (row.message === 'start')

@@ -11,8 +11,8 @@ export interface Ended {
   readonly outcome: Outcome;
   /** Business time at which it ended. */
   readonly at: number;
-  /** Writes what the call has learned. */
-  readonly record: (em: Em) => Promise<unknown>;
+  /** Writes what the call has learned, where its transition does not. */
+  readonly record?: (em: Em) => Promise<unknown>;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function settle({ orm, clock }: ActivityDeps, kind: KindOfRun, call
   const event = { type: 'outcome', callId: call.id, outcome } as const;
   const owed = await patiently(() =>
     inStore(orm, call.storeId, REQUEST, async (em) => {
-      await record(em);
+      await record?.(em);
       return transition(em, kind, { storeId: call.storeId, runId }, event, at, clock.now());
     }),
   );

@@ -139,13 +139,23 @@ async function needs(tool: string, args: string[], what: string): Promise<void> 
 }
 
 const devServerTuning: readonly string[] = [
-  '--sqlite-pragma',
-  'journal_mode=wal',
-  '--sqlite-pragma',
-  'synchronous=normal',
-  ...['history.transferProcessorMaxPollRPS=5000', 'history.timerProcessorMaxPollRPS=5000', 'history.maxInFlightUpdates=100'].flatMap(
-    (setting) => ['--dynamic-config-value', setting],
-  ),
+  ...['journal_mode=wal', 'synchronous=normal', 'cache_size=-65536', 'wal_autocheckpoint=4000'].flatMap((pragma) => [
+    '--sqlite-pragma',
+    pragma,
+  ]),
+  ...[
+    'history.transferProcessorMaxPollRPS=5000',
+    'history.timerProcessorMaxPollRPS=5000',
+    'history.maxInFlightUpdates=100',
+    'system.enableActivityEagerExecution=true',
+    // Lists in its UI may be a second old: what began and ended meanwhile is written once.
+    'history.visibilityProcessorMaxPollRPS=1',
+    'history.visibilityTaskBatchSize=1000',
+    // What is done is forgotten soon: it is gone through whenever something new comes.
+    'history.transferProcessorUpdateAckInterval="5s"',
+    'history.timerProcessorUpdateAckInterval="5s"',
+    'history.visibilityProcessorUpdateAckInterval="5s"',
+  ].flatMap((setting) => ['--dynamic-config-value', setting]),
 ];
 
 /** Flags of the dev server. The poll rates spare every task a wait for a 50 ms tick; WAL keeps what was committed. */

@@ -38,6 +38,8 @@ export const OutboxEntity = defineEntity({
     createdAt: time(),
     /** Real time before which the relay leaves the row alone. */
     notBefore: time().nullable(),
+    /** Whether other deliveries go first. */
+    yields: p.boolean().default(false),
     /** The trace that the row belongs to. */
     traceparent: p.string().nullable(),
   },

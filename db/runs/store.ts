@@ -20,11 +20,13 @@ export interface Birth {
   readonly bornAt: number;
   /** A run that a command will very likely start within seconds need not be started by the relay first. */
   readonly startAfterMs?: number;
+  /** Whether others of its kind are started first. */
+  readonly yields?: boolean;
 }
 
 /** A run is born in the transaction of its cause, with the outbox row that starts its workflow. */
 export function bear(em: Em, birth: Birth): void {
-  const { storeId, kind, workflowId, runId, orderNo, status, startAfterMs } = birth;
+  const { storeId, kind, workflowId, runId, orderNo, status, startAfterMs, yields = false } = birth;
   const createdAt = new Date(birth.bornAt);
   const notBefore = startAfterMs === undefined ? null : new Date(birth.bornAt + startAfterMs);
   const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
@@ -42,6 +44,7 @@ export function bear(em: Em, birth: Birth): void {
       wakeAt,
       createdAt,
       notBefore,
+      yields,
       traceparent,
     }),
   );

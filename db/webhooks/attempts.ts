@@ -34,21 +34,19 @@ export async function claimAttempt(
 ): Promise<Parcel | null> {
   const [row] = await sql<Claimed>(
     em,
-    `UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
-     WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
-       AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
-     RETURNING d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
-       CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed,
-       (SELECT e.body FROM event e WHERE e.store_id = d.store_id AND e.event_id = d.event_id) AS body`,
-    [n, storeId, deliveryId, n - 1, new Date(at)],
+    `WITH claimed AS (
+       UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
+       WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
+         AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
+       RETURNING d.store_id, d.delivery_id, d.attempt_count, d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
+         CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
+     loaded AS (
+       UPDATE run r SET loaded_at = ? FROM claimed c
+       WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.kind = 'webhookDelivery' AND r.run_id = c.delivery_id AND r.loaded_at IS NULL)
+     SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM claimed c`,
+    [n, storeId, deliveryId, n - 1, new Date(at), new Date(realNow)],
   );
   if (!row) return null;
-  if (n === 1)
-    await sql(em, `UPDATE run SET loaded_at = coalesce(loaded_at, ?) WHERE store_id = ? AND kind = 'webhookDelivery' AND run_id = ?`, [
-      new Date(realNow),
-      storeId,
-      deliveryId,
-    ]);
   const place = webhookPlace(storeId, row.webhook_id);
   const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, place)]));
   return { url: row.url, secrets, body: row.body, eventId: row.event_id, eventType: row.event_type };

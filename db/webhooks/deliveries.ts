@@ -4,7 +4,7 @@ import { Fault } from '../../workflows/kernel/errors.ts';
 import { type DeliveryStatus, HISTORY_MS, REDELIVER_MOST, REDELIVER_MS } from '../../workflows/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
-import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
+import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { addDelivery } from './events.ts';
 import { readWebhook } from './store.ts';
 
@@ -33,7 +33,7 @@ export async function redeliver(em: Em, storeId: string, webhookId: string, deli
   if (failed.status !== 'FAILED') throw new Fault('DELIVERY_NOT_FAILED', { details: { status: failed.status } });
   if (failed.redeliveredAs) throw new Fault('DELIVERY_ALREADY_REDELIVERED', { details: { redeliveredAs: failed.redeliveredAs } });
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
-  return sendAgain(em, failed, webhook.url, moment);
+  return sendAgain(em, failed, webhook, moment);
 }
 
 /** Sends again what failed within the last 72 hours and was not sent again yet, the oldest first, at most 500; answers how many. */
@@ -45,13 +45,13 @@ export async function redeliverFailed(em: Em, storeId: string, webhookId: string
     { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(moment.at - REDELIVER_MS) } },
     { orderBy: { createdAt: 'asc', deliveryId: 'asc' }, limit: REDELIVER_MOST, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  for (const one of failed) sendAgain(em, one, webhook.url, moment);
+  for (const one of failed) sendAgain(em, one, webhook, moment);
   return failed.length;
 }
 
-function sendAgain(em: Em, failed: WebhookDelivery, url: string, moment: Moment): WebhookDelivery {
+function sendAgain(em: Em, failed: WebhookDelivery, { url, firstFailureAt }: Webhook, moment: Moment): WebhookDelivery {
   const { storeId, webhookId, eventId, eventType, deliveryId: redeliveryOf } = failed;
-  const again = addDelivery(em, { storeId, webhookId, eventId, eventType, url, redeliveryOf }, moment);
+  const again = addDelivery(em, { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt) }, moment);
   failed.redeliveredAs = again.deliveryId;
   return again;
 }

@@ -18,9 +18,9 @@ export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly
  */
 export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
   if (events.length === 0) return;
-  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[] }>(
+  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean }>(
     em,
-    `SELECT webhook_id, url, event_types FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
+    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
      FOR KEY SHARE`,
     [storeId, textArray(events.map((event) => event.type))],
   );
@@ -29,8 +29,8 @@ export async function emit(em: Em, storeId: string, events: readonly NewEvent[],
     const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
     em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
-    for (const { webhook_id: webhookId, url } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null }, { at, realNow });
+    for (const { webhook_id: webhookId, url, yields } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
+      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields }, { at, realNow });
     }
   }
 }
@@ -42,17 +42,19 @@ export interface NewDelivery {
   readonly eventType: EventType;
   readonly url: string;
   readonly redeliveryOf: string | null;
+  /** Its receiver has failed and not recovered: receivers that answer go first. */
+  readonly yields: boolean;
 }
 
 /** A delivery with its run, to be attempted at once. */
-export function addDelivery(em: Em, wanted: NewDelivery, { at, realNow }: Moment): WebhookDelivery {
+export function addDelivery(em: Em, { yields, ...wanted }: NewDelivery, { at, realNow }: Moment): WebhookDelivery {
   const { storeId } = wanted;
   const deliveryId = newId('dlv', realNow);
   const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
   em.persist(delivery);
   const workflowId = webhookWorkflowId(storeId, deliveryId);
   const run = { storeId, kind: 'webhookDelivery', workflowId, runId: deliveryId, orderNo: null } as const;
-  bear(em, { ...run, wakeAt: at, status: 'PENDING', bornAt: realNow });
+  bear(em, { ...run, wakeAt: at, status: 'PENDING', bornAt: realNow, yields });
   return delivery;
 }
 

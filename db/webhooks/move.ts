@@ -10,13 +10,25 @@ import type { Moved } from '../runs/store.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { forgetFailures, noteFailure } from './suspension.ts';
 
-/** Locks the delivery; the recorded outcome of the attempt under way decides what follows. A lost attempt is a TIMEOUT. */
-export async function moveWebhookDelivery(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
+/** An attempt that its call has just seen the end of. */
+export interface EndedAttempt {
+  readonly n: number;
+  readonly outcome: AttemptOutcome;
+}
+
+/** Locks the delivery; how the attempt under way ended decides what follows. A lost attempt is a TIMEOUT. */
+export async function moveWebhookDelivery(
+  em: Em,
+  run: RunRef,
+  event: RunEvent,
+  { at, realNow }: Moment,
+  ended: EndedAttempt | null = null,
+): Promise<Moved | null> {
   const { storeId, runId: deliveryId } = run;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
   const receiver = await readReceiver(em, delivery);
-  const outcome = delivery.attemptOutcome ?? (isLost(delivery, event) ? LOST : null);
+  const outcome = outcomeOf(delivery, event, ended);
   if (outcome && isWaiting(delivery.status)) await apply(em, delivery, outcome, receiver.hasFailed, { at, realNow });
   else if (!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) suspend(delivery);
   else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
@@ -42,6 +54,13 @@ const callId = ({ storeId, deliveryId }: WebhookDelivery, attempt: number) => at
 
 /** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
 const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
+
+/** How the attempt under way ended, as was recorded or is told now; null while it has not. */
+function outcomeOf(delivery: WebhookDelivery, event: RunEvent, ended: EndedAttempt | null): AttemptOutcome | null {
+  if (delivery.attemptOutcome) return delivery.attemptOutcome;
+  if (ended && isInFlight(delivery) && delivery.attemptCount === ended.n) return ended.outcome;
+  return isLost(delivery, event) ? LOST : null;
+}
 
 /** An attempt was claimed, its activity is gone, and no outcome was recorded. */
 const isLost = (delivery: WebhookDelivery, event: RunEvent): boolean =>

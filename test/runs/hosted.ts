@@ -5,7 +5,7 @@ import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
-import { createCalls, createTransitions } from '../../activities/index.ts';
+import { createCalls, createDeliveries, createTransitions } from '../../activities/index.ts';
 import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
 import { listProducts } from '../../db/catalog/reading.ts';
 import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
@@ -23,7 +23,7 @@ import { untraced } from '../../worker/tracing.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY } from '../../workflows/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
@@ -64,18 +64,12 @@ export async function host({ server, around }: Hosting) {
   const keyring = createKeyring(config.sealingKeys);
   const deps = { orm, config, keyring, clock: realClock, log };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
-  const workers = [
-    await Worker.create({
-      ...shared,
-      taskQueue: RUNS_QUEUE,
-      workflowBundle: await workflowBundle(),
-      ...untraced,
-      activities: createTransitions(deps),
-    }),
-    ...(await Promise.all(
-      Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
-    )),
-  ];
+  const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
+  const workers = await Promise.all([
+    Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: createTransitions(deps) }),
+    Worker.create({ ...hosts, taskQueue: DELIVERIES_QUEUE, activities: createDeliveries(deps) }),
+    ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
+  ]);
   const stopping = new AbortController();
   const running = [
     ...workers.map((worker) => worker.run()),

@@ -1,6 +1,11 @@
 /** Workflows and their transitions. */
 export const RUNS_QUEUE = 'runs';
-/** Calls to receivers that sellers chose, on a queue of their own so that slow ones hold up nothing else. */
+/**
+ * Deliveries and their calls to receivers that sellers chose: slow ones hold up nothing else. A call that is asked for on its own run's
+ * queue comes back with the answer to the asking; it need not be waited for.
+ */
+export const DELIVERIES_QUEUE = 'webhook-deliveries';
+/** Calls of deliveries that were started before they had a queue. */
 export const CALLS_QUEUE = 'calls';
 /** Mail: a server that hangs holds up nothing else. */
 export const MAIL_QUEUE = 'mail';

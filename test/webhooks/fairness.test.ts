@@ -1,0 +1,111 @@
+/** More events than can be delivered at once: receivers that answer go first, and none is forgotten. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { roleUrl } from '../../db/kernel/config.ts';
+import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { emit } from '../../db/webhooks/events.ts';
+import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
+import { startOptions } from '../../workflows/kernel/start.ts';
+import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
+
+let orm: Awaited<ReturnType<typeof openOrm>>;
+beforeAll(async () => {
+  orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
+});
+afterAll(() => orm.close());
+
+const EVENTS = 60;
+/** One commit that reports so many products as sold out. */
+function soldOut(shop: World, count: number): Promise<void> {
+  const data = (n: number) => ({ productId: 'p', variantId: `v${n}` });
+  const events = Array.from({ length: count }, (_, n) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const);
+  return inStore(orm, shop.store.storeId, REQUEST, (em) => emit(em, shop.store.storeId, events, Date.now()));
+}
+
+test('deliveries to a receiver that fails wait for those to one that answers', async () => {
+  const shop = await world();
+  const order: ('failing' | 'living')[] = [];
+  const failing = await shop.receiver(
+    (_, response) => {
+      order.push('failing');
+      response.writeHead(500).end();
+    },
+    ['PRODUCT.OUT_OF_STOCK'],
+  );
+  await soldOut(shop, 1);
+  await until('a failure', async () => (await shop.deliveries(failing.webhookId))[0]?.['status'] === 'PENDING_RETRY');
+  order.length = 0;
+  // It is registered later: without a preference every other delivery would be its.
+  const living = await shop.receiver(
+    (_, response) => {
+      order.push('living');
+      response.end('ok');
+    },
+    ['PRODUCT.OUT_OF_STOCK'],
+  );
+  await soldOut(shop, EVENTS);
+  const came = (who: 'failing' | 'living') => order.filter((one) => one === who).length;
+  await until('all attempted', () => Promise.resolve(came('failing') >= EVENTS && came('living') >= EVENTS), 60_000);
+  expect(order.slice(0, order.lastIndexOf('living')).filter((one) => one === 'failing').length).toBeLessThan(EVENTS / 2);
+  for (const one of [failing, living]) one.close();
+}, 90_000);
+
+test('a receiver that answers again is no longer put last', async () => {
+  const shop = await world();
+  let isDead = true;
+  const receiver = await shop.receiver((_, response) => void response.writeHead(isDead ? 500 : 200).end(), ['PRODUCT.OUT_OF_STOCK']);
+  await soldOut(shop, 1);
+  await until('a failure', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
+  const yields = () =>
+    inStore(orm, shop.store.storeId, REQUEST, async (em) => {
+      await emit(em, shop.store.storeId, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 1, data: { productId: 'p', variantId: 'v' } }], Date.now());
+      await em.flush();
+      const newest = 'SELECT yields FROM outbox WHERE store_id = ? ORDER BY outbox_id DESC LIMIT 1';
+      const [row] = await sql<{ yields: boolean }>(em, newest, [shop.store.storeId]);
+      return row!.yields;
+    });
+  expect(await yields()).toBe(true);
+  isDead = false;
+  await shop.advance('PT1M');
+  await until('recovered', async () => (await shop.deliveries(receiver.webhookId)).every(({ status }) => status === 'SUCCESS'));
+  expect(await yields()).toBe(false);
+  receiver.close();
+});
+
+test('a delivery that was started before deliveries had a queue goes on where it is', async () => {
+  const shop = await world();
+  let isDead = true;
+  const receiver = await shop.receiver((_, response) => void response.writeHead(isDead ? 500 : 200).end(), ['PRODUCT.OUT_OF_STOCK']);
+  await soldOut(shop, 1);
+  const failed = await until('a failure', async () => {
+    const [delivery] = await shop.deliveries(receiver.webhookId);
+    return delivery?.['status'] === 'PENDING_RETRY' && delivery;
+  });
+  const { storeId } = shop.store;
+  const runId = String(failed['deliveryId']);
+  const workflowId = webhookWorkflowId(storeId, runId);
+  const { workflow } = await temporalClient();
+  await workflow.getHandle(workflowId).terminate('started as it was before');
+  const options = { ...startOptions({ storeId, kind: 'webhookDelivery', workflowId, runId, orderNo: null }), taskQueue: RUNS_QUEUE };
+  const before = await workflow.start('webhookDelivery', options);
+  isDead = false;
+  await shop.advance('PT1M');
+  await before.result();
+  expect((await before.describe()).taskQueue).toBe(RUNS_QUEUE);
+  expect(await shop.deliveries(receiver.webhookId)).toMatchObject([{ status: 'SUCCESS', attemptCount: 2 }]);
+  receiver.close();
+});
+
+test('in Temporal too: a queue of their own, and the last place on it', () => {
+  const run = { storeId: 's', workflowId: 'w', runId: 'r', orderNo: null } as const;
+  const of = (kind: 'payment' | 'orderItem' | 'webhookDelivery', yields?: boolean) => {
+    const { taskQueue, priority } = startOptions({ ...run, kind, ...(yields !== undefined && { yields }) });
+    return [taskQueue, priority.priorityKey];
+  };
+  expect([of('payment'), of('orderItem'), of('webhookDelivery', false), of('webhookDelivery', true)]).toEqual([
+    ['runs', 1],
+    ['runs', 2],
+    ['webhook-deliveries', 4],
+    ['webhook-deliveries', 5],
+  ]);
+});
