@@ -10,9 +10,10 @@ import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
-import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { serveMetrics, unusedPort } from './metrics.ts';
+import { Pressure, YieldingSlots } from './pressure.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
@@ -38,6 +39,7 @@ const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs holds its place for ten seconds: there is room for many.
 const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
 // A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
+const pressure = new Pressure();
 const hosts = { ...shared, ...traced.runs, workflowBundle: await workflowBundle(), maxCachedWorkflows: 200 };
 const workers = await Promise.all([
   Worker.create({
@@ -48,13 +50,26 @@ const workers = await Promise.all([
     maxConcurrentLocalActivityExecutions: 40,
     maxConcurrentActivityTaskExecutions: 40,
   }),
-  // Few at a time: a storm of deliveries leaves the machine to those who wait for an answer.
   Worker.create({
     ...hosts,
     ...CALLS,
     taskQueue: DELIVERIES_QUEUE,
     activities: createDeliveries(deps),
     maxConcurrentWorkflowTaskExecutions: 40,
+  }),
+  // They wait for minutes and hours: few are kept in memory.
+  Worker.create({
+    ...hosts,
+    taskQueue: YIELDING_QUEUE,
+    activities: createDeliveries(deps),
+    maxCachedWorkflows: 20,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+    tuner: {
+      workflowTaskSlotSupplier: new YieldingSlots(pressure),
+      activityTaskSlotSupplier: { type: 'fixed-size', numSlots: CALLS.maxConcurrentActivityTaskExecutions },
+      localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 10 },
+      nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+    },
   }),
   ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
     Worker.create({ ...shared, ...traced.calls, ...CALLS, taskQueue, activities }),
@@ -79,8 +94,8 @@ if (config.workerMetricsPort !== null)
   serveMetrics({ pool, log, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
 const stopping = new AbortController();
 const loops = [
-  runRelay({ pool, client, clock: realClock, log, signal: stopping.signal }),
-  runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal }),
+  runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),
+  runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure }),
 ];
 
 const stop = () => {

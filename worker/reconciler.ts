@@ -1,7 +1,8 @@
 /**
  * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
  * loaded after 30 s or overdue by 60 s is poked, with a doubling gap; when Temporal's namespace is a new one, every
- * open run is. It also keeps the partitions.
+ * open run is. What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are late and
+ * not lost either. It also keeps the partitions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -12,6 +13,7 @@ import type { Log } from '../db/kernel/log.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
 import { HOUR } from '../workflows/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
+import type { Pressure } from './pressure.ts';
 
 const RECONCILER_LOCK = 7_265_002;
 const ROUND_MS = 2000;
@@ -24,6 +26,7 @@ export interface ReconcilerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly pressure: Pressure;
 }
 
 /** Runs until aborted. */
@@ -76,11 +79,11 @@ async function noticeNewNamespace({ client, namespace, log }: ReconcilerDeps, tx
   if (known.rows.length > 0) log.warn({ namespace, runs: rowCount }, 'Temporal has a new database: bringing every open run back');
 }
 
-async function pokeOverdue({ client, clock }: ReconcilerDeps, tx: PoolClient): Promise<number> {
+async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
   const { rows } = await tx.query<{ store_id: string; workflow_id: string; kind: RunKind; run_id: string; order_no: string | null }>(
-    'SELECT * FROM lookup_overdue_runs($1, $2)',
-    [now, BATCH],
+    'SELECT * FROM lookup_overdue_runs($1, $2, $3)',
+    [now, BATCH, pressure.isHigh ? 'webhookDelivery' : ''],
   );
   for (let i = 0; i < rows.length; i += 16) {
     await Promise.allSettled(

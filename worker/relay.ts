@@ -13,12 +13,13 @@ import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
+import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
-/** Deliveries are started while fewer than this were started here and not attempted yet; to receivers that fail, only when few wait. */
-const MOST_WAITING = { deliveries: 12, yielding: 4 } as const;
-const FULL_MS = { deliveries: 20, yielding: 250 } as const;
+/** Deliveries are started while fewer than this were started here and not attempted yet. */
+const MOST_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
+const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
 /** A start of which nothing is heard for so long is the reconciler's to repeat. */
 const LOST_MS = 30_000;
 
@@ -42,14 +43,15 @@ export interface RelayDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** What the lane of deliveries tells those who go last. */
+  readonly pressure: Pressure;
 }
 
 /** Runs until aborted. Woken by NOTIFY, and every second in case a notification was lost. */
 export async function runRelay(deps: RelayDeps): Promise<void> {
   const bells = { runs: new Bell(), deliveries: new Bell(), yielding: new Bell() };
-  const waiting = new Waiting();
   const listening = listen(deps, bells);
-  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, bells[what], what, waiting)));
+  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, bells[what], what, new Waiting())));
   await listening;
 }
 
@@ -114,7 +116,7 @@ async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<L
   ringAll();
 }
 
-type Lane = 'runs' | keyof typeof MOST_WAITING;
+type Lane = keyof typeof MOST_WAITING;
 
 const FILTERS: Readonly<Record<Lane, string>> = {
   runs: `kind <> 'webhookDelivery'`,
@@ -127,9 +129,11 @@ const isLane = (text: string | undefined): text is Lane => text !== undefined &&
 async function lane(deps: RelayDeps, bell: Bell, what: Lane, waiting: Waiting): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const room = what === 'runs' ? BATCH : MOST_WAITING[what] - (await waiting.count(deps));
-      if (room <= 0) await sleep(what === 'yielding' ? FULL_MS.yielding : FULL_MS.deliveries);
-      else if ((await deliverBatch(deps, what, room, waiting)) === 0) await bell.wait(IDLE_MS);
+      const room = Math.min(BATCH, MOST_WAITING[what] - (await waiting.count(deps)));
+      const delivered = room > 0 ? await deliverBatch(deps, what, room, waiting) : 0;
+      if (what === 'deliveries') deps.pressure.isHigh = delivered >= room;
+      if (room <= 0) await sleep(FULL_MS[what]);
+      else if (delivered === 0) await bell.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);
@@ -146,7 +150,7 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
       `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND r.loaded_at IS NOT NULL) AS is_loaded
        FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
        ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
-      [new Date(clock.now()), Math.min(BATCH, room)],
+      [new Date(clock.now()), room],
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
     const told = rows.filter((_, i) => results[i]!.status === 'fulfilled');

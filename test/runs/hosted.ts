@@ -20,10 +20,11 @@ import { invitationRun, invite } from '../../db/invitations/store.ts';
 import { registerWebhook } from '../../db/webhooks/store.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { untraced } from '../../worker/tracing.ts';
+import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY } from '../../workflows/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
@@ -67,14 +68,21 @@ export async function host({ server, around }: Hosting) {
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
   const workers = await Promise.all([
     Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: createTransitions(deps) }),
-    Worker.create({ ...hosts, taskQueue: DELIVERIES_QUEUE, activities: createDeliveries(deps) }),
+    ...[DELIVERIES_QUEUE, YIELDING_QUEUE].map((taskQueue) => Worker.create({ ...hosts, taskQueue, activities: createDeliveries(deps) })),
     ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
   ]);
   const stopping = new AbortController();
   const running = [
     ...workers.map((worker) => worker.run()),
     // As the worker's relay: on the workers' own connection, so that a first task comes with the answer to its start.
-    runRelay({ pool, client: new Client({ connection: env.nativeConnection }), clock: realClock, log, signal: stopping.signal }),
+    runRelay({
+      pool,
+      client: new Client({ connection: env.nativeConnection }),
+      clock: realClock,
+      log,
+      signal: stopping.signal,
+      pressure: new Pressure(),
+    }),
   ];
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>

@@ -6,6 +6,7 @@ import { emit } from '../../db/webhooks/events.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { Pressure, YieldingSlots } from '../../worker/pressure.ts';
 import { temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 
 let orm: Awaited<ReturnType<typeof openOrm>>;
@@ -96,6 +97,24 @@ test('a delivery that was started before deliveries had a queue goes on where it
   receiver.close();
 });
 
+test('runs of receivers that fail get four tasks at a time, and one now and then while others wait', () => {
+  const pressure = new Pressure();
+  const slots = new YieldingSlots(pressure);
+  const reserve = (tries: number, isSticky = false) => Array.from({ length: tries }, () => slots.tryReserveSlot({ isSticky }));
+  const held = reserve(5);
+  expect(held.map((permit) => permit !== null)).toEqual([true, true, true, true, false]);
+  slots.releaseSlot({ permit: held[0]! });
+  expect(reserve(2).map((permit) => permit !== null)).toEqual([true, false]);
+  // New runs do not wait for those in memory.
+  const sticky = reserve(5, true);
+  expect(sticky.map((permit) => permit !== null)).toEqual([true, true, true, true, false]);
+  for (const permit of [...held.slice(1, 4), ...sticky.slice(0, 4)]) slots.releaseSlot({ permit: permit! });
+  pressure.isHigh = true;
+  expect(reserve(2)).toEqual([null, null]);
+  pressure.isHigh = false;
+  expect(reserve(1)[0]).not.toBeNull();
+});
+
 test('in Temporal too: a queue of their own, and the last place on it', () => {
   const run = { storeId: 's', workflowId: 'w', runId: 'r', orderNo: null } as const;
   const of = (kind: 'payment' | 'orderItem' | 'webhookDelivery', yields?: boolean) => {
@@ -106,6 +125,6 @@ test('in Temporal too: a queue of their own, and the last place on it', () => {
     ['runs', 1],
     ['runs', 2],
     ['webhook-deliveries', 4],
-    ['webhook-deliveries', 5],
+    ['webhook-deliveries-yielding', 4],
   ]);
 });

@@ -2,7 +2,7 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import { entityStatus, nextDeadline, orderNo, storeId } from './attributes.ts';
 import type { RunKind, RunRef } from './obligations.ts';
-import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from './queues.ts';
 
 /** What names a run to Temporal. */
 export interface RunName {
@@ -25,7 +25,11 @@ export interface RunName {
  * item; nobody at a webhook.
  */
 const PRIORITY: Readonly<Record<RunKind, number>> = { payment: 1, orderItem: 2, invitation: 3, webhookDelivery: 4 };
-const YIELDING = 5;
+
+function queueOf({ kind, yields }: RunName): string {
+  if (kind !== 'webhookDelivery') return RUNS_QUEUE;
+  return yields ? YIELDING_QUEUE : DELIVERIES_QUEUE;
+}
 
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
 export function startOptions(run: RunName) {
@@ -33,11 +37,11 @@ export function startOptions(run: RunName) {
   const args: [RunRef] = [{ storeId: run.storeId, runId: run.runId, ...born }];
   return {
     workflowId: run.workflowId,
-    taskQueue: run.kind === 'webhookDelivery' ? DELIVERIES_QUEUE : RUNS_QUEUE,
+    taskQueue: queueOf(run),
     args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    priority: { priorityKey: run.yields ? YIELDING : PRIORITY[run.kind], fairnessKey: run.storeId.slice(0, 64) },
+    priority: { priorityKey: PRIORITY[run.kind], fairnessKey: run.storeId.slice(0, 64) },
     staticSummary: run.orderNo ? `${run.kind} of order ${run.orderNo}` : run.kind,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: storeId, value: run.storeId },
