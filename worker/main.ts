@@ -38,8 +38,8 @@ await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs holds its place for ten seconds: there is room for many.
 const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
-// A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
 const pressure = new Pressure();
+// A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
 const hosts = { ...shared, ...traced.runs, workflowBundle: await workflowBundle(), maxCachedWorkflows: 200 };
 const workers = await Promise.all([
   Worker.create({
@@ -80,7 +80,7 @@ const workers = await Promise.all([
 const client = new Client({ connection, namespace, interceptors: traced.client });
 const pool = new Pool({
   connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
-  max: 6,
+  max: 8,
   connectionTimeoutMillis: 2000,
   query_timeout: 10_000,
   statement_timeout: 9000,
