@@ -6,7 +6,7 @@ import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { OrderCalls } from '../workflows/orders/contract.ts';
 import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { settle } from './kernel/settle.ts';
+import { owedAt, settle } from './kernel/settle.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
@@ -18,15 +18,14 @@ export const orderActivities = (deps: ActivityDeps) => ({ moveOrderItem: transit
 
 /** A look at the courier: a reading, so that a second one does no harm. The number and the scans stay in Postgres. */
 export function orderCalls(deps: ActivityDeps): OrderCalls {
-  const { orm, config, clock } = deps;
+  const { orm, config } = deps;
   const courier = config.courier === 'development' ? developmentCourier : noCourier;
   return { trackShipment: (call) => alive(() => look(call)) };
 
   async function look(call: Call): Promise<Outcome> {
     const { storeId, input } = call;
     const [orderItemId, n] = [String(input['orderItemId']), Number(input['n'])];
-    // The business time at which the look was owed; a real store's is never behind the real clock.
-    const at = Math.max(Number(input['at']), clock.now());
+    const at = owedAt(call, deps);
     const parcel = await inStore(orm, storeId, REQUEST, (em) => readParcel(em, storeId, orderItemId, n));
     // Corrected, delivered or canceled meanwhile.
     if (!parcel) return { kind: 'STALE' };

@@ -10,7 +10,7 @@ import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
 import { ATTEMPT_MS } from '../workflows/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { patiently, settle } from './kernel/settle.ts';
+import { owedAt, patiently, settle } from './kernel/settle.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
@@ -34,8 +34,7 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     const { storeId, input } = call;
     const deliveryId = String(input['deliveryId']);
     const n = Number(input['attempt']);
-    // The business time at which the attempt was owed; a real store's is never behind the real clock.
-    const at = Math.max(Number(input['at'] ?? 0), clock.now());
+    const at = owedAt(call, deps);
     const parcel = await inStore(orm, storeId, REQUEST, (em) =>
       claimAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
     );

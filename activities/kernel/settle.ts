@@ -6,6 +6,9 @@ import { type KindOfRun, transition } from '../../db/runs/store.ts';
 import type { Call, Outcome } from '../../workflows/kernel/obligations.ts';
 import type { ActivityDeps } from './deps.ts';
 
+/** The business time at which a call was owed; a real store's is never behind the real clock. */
+export const owedAt = ({ input }: Call, { clock }: ActivityDeps): number => Math.max(Number(input['at'] ?? 0), clock.now());
+
 export interface Ended {
   readonly runId: string;
   readonly outcome: Outcome;
