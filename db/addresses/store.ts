@@ -17,7 +17,7 @@ export interface WantedAddress {
   readonly detailAddress?: string | null;
 }
 
-/** Changes of one book happen one after the other: there are at most ten, and one default. */
+/** Changes of one book happen one after the other: there are at most ten, one default, and an address is as one request wrote it. */
 const lockBook = (em: Em, storeId: string) => lockName(em, `addresses/${storeId}`);
 
 /** The first of its type becomes the default; the eleventh is ADDRESS_LIMIT_EXCEEDED. */
@@ -52,6 +52,7 @@ export const listAddresses = (em: Em, storeId: string, type: AddressType | null)
 
 /** Replaces an address; its type stays (INVALID_ADDRESS_TYPE). Applies at once to products that use it, never to orders. */
 export async function replaceAddress(em: Em, storeId: string, addressId: string, wanted: WantedAddress): Promise<SellerAddress> {
+  await lockBook(em, storeId);
   const address = await findAddress(em, storeId, addressId);
   if (address.type !== wanted.type) throw new Fault('INVALID_ADDRESS_TYPE');
   return Object.assign(address, wanted, { detailAddress: wanted.detailAddress ?? null });

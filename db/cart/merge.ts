@@ -11,6 +11,12 @@ const SAME_STAY = '(mine.check_in, mine.check_out) IS NOT DISTINCT FROM (theirs.
 export async function mergeCart(em: Em, storeId: string, cartToken: string, customerId: string, at: number): Promise<void> {
   const sessionId = await findSession(em, storeId, cartToken, at);
   if (sessionId === null) return;
+  // Lines of both are read and added up below: a quantity that changes meanwhile would be lost.
+  await sql(em, 'SELECT 1 FROM cart_item WHERE store_id = ? AND session_id IN (?, ?) ORDER BY cart_item_id FOR UPDATE', [
+    storeId,
+    customerId,
+    sessionId,
+  ]);
   const [over] = await sql(
     em,
     `SELECT 1 AS ok FROM cart_item mine JOIN cart_item theirs USING (store_id, variant_id)

@@ -3,7 +3,17 @@ import type { PricedStay, Stay } from '../../workflows/catalog/calendar.ts';
 import { CHECKOUT_LINES, type Visit } from '../../workflows/checkout/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import type { Sellable } from '../catalog/reading.ts';
-import { isBuyable, missingNights, optionLabel, priceOf, readShelf, type Shelf, variantOf, type WantedLine } from '../checkout/lines.ts';
+import {
+  checkChosen,
+  isBuyable,
+  missingNights,
+  optionLabel,
+  priceOf,
+  readShelf,
+  type Shelf,
+  variantOf,
+  type WantedLine,
+} from '../checkout/lines.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 import { type CartItem, CartItemEntity } from './entities.ts';
@@ -32,6 +42,7 @@ export async function addToCart(
   at: number,
 ): Promise<void> {
   const shelf = await readShelf(em, storeId, [wanted], at);
+  checkChosen(shelf, [wanted], () => 'optionId');
   const found = shelf.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
   const { stay = null } = wanted;

@@ -35,6 +35,17 @@ export async function readShelf(em: Em, storeId: string, lines: readonly WantedL
   return { sellable, addresses, nights: await readNights(em, storeId, byNight), today: koreanDate(at) };
 }
 
+/** That every line says which of several variants it means: all that do not are VALIDATION_FAILED together, by `field`. */
+export function checkChosen({ sellable }: Shelf, lines: readonly WantedLine[], field: (line: number) => string): void {
+  const fieldErrors = lines.flatMap(({ productId, optionId }, i) => {
+    const found = sellable.get(productId);
+    return optionId === undefined && found && !found.product.deletedAt && found.variants.length > 1
+      ? [{ field: field(i), code: 'REQUIRED', message: 'The product has several options: say which.' }]
+      : [];
+  });
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+}
+
 /** The variant that is meant; it may be left out where there is one. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND. */
 export function variantOf(found: Sellable | undefined, optionId: string | undefined): VariantRow {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');

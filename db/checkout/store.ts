@@ -7,7 +7,7 @@ import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { listLocations } from '../pickupLocations/store.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
-import { type Handover, lineOf, readShelf, type Shelf, shortLines, shortNights, type WantedLine } from './lines.ts';
+import { checkChosen, type Handover, lineOf, readShelf, type Shelf, shortLines, shortNights, type WantedLine } from './lines.ts';
 
 export interface CheckoutRequest {
   readonly lines: readonly WantedLine[];
@@ -18,10 +18,11 @@ export interface CheckoutRequest {
   readonly pickupLocationId?: string;
 }
 
-/** Opens a checkout. Prices are today's; unknown products 404, unsellable ones OUT_OF_STOCK, nights DATES_UNAVAILABLE. */
+/** Opens a checkout. Prices are today's; a line without its option VALIDATION_FAILED, unknown products 404, unsellable ones OUT_OF_STOCK, nights DATES_UNAVAILABLE. */
 export async function openCheckout(em: Em, storeId: string, sessionId: string, request: CheckoutRequest, at: number): Promise<Checkout> {
   const { lines: wanted, cartItemIds = [], fulfillmentMethod: method = null, pickupLocationId = null } = request;
   const shelf = await readShelf(em, storeId, wanted, at);
+  checkChosen(shelf, wanted, (line) => `items[${line}].optionId`);
   const location = await locationOf(em, storeId, shelf, request);
   const lines = wanted.map((line) => lineOf(shelf, line, { method, location }));
   const short = shortLines(shelf, lines);

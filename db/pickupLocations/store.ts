@@ -13,10 +13,12 @@ export interface WantedLocation {
   readonly availableHours?: string | null;
   readonly isActive?: boolean;
 }
+/** Changes of the places happen one after the other: there are at most 20, and each is as one request wrote it. */
+const lockPlaces = (em: Em, storeId: string) => lockName(em, `pickup/${storeId}`);
 const kept = ({ availableHours = null, isActive = true, ...rest }: WantedLocation) => ({ ...rest, availableHours, isActive });
 
 export async function addLocation(em: Em, storeId: string, wanted: WantedLocation, at: number): Promise<PickupLocation> {
-  await lockName(em, `pickup/${storeId}`);
+  await lockPlaces(em, storeId);
   if ((await em.count(PickupLocationEntity, { storeId })) >= MOST) throw new Fault('PICKUP_LOCATION_LIMIT_EXCEEDED');
   const location = em.create(PickupLocationEntity, {
     ...kept(wanted),
@@ -36,16 +38,17 @@ export const listLocations = (em: Em, storeId: string, activeOnly: boolean): Pro
     { orderBy: { createdAt: 'desc', pickupLocationId: 'desc' } },
   );
 
-async function findLocation(em: Em, storeId: string, pickupLocationId: string): Promise<PickupLocation> {
+async function lockLocation(em: Em, storeId: string, pickupLocationId: string): Promise<PickupLocation> {
+  await lockPlaces(em, storeId);
   const location = await em.findOne(PickupLocationEntity, { storeId, pickupLocationId });
   if (!location) throw new Fault('PICKUP_LOCATION_NOT_FOUND');
   return location;
 }
 
 export const replaceLocation = async (em: Em, storeId: string, id: string, wanted: WantedLocation): Promise<PickupLocation> =>
-  Object.assign(await findLocation(em, storeId, id), kept(wanted));
+  Object.assign(await lockLocation(em, storeId, id), kept(wanted));
 
 /** Orders keep where they were to be fetched; an open checkout with it becomes CHECKOUT_STALE at payment start. */
 export async function deleteLocation(em: Em, storeId: string, pickupLocationId: string): Promise<void> {
-  em.remove(await findLocation(em, storeId, pickupLocationId));
+  em.remove(await lockLocation(em, storeId, pickupLocationId));
 }

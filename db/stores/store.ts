@@ -30,6 +30,15 @@ export async function readStore(em: Em, storeId: string): Promise<Store> {
   return store;
 }
 
+/**
+ * The store, locked against every other change of its settings: who reads, merges and writes back loses nobody's change. What
+ * refers to the store, and the clock, need not wait.
+ */
+async function lockStore(em: Em, storeId: string): Promise<Store> {
+  await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR NO KEY UPDATE', [storeId]);
+  return readStore(em, storeId);
+}
+
 export interface StorePatch {
   readonly autoDeliverDays?: number;
   readonly autoConfirmDays?: number;
@@ -60,7 +69,7 @@ export const shippingPolicyOf = ({ freeThresholdWon, jejuSurchargeWon, isolatedS
 
 /** Applies the fields sent, policies item by item (D80); a later change of the days moves no armed deadline (D31). */
 export async function patchStore(em: Em, storeId: string, patch: StorePatch): Promise<Store> {
-  const store = await readStore(em, storeId);
+  const store = await lockStore(em, storeId);
   const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;
   const { baseDeliveryFee, freeThreshold, jejuSurcharge, isolatedSurcharge } = shippingPolicy;
   Object.assign(store, plain, {
