@@ -91,7 +91,7 @@ const pool = new Pool({
 pool.on('connect', (connection) => connection.on('error', (error) => log.warn({ err: error }, 'relay connection lost')));
 pool.on('error', (error) => log.warn({ err: error }, 'relay connection lost'));
 if (config.workerMetricsPort !== null)
-  serveMetrics({ pool, log, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
+  serveMetrics({ pool, log, namespace, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
 const stopping = new AbortController();
 const loops = [
   runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),

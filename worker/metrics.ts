@@ -9,6 +9,8 @@ import { backlog, registry } from '../db/kernel/metrics.ts';
 export interface MetricsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  /** Temporal's. */
+  readonly namespace: string;
   readonly log: Log;
   readonly host: string;
   readonly port: number;
@@ -37,24 +39,32 @@ export function serveMetrics(deps: MetricsDeps): Server {
   return server;
 }
 
-/** One query for everything that waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */
-async function measure({ pool, clock }: MetricsDeps): Promise<void> {
+/** What waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */
+async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   const now = new Date(clock.now());
   const { rows } = await pool.query<{ rows: string; lag: string | null }>(
     `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at)))) AS lag FROM outbox`,
     [now],
   );
-  const runs = await pool.query<{ kind: string; open: string; unloaded: string }>(
-    `SELECT kind, count(*) AS open, count(*) FILTER (WHERE loaded_at IS NULL AND created_at < $1::timestamptz - interval '30 seconds') AS unloaded
-     FROM run WHERE done_at IS NULL GROUP BY kind`,
+  const runs = await pool.query<{ kind: string; open: string }>(
+    'SELECT kind, count(*) AS open FROM run WHERE done_at IS NULL GROUP BY kind',
+  );
+  const unloaded = await pool.query<{ n: string }>(
+    `SELECT count(*) AS n FROM run WHERE done_at IS NULL AND loaded_at IS NULL AND created_at < $1::timestamptz - interval '30 seconds'`,
     [now],
   );
-  const overdue = await pool.query<{ n: string }>('SELECT count(*) AS n FROM lookup_overdue_runs($1, 1000)', [now]);
+  const lost = await pool.query<{ n: string }>(
+    `SELECT count(*) AS n FROM temporal_namespace t JOIN run r ON (r.store_id, r.workflow_id) > (t.recovery_store, t.recovery_run)
+     WHERE t.namespace = $1 AND r.done_at IS NULL`,
+    [namespace],
+  );
+  const overdue = await pool.query<{ n: string }>(`SELECT count(*) AS n FROM lookup_overdue_runs($1, 1000, '')`, [now]);
   backlog.outboxRows.set(Number(rows[0]!.rows));
   backlog.outboxLag.set(Math.max(0, Number(rows[0]!.lag ?? 0)));
   backlog.openRuns.reset();
   for (const { kind, open } of runs.rows) backlog.openRuns.set({ kind }, Number(open));
-  backlog.unloadedRuns.set(runs.rows.reduce((sum, row) => sum + Number(row.unloaded), 0));
+  backlog.unloadedRuns.set(Number(unloaded.rows[0]!.n));
+  backlog.runsToRecover.set(Number(lost.rows[0]!.n));
   backlog.overdueRuns.set(Number(overdue.rows[0]!.n));
 }
 

@@ -1,8 +1,8 @@
 /**
  * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
  * loaded after 30 s or overdue by 60 s is poked, with a doubling gap; when Temporal's namespace is a new one, every
- * open run is. What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are late and
- * not lost either. It also keeps the partitions.
+ * open run is (recovery.ts). What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are
+ * late and not lost either. It also keeps the partitions. Every statement is bounded, however many runs are open.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -14,10 +14,14 @@ import type { RunKind } from '../workflows/kernel/obligations.ts';
 import { HOUR } from '../workflows/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
+import { Recovery } from './recovery.ts';
 
 const RECONCILER_LOCK = 7_265_002;
 const ROUND_MS = 2000;
+const BUSY_MS = 50;
+/** Runs that are poked in one round, and how many at once. */
 const BATCH = 200;
+const PARALLEL = 16;
 
 export interface ReconcilerDeps {
   readonly pool: Pool;
@@ -29,23 +33,28 @@ export interface ReconcilerDeps {
   readonly pressure: Pressure;
 }
 
-/** Runs until aborted. */
+/** Runs until aborted. While there is more to do, the next round comes at once. */
 export async function runReconciler(deps: ReconcilerDeps): Promise<void> {
   const kept = { at: 0 };
+  const recovery = new Recovery(deps);
   while (!deps.signal.aborted) {
-    await round(deps, kept).catch((error: unknown) => deps.log.warn({ err: error }, 'reconciler failed; trying again'));
-    await sleep(ROUND_MS, undefined, { signal: deps.signal }).catch(() => {});
+    const hasMore = await round(deps, kept, recovery).catch((error: unknown) => {
+      deps.log.warn({ err: error }, 'reconciler failed; trying again');
+      return false;
+    });
+    await sleep(hasMore ? BUSY_MS : ROUND_MS, undefined, { signal: deps.signal }).catch(() => {});
   }
 }
 
-async function round(deps: ReconcilerDeps, kept: { at: number }): Promise<void> {
+async function round(deps: ReconcilerDeps, kept: { at: number }, recovery: Recovery): Promise<boolean> {
   const { pool, log } = deps;
   const tx = await pool.connect();
   let broken = true;
+  let hasMore = false;
   try {
     const { rows } = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [RECONCILER_LOCK]);
     if (rows[0]?.mine) {
-      await noticeNewNamespace(deps, tx);
+      hasMore = await recovery.step(tx);
       const poked = await pokeOverdue(deps, tx);
       if (poked > 0) log.info({ poked }, 'reconciler poked runs');
       await tidy(deps, tx, kept);
@@ -55,6 +64,7 @@ async function round(deps: ReconcilerDeps, kept: { at: number }): Promise<void> 
   } finally {
     tx.release(broken);
   }
+  return hasMore;
 }
 
 /** Once an hour: the partitions of the coming days are made, and what is older than 30 days goes. */
@@ -65,40 +75,29 @@ async function tidy({ clock, log }: ReconcilerDeps, tx: PoolClient, kept: { at: 
   kept.at = clock.now();
 }
 
-/** A namespace id that we have not seen means that Temporal's database is new: no run is loaded any more. */
-async function noticeNewNamespace({ client, namespace, log }: ReconcilerDeps, tx: PoolClient): Promise<void> {
-  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
-  const id = namespaceInfo?.id;
-  if (!id) return;
-  const known = await tx.query<{ namespace_id: string }>('SELECT namespace_id FROM temporal_namespace WHERE namespace = $1', [namespace]);
-  if (known.rows[0]?.namespace_id === id) return;
-  await tx.query('BEGIN');
-  await tx.query('INSERT INTO temporal_namespace VALUES ($1, $2) ON CONFLICT (namespace) DO UPDATE SET namespace_id = $2', [namespace, id]);
-  const { rowCount } = await tx.query(`UPDATE run SET loaded_at = NULL, pokes = 0, poked_at = NULL WHERE done_at IS NULL`);
-  await tx.query('COMMIT');
-  if (known.rows.length > 0) log.warn({ namespace, runs: rowCount }, 'Temporal has a new database: bringing every open run back');
-}
-
+/** Pokes the runs that are lost, so many at a time; what is poked is noted first, so that a poke that fails waits for its gap. */
 async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
   const { rows } = await tx.query<{ store_id: string; workflow_id: string; kind: RunKind; run_id: string; order_no: string | null }>(
     'SELECT * FROM lookup_overdue_runs($1, $2, $3)',
     [now, BATCH, pressure.isHigh ? 'webhookDelivery' : ''],
   );
-  for (let i = 0; i < rows.length; i += 16) {
-    await Promise.allSettled(
-      rows.slice(i, i + 16).map(async (row) => {
-        const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
-        await tx.query('UPDATE run SET poked_at = $3, pokes = pokes + 1 WHERE store_id = $1 AND workflow_id = $2', [
-          row.store_id,
-          row.workflow_id,
-          now,
-        ]);
-        await client.withDeadline(Date.now() + 5000, () =>
-          client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' }),
-        );
-      }),
-    );
-  }
+  if (rows.length === 0) return 0;
+  await tx.query(
+    `UPDATE run r SET poked_at = $3, pokes = pokes + 1,
+       grace_from = $3::timestamptz + (power(2, least(pokes + 1, 7)) - 1) * interval '30 seconds'
+     FROM unnest($1::text[], $2::text[]) AS poked (store_id, workflow_id)
+     WHERE r.store_id = poked.store_id AND r.workflow_id = poked.workflow_id`,
+    [rows.map((row) => row.store_id), rows.map((row) => row.workflow_id), now],
+  );
+  const left = [...rows];
+  const poke = async () => {
+    for (let row = left.pop(); row; row = left.pop()) {
+      const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
+      const options = { ...startOptions(run), signal: 'poke' };
+      await client.withDeadline(Date.now() + 5000, () => client.workflow.signalWithStart(run.kind, options)).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, poke));
   return rows.length;
 }

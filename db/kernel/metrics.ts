@@ -34,5 +34,6 @@ export const backlog = {
   outboxLag: new Gauge({ name: 'sangjeom_outbox_lag_seconds', help: 'Age of the oldest message that waits', registers }),
   openRuns: new Gauge({ name: 'sangjeom_runs_open', help: 'Runs that are not done', registers, labelNames: ['kind'] }),
   unloadedRuns: new Gauge({ name: 'sangjeom_runs_not_loaded', help: 'Runs without a workflow for more than 30 seconds', registers }),
+  runsToRecover: new Gauge({ name: 'sangjeom_runs_to_recover', help: 'Runs to bring back into a new Temporal database', registers }),
   overdueRuns: new Gauge({ name: 'sangjeom_runs_overdue', help: 'Runs that should have acted a minute ago', registers }),
 };

@@ -62,11 +62,11 @@ export async function reopen(
   wakeAt: number,
   realNow: number,
 ): Promise<void> {
-  await sql(em, 'UPDATE run SET done_at = NULL, wake_at = ?, pokes = 0, poked_at = NULL WHERE store_id = ? AND workflow_id = ?', [
-    new Date(wakeAt),
-    run.storeId,
-    run.workflowId,
-  ]);
+  await sql(
+    em,
+    'UPDATE run SET done_at = NULL, wake_at = ?, pokes = 0, poked_at = NULL, grace_from = NULL WHERE store_id = ? AND workflow_id = ?',
+    [new Date(wakeAt), run.storeId, run.workflowId],
+  );
   pokeLater(em, run, realNow);
 }
 
@@ -124,7 +124,8 @@ async function writeRun(em: Em, kind: RunKind, run: RunRef, owed: Omit<Owed, 'cl
   await sql(
     em,
     `UPDATE run SET wake_at = ?, is_idle = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
-       pokes = CASE WHEN wake_at IS DISTINCT FROM ? THEN 0 ELSE pokes END WHERE store_id = ? AND kind = ? AND run_id = ?`,
-    [wakeAt, owed.isIdle === true, owed.done, now, now, wakeAt, run.storeId, kind, run.runId],
+       pokes = CASE WHEN wake_at IS DISTINCT FROM ? THEN 0 ELSE pokes END,
+       grace_from = CASE WHEN wake_at IS DISTINCT FROM ? THEN NULL ELSE grace_from END WHERE store_id = ? AND kind = ? AND run_id = ?`,
+    [wakeAt, owed.isIdle === true, owed.done, now, now, wakeAt, wakeAt, run.storeId, kind, run.runId],
   );
 }

@@ -1,0 +1,113 @@
+/**
+ * What to do when Temporal's database is a new one: every open run is lost. The new one is noted first, with a cursor; then the
+ * runs behind the cursor are marked as not loaded, a portion at a time, and the reconciler pokes what is not loaded. The next
+ * portion waits until most of the last one have seen their rows, so Temporal and the workers never have more than a few hundred
+ * to start beside their daily work. A crash between portions goes on at the cursor, another new database begins anew.
+ */
+import type { Client } from '@temporalio/client';
+import type { PoolClient } from 'pg';
+import type { Clock } from '../db/kernel/clock.ts';
+import type { Log } from '../db/kernel/log.ts';
+import type { Pressure } from './pressure.ts';
+
+/** Runs that are marked in one statement. */
+const PORTION = 400;
+/** The next portion comes when no more than this of those before have not been loaded yet. */
+const MOST_WAITING = 200;
+/** A run that is not loaded by then holds up no others: it keeps being poked, with a doubling gap. */
+const SLOW_MS = 30_000;
+
+export interface RecoveryDeps {
+  readonly client: Pick<Client, 'withDeadline' | 'workflowService'>;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pressure: Pressure;
+}
+
+interface Note {
+  readonly namespace_id: string;
+  /** The last run that was marked, of which store; null when all are. */
+  readonly recovery_store: string | null;
+  readonly recovery_run: string | null;
+}
+
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  /** Runs that were marked here and have not been seen loaded, and since when (real time). */
+  readonly #waiting = new Map<string, { readonly storeId: string; readonly at: number }>();
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** One look, and at most one portion. Answers whether there is more to bring back. */
+  async step(tx: PoolClient): Promise<boolean> {
+    const note = await this.#note(tx);
+    if (note === null || note.recovery_store === null) return false;
+    await this.#forgetLoaded(tx);
+    if (this.#waiting.size <= MOST_WAITING) return this.#mark(tx, note);
+    return true;
+  }
+
+  /** Notes a namespace id that was never seen, and begins anew. */
+  async #note(tx: PoolClient): Promise<Note | null> {
+    const { client, namespace, clock, log } = this.#deps;
+    const { namespaceInfo } = await client.withDeadline(clock.now() + 5000, () => client.workflowService.describeNamespace({ namespace }));
+    const id = namespaceInfo?.id;
+    if (!id) return null;
+    const { rows } = await tx.query<Note>(
+      'SELECT namespace_id, recovery_store, recovery_run FROM temporal_namespace WHERE namespace = $1',
+      [namespace],
+    );
+    if (rows[0]?.namespace_id === id) return rows[0];
+    await tx.query(
+      `INSERT INTO temporal_namespace (namespace, namespace_id, recovery_store, recovery_run) VALUES ($1, $2, '', '')
+       ON CONFLICT (namespace) DO UPDATE SET namespace_id = $2, recovery_store = '', recovery_run = ''`,
+      [namespace, id],
+    );
+    if (rows.length > 0) log.warn({ namespace }, 'Temporal has a new database: bringing every open run back');
+    return { namespace_id: id, recovery_store: '', recovery_run: '' };
+  }
+
+  /**
+   * Marks the next portion and moves the cursor, in one statement. A start that the outbox still holds is the relay's, in its own
+   * time; so are deliveries while others wait for them.
+   */
+  async #mark(tx: PoolClient, { namespace_id: id, recovery_store: store, recovery_run: run }: Note): Promise<boolean> {
+    const { namespace, clock, log, pressure } = this.#deps;
+    const { rows } = await tx.query<{ store_id: string; workflow_id: string; waits: boolean }>(
+      `WITH portion AS MATERIALIZED (
+         SELECT store_id, workflow_id, kind FROM run WHERE done_at IS NULL AND (store_id, workflow_id) > ($3, $4)
+         ORDER BY store_id, workflow_id LIMIT $5),
+       moved AS (
+         UPDATE temporal_namespace SET
+           recovery_store = (SELECT store_id FROM portion ORDER BY store_id DESC, workflow_id DESC LIMIT 1),
+           recovery_run = (SELECT workflow_id FROM portion ORDER BY store_id DESC, workflow_id DESC LIMIT 1)
+         WHERE namespace = $1 AND namespace_id = $2),
+       marked AS (
+         UPDATE run r SET loaded_at = NULL, pokes = 0, poked_at = NULL, grace_from = NULL FROM portion p
+         WHERE r.store_id = p.store_id AND r.workflow_id = p.workflow_id AND r.done_at IS NULL)
+       SELECT store_id, workflow_id, kind = $6
+           OR EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = portion.store_id AND o.workflow_id = portion.workflow_id) AS waits FROM portion`,
+      [namespace, id, store, run, PORTION, pressure.isHigh ? 'webhookDelivery' : ''],
+    );
+    const at = clock.now();
+    for (const row of rows) if (!row.waits) this.#waiting.set(row.workflow_id, { storeId: row.store_id, at });
+    if (rows.length === 0) log.info({ namespace }, 'every open run has been marked to be brought back');
+    return rows.length > 0;
+  }
+
+  async #forgetLoaded(tx: PoolClient): Promise<void> {
+    const waiting = [...this.#waiting];
+    if (waiting.length === 0) return;
+    const { rows } = await tx.query<{ workflow_id: string }>(
+      `SELECT workflow_id FROM run JOIN unnest($1::text[], $2::text[]) AS marked (store_id, workflow_id) USING (store_id, workflow_id)
+       WHERE loaded_at IS NULL AND done_at IS NULL`,
+      [waiting.map(([, { storeId }]) => storeId), waiting.map(([id]) => id)],
+    );
+    const open = new Set(rows.map((row) => row.workflow_id));
+    const slow = this.#deps.clock.now() - SLOW_MS;
+    for (const [id, { at }] of waiting) if (!open.has(id) || at < slow) this.#waiting.delete(id);
+  }
+}
