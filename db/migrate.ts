@@ -4,6 +4,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { Client, escapeLiteral } from 'pg';
 import { realClock as clock } from './kernel/clock.ts';
 import { roleUrl, type Role } from './kernel/config.ts';
+import { KEEPALIVE, MIGRATION_SETTINGS, ROLE_SETTINGS, type Settings, startOptions } from './kernel/connection.ts';
 import { Thread0001 } from './migrations/0001_thread.ts';
 import { Breadth0002 } from './migrations/0002_breadth.ts';
 import { Traces0003 } from './migrations/0003_traces.ts';
@@ -17,13 +18,21 @@ import { keepPartitions } from './kernel/partitions.ts';
 
 const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005, Catalog0006, Orders0007, Deliveries0008, Bounds0014];
 const MIGRATION_LOCK = 7_265_001;
+/** More often than an idle session is ended. */
+const HEARTBEAT_MS = 5000;
 
 /** Brings a database to the newest schema; does nothing when it is there already. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const owner = new Client({ connectionString: databaseUrl });
+  const owner = new Client({ ...KEEPALIVE, connectionString: databaseUrl, options: startOptions(MIGRATION_SETTINGS) });
+  let lost: Error | undefined;
+  owner.on('error', (error) => (lost = error));
   await owner.connect();
+  const heartbeat = setInterval(() => void owner.query('SELECT 1').catch(() => {}), HEARTBEAT_MS);
   try {
+    // Another migration may take long: it is waited for. What is waited for afterwards holds up everybody else.
+    await owner.query('SET lock_timeout = 0');
     await owner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await owner.query('RESET lock_timeout');
     await roles(owner, databaseUrl);
     const orm = await MikroORM.init({
       clientUrl: databaseUrl,
@@ -31,12 +40,15 @@ export async function migrate(databaseUrl: string): Promise<void> {
       logger: () => {},
       discovery: { warnWhenNoEntities: false },
       extensions: [Migrator],
+      driverOptions: { ...KEEPALIVE, options: startOptions(MIGRATION_SETTINGS) },
       migrations: { migrationsList: MIGRATIONS, snapshot: false, transactional: true },
     });
-    await orm.migrator.up();
-    await orm.close();
+    await orm.migrator.up().finally(() => orm.close());
     await keepPartitions(owner, clock.now());
+  } catch (error) {
+    throw lost ?? error;
   } finally {
+    clearInterval(heartbeat);
     await owner.end();
   }
 }
@@ -54,6 +66,18 @@ async function roles(owner: Client, databaseUrl: string): Promise<void> {
     await owner.query(`${rowCount ? 'ALTER' : 'CREATE'} ROLE ${role} ${options}`);
     await owner.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
   }
+  for (const [role, settings] of Object.entries(ROLE_SETTINGS)) await keepSettings(owner, role, settings);
   await owner.query('GRANT sangjeom_lookup TO CURRENT_USER');
   await owner.query('GRANT CREATE ON SCHEMA public TO sangjeom_lookup');
+}
+
+/** They hold for every session that the role opens from now on (X18). What is as it should be is not written again. */
+async function keepSettings(owner: Client, role: string, wanted: Settings): Promise<void> {
+  const { rows } = await owner.query<{ setting: string }>(
+    `SELECT unnest(setconfig) AS setting FROM pg_db_role_setting WHERE setrole = $1::regrole AND setdatabase = 0`,
+    [role],
+  );
+  const known = new Set(rows.map(({ setting }) => setting));
+  for (const [name, value] of Object.entries(wanted))
+    if (!known.has(`${name}=${value}`)) await owner.query(`ALTER ROLE ${role} SET ${name} = ${escapeLiteral(value)}`);
 }

@@ -10,6 +10,7 @@ import { InvitationEntity } from './invitations/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
+import { KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
@@ -50,7 +51,7 @@ const entities = [
 ];
 
 /** Without these limits a black-holed connection hangs for ever, even after the network heals (measured). */
-const LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500, keepAlive: true };
+const LIMITS = { ...KEEPALIVE, connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500 };
 
 /** Opens a pool. Nothing is connected before the first query. */
 export const openOrm = (clientUrl: string, poolSize: number): Promise<MikroORM> =>

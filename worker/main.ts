@@ -1,7 +1,6 @@
 /** The worker process: workflows and transitions, calls, relay, reconciler. Any number may run side by side. */
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { realClock } from '../db/kernel/clock.ts';
@@ -13,6 +12,7 @@ import { openOrm } from '../db/orm.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { serveMetrics, unusedPort } from './metrics.ts';
+import { openRelayPool } from './pool.ts';
 import { Pressure, YieldingSlots } from './pressure.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
@@ -78,18 +78,7 @@ const workers = await Promise.all([
 
 // The relay shares the worker's connection: a started run's first task comes with the answer to its start.
 const client = new Client({ connection, namespace, interceptors: traced.client });
-const pool = new Pool({
-  connectionString: roleUrl(config.databaseUrl, 'sangjeom_relay'),
-  max: 8,
-  connectionTimeoutMillis: 2000,
-  query_timeout: 10_000,
-  statement_timeout: 9000,
-  idle_in_transaction_session_timeout: 15_000,
-  keepAlive: true,
-});
-// A connection that breaks while it is in use reports to nobody else; without a listener it would end the process.
-pool.on('connect', (connection) => connection.on('error', (error) => log.warn({ err: error }, 'relay connection lost')));
-pool.on('error', (error) => log.warn({ err: error }, 'relay connection lost'));
+const pool = openRelayPool(roleUrl(config.databaseUrl, 'sangjeom_relay'), log);
 if (config.workerMetricsPort !== null)
   serveMetrics({ pool, log, namespace, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
 const stopping = new AbortController();

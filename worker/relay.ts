@@ -22,6 +22,10 @@ const MOST_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
 /** A start of which nothing is heard for so long is the reconciler's to repeat. */
 const LOST_MS = 30_000;
+/** A transaction waits for Temporal meanwhile: less than an idle transaction is left alive (X18). */
+const CALL_MS = 3500;
+/** A connection that hears nothing cannot tell silence from quiet: it asks. More often than an idle session is ended. */
+const HEARTBEAT_MS = 10_000;
 
 interface Row {
   readonly outbox_id: string;
@@ -105,7 +109,7 @@ async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<L
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
       ringAll();
-      await lost;
+      await heartbeat(client, lost);
     } catch (error) {
       log.warn({ err: error }, 'relay cannot listen');
       await sleep(500);
@@ -114,6 +118,12 @@ async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<L
     }
   }
   ringAll();
+}
+
+/** Until the connection is lost. Rejects once the server does not answer any more, which a connection whose network has fallen silent does not notice by itself. */
+async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void> {
+  const pause = () => sleep(HEARTBEAT_MS, true, { ref: false });
+  while (await Promise.race([lost.then(() => false), pause()])) await client.query('SELECT 1');
 }
 
 type Lane = keyof typeof MOST_WAITING;
@@ -195,5 +205,5 @@ async function deliver(client: Client, row: Row): Promise<void> {
       await client.workflow.start(row.kind, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
     else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
   };
-  await within(row.traceparent, () => client.withDeadline(Date.now() + 5000, tell));
+  await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, tell));
 }

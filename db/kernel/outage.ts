@@ -1,8 +1,8 @@
-const OUTAGE = /^(08|40|53|55P03|57|58)/;
+const OUTAGE = /^(08|25P03|25P04|40|53|55P03|57|58)/;
 const SOCKET = /^E[A-Z]+$/;
-const POOL = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement/i;
+const POOL = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement|is not queryable/i;
 
-/** A connection or resource failure (SQLSTATE 08, 40, 53, 55P03, 57, 58, sockets): the same work will do once Postgres is back. */
+/** A connection or resource failure (SQLSTATE 08, 25P03, 25P04, 40, 53, 55P03, 57, 58, sockets): the same work will do once Postgres is back. */
 export function isOutage(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     if (sqlState(e) !== null || POOL.test(e.message)) return true;
