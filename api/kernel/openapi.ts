@@ -10,10 +10,10 @@ export const surfaceOf = (endpoint: Endpoint): Surface =>
   endpoint.access === 'store' || endpoint.access === 'user' ? 'store' : 'storefront';
 
 /** What may happen to any call of that access, besides what the operation declares. */
-const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL', 'TEMPORARILY_UNAVAILABLE'];
+const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'TOO_MANY_REQUESTS', 'INTERNAL', 'TEMPORARILY_UNAVAILABLE'];
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH', 'TOO_MANY_REQUESTS'],
-  user: ['UNAUTHORIZED', 'TOO_MANY_REQUESTS'],
+  store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH'],
+  user: ['UNAUTHORIZED'],
   buyer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
   customer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
   shop: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],

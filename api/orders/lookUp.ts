@@ -23,7 +23,7 @@ export const lookUp = endpoint({
     { title: 'GuestOrderRequest' },
   ),
   data: BuyerOrder,
-  errors: ['ORDER_NOT_FOUND', 'TOO_MANY_REQUESTS'],
+  errors: ['ORDER_NOT_FOUND'],
 })
   // An unknown order, a wrong contact and a wrong password are alike, in time and in what is counted.
   .before(async ({ deps, storeId, params, body, realNow, setHeader }) => {
