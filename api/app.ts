@@ -10,7 +10,7 @@ import { serverSpan } from '../db/kernel/tracing.ts';
 import { Fault } from '../workflows/kernel/errors.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
-import { identityRoutes } from './identity/routes.ts';
+import { identityRoutes, oauthRefusals } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { mount } from './kernel/mount.ts';
 import { eventsSchema } from '../workflows/webhooks/payloads.ts';
@@ -18,7 +18,8 @@ import { EVENT_TYPES } from '../workflows/webhooks/rules.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
-import { payRoutes } from './pay/routes.ts';
+import { limitRate } from './kernel/rateLimit.ts';
+import { payRefusals, payRoutes } from './pay/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 export function buildApp(deps: ApiDeps): Koa {
@@ -28,17 +29,15 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(identify(deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
-  const routers = [
-    documentRoutes(),
-    docsRoutes(),
-    identityRoutes(deps),
-    healthRoutes(deps),
-    payRoutes(deps),
-    uploadRoutes(deps),
-    mount(endpoints, deps),
-  ];
-  for (const router of routers) app.use(router.routes());
-  app.use(unmatched(routers));
+  const unlimited = [documentRoutes(), docsRoutes(), healthRoutes(deps)];
+  const limited = [identityRoutes(deps), payRoutes(deps), uploadRoutes(deps), mount(endpoints, deps)];
+  for (const router of unlimited) app.use(router.routes());
+  // Whatever is not named above counts (X10), addresses where there is nothing included.
+  app.use(oauthRefusals(deps));
+  app.use(payRefusals);
+  app.use(limitRate(deps));
+  for (const router of limited) app.use(router.routes());
+  app.use(unmatched([...unlimited, ...limited]));
   return app;
 }
 

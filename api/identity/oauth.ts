@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
 import { AUDIENCE } from '../../workflows/identity/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { catalogue, Fault } from '../../workflows/kernel/errors.ts';
 import { readBytes } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
@@ -44,18 +44,22 @@ export const flat =
     } catch (error) {
       const refused = asOAuthError(error);
       if (!refused) throw error;
-      ctx.status = error instanceof Fault && error.code === 'PAYLOAD_TOO_LARGE' ? 413 : STATUS[refused.code];
+      ctx.status = error instanceof Fault && isOfHttp(error.code) ? catalogue[error.code].status : STATUS[refused.code];
       if (refused.code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');
       if (refused.code === 'invalid_token') ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
       ctx.body = { error: refused.code, error_description: refused.message };
     }
   };
 
+/** Refusals with a status of their own in HTTP. */
+const isOfHttp = (code: string) => code === 'PAYLOAD_TOO_LARGE' || code === 'TOO_MANY_REQUESTS';
+
 /** Refusals of the kernel in OAuth's words. */
 export function asOAuthError(error: unknown): OAuthError | null {
   if (error instanceof OAuthError) return error;
   if (!(error instanceof Fault)) return null;
-  if (error.code === 'TEMPORARILY_UNAVAILABLE') return new OAuthError('temporarily_unavailable', error.message);
+  if (error.code === 'TEMPORARILY_UNAVAILABLE' || error.code === 'TOO_MANY_REQUESTS')
+    return new OAuthError('temporarily_unavailable', error.message);
   if (error.code === 'UNAUTHORIZED') return new OAuthError('invalid_token', error.message);
   if (error.code === 'INSUFFICIENT_ROLE' || error.code === 'TENANT_MISMATCH') return new OAuthError('access_denied', error.message);
   if (error.code === 'PAYLOAD_TOO_LARGE' || error.code === 'VALIDATION_FAILED') return new OAuthError('invalid_request', error.message);

@@ -1,11 +1,18 @@
 /** OAuth and what is found at the root: flat answers, no envelope. */
 import { Router } from '@koa/router';
+import type { Middleware } from 'koa';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { authorize, callback } from './authorize.ts';
 import { metadata } from './metadata.ts';
 import { flat } from './oauth.ts';
 import { register } from './register.ts';
 import { token } from './token.ts';
+
+/** What is refused before a route is reached is told as the routes tell it. */
+export const oauthRefusals =
+  (deps: ApiDeps): Middleware =>
+  (ctx, next) =>
+    ctx.path.startsWith('/oauth2/') ? flat(deps, next)(ctx) : next();
 
 export function identityRoutes(deps: ApiDeps): Router {
   const router = new Router();

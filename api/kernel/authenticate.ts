@@ -1,7 +1,6 @@
 /** Who is asking. A role or scope refusal comes before bodies are looked at (D68). */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
-import { API_TOKEN_PREFIX, findApiToken, isApiToken } from '../../db/identity/apiTokens.ts';
 import { findCustomer } from '../../db/customers/store.ts';
 import { findPerson } from '../../db/identity/people.ts';
 import { findSession, openSession } from '../../db/identity/sessions.ts';
@@ -9,19 +8,19 @@ import { inStore, REQUEST } from '../../db/orm.ts';
 import { findTenant, type Tenant } from '../../db/stores/store.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { type Proof, proofOf } from './bearer.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Access, Caller, Endpoint } from './endpoint.ts';
-import type { Origin, StoreClaims, UserClaims } from './tokens.ts';
+import type { Claims, Origin, StoreClaims, UserClaims } from './tokens.ts';
 
-type Authenticated = Omit<Caller, 'requestId'>;
+/** The principal is null where the request itself tells it (X15). */
+type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
 
 /** A caller of the management API: what they hold now, and how they came in. */
 export interface StoreCaller extends Authenticated {
   readonly origin: Origin | 'token' | 'agent';
 }
 const NO_STORE = '-';
-const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
-const bearerOf = (ctx: Context): string | undefined => BEARER.exec(ctx.get('authorization'))?.[1];
 
 /** One way in for each `access`; all of them end in a store and a principal. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
@@ -37,19 +36,15 @@ export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDe
 
 /** A token of a store, or a person's token with X-Store-Id: who it is, judged by what holds now. */
 export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
-  const token = bearerOf(ctx);
+  const { claims, apiToken } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
-  if (token === undefined) throw new Fault('UNAUTHORIZED');
-  const caller = token.startsWith(API_TOKEN_PREFIX)
-    ? await byApiToken(token, deps, realNow)
-    : await bySignedToken(ctx, token, deps, realNow);
+  const caller = apiToken ? byApiToken(apiToken, realNow) : await bySignedToken(ctx, claims, deps, realNow);
   const named = ctx.get('x-store-id');
   if (named !== '' && named !== caller.storeId) throw new Fault('TENANT_MISMATCH');
   return caller;
 }
 
-async function bySignedToken(ctx: Context, token: string, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
-  const claims = await deps.keys.verify(token, realNow);
+async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
   if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
   if (claims.use === 'user') {
     const named = ctx.get('x-store-id');
@@ -90,9 +85,7 @@ async function byPerson(
 }
 
 /** An API token is worth what its issuer's role is worth now; once they have left, nothing. */
-async function byApiToken(token: string, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
-  const found = isApiToken(token) ? await findApiToken(deps.orm, token, realNow) : null;
-  if (!found?.role) throw new Fault('UNAUTHORIZED');
+function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): StoreCaller {
   const scopes = intersect(found.scopes, ROLE_SCOPES[found.role]);
   return {
     ...as(found.tenant, found.userId, null, realNow),
@@ -118,9 +111,8 @@ async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps):
 
 /** A person before a store is chosen. */
 async function byUserToken(ctx: Context, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const token = bearerOf(ctx);
+  const { claims } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
-  const claims = token === undefined ? null : await deps.keys.verify(token, realNow);
   if (claims?.use !== 'user' || !(await isLiving(claims, deps))) throw new Fault('UNAUTHORIZED');
   return { ...as({ storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 }, claims.userId, null, realNow), person: claims };
 }
@@ -130,7 +122,7 @@ async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
   if (code === '') throw new Fault('STORE_REQUIRED');
   const tenant = /^[\w-]{1,64}$/.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
   if (!tenant) throw new Fault('STORE_NOT_FOUND');
-  return as(tenant, `shop/${ctx.ip}`, null, deps.clock.now());
+  return as(tenant, null, null, deps.clock.now());
 }
 
 async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
@@ -140,8 +132,7 @@ async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): P
 
 /** A customer's token; dead with the client that vouched for them. */
 async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
-  const token = bearerOf(ctx);
-  const claims = token === undefined ? null : await deps.keys.verify(token, shop.realNow);
+  const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
   const { customerId, clientId } = claims;
   const customer = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, customerId, clientId));
@@ -173,7 +164,12 @@ async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
   return as(tenant, paymentId, null, deps.clock.now());
 }
 
-const as = ({ storeId, sandbox, clockOffsetMs }: Tenant, principal: string, sessionId: string | null, realNow: number): Authenticated => ({
+const as = (
+  { storeId, sandbox, clockOffsetMs }: Tenant,
+  principal: string | null,
+  sessionId: string | null,
+  realNow: number,
+): Authenticated => ({
   storeId,
   sandbox,
   principal,

@@ -62,8 +62,10 @@ type Loose<T> = { readonly [K in keyof T]?: unknown };
 export interface Caller {
   readonly storeId: string;
   readonly sandbox: boolean;
-  /** Client, user or guest session: the owner of idempotency keys. */
+  /** The owner of idempotency keys: client, user, customer or guest session; else what the request is about (X15). */
   readonly principal: string;
+  /** Where the request came from; IPv6 by /64 (X9). For limits only. */
+  readonly clientAddress: string;
   readonly sessionId: string | null;
   /** Business time: the real time and the store's offset. */
   readonly at: number;

@@ -15,6 +15,17 @@ export function sentKey(ctx: RouterContext, problems: FieldError[]): string | nu
   return key;
 }
 
+/**
+ * Whose key it is where nobody has said who they are (X15): the order in the path, else the e-mail or contact of the body, hashed
+ * in lower case. Never an address, which strangers share. Null: nobody's, so a key only has to be well-formed.
+ */
+export function subjectOf(params: Readonly<Record<string, string>>, body: unknown): string | null {
+  if (params['orderId'] !== undefined) return `order/${params['orderId']}`;
+  const { email, contact } = (body ?? {}) as { readonly email?: unknown; readonly contact?: unknown };
+  const named = [email, contact].find((value) => typeof value === 'string');
+  return named === undefined ? null : `contact/${createHash('sha256').update(named.toLowerCase()).digest('hex')}`;
+}
+
 /** What the client asked for, whichever of its addresses it used. */
 export function operationOf(ctx: RouterContext, endpoint: Endpoint, caller: Caller, body: unknown, key: string | null): OperationKey {
   const asked = JSON.stringify([endpoint.id, canonical(ctx.params), ctx.querystring, canonical(body ?? null)]);

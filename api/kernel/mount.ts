@@ -20,9 +20,8 @@ import { readJson } from './body.ts';
 import { createCommands } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
-import { keep, operationOf, replyPlace, reveal, sentKey } from './idempotency.ts';
+import { keep, operationOf, replyPlace, reveal, sentKey, subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
-import { limitRate } from './rateLimit.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
 import { readMultipart, type UploadedFile } from './upload.ts';
 import { type Check, checker, textErrors } from './validate.ts';
@@ -88,18 +87,17 @@ async function accept(
   deps: ApiDeps,
   checks: { query: Check | undefined; body: Check | undefined },
 ): Promise<Request> {
-  const requestId = String(ctx.state['requestId']);
   ctx.state['statuses'] = endpoint.statuses;
   if (endpoint.successor) {
     ctx.set('Deprecation', 'true');
     ctx.set('Link', `<${endpoint.successor}>; rel="successor-version"`);
   }
-  if (endpoint.access === 'store' || endpoint.access === 'user') await limitRate(ctx, deps);
-  const caller: Caller = { ...(await authenticate(ctx, endpoint, deps)), requestId };
-  ctx.state['storeId'] = caller.storeId;
+  const asking = await authenticate(ctx, endpoint, deps);
+  ctx.state['storeId'] = asking.storeId;
   const { params } = ctx;
   const query = { ...ctx.query };
   const { body, file } = await bodyOf(ctx, endpoint);
+  const caller = callerOf(ctx, asking, body);
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
   if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps, caller)));
@@ -107,7 +105,22 @@ async function accept(
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
   const operation = operationOf(ctx, endpoint, caller, sent, key);
-  return { ctx, endpoint, deps, caller, asked: { params, query, body, file }, operation, keyed: key !== null };
+  return {
+    ctx,
+    endpoint,
+    deps,
+    caller,
+    asked: { params, query, body, file },
+    operation,
+    keyed: key !== null && caller.principal !== caller.requestId,
+  };
+}
+
+/** Without an owner a key is worth as much as none: the request stands for itself (X15). */
+function callerOf(ctx: RouterContext, asking: Awaited<ReturnType<typeof authenticate>>, body: unknown): Caller {
+  const requestId = String(ctx.state['requestId']);
+  const principal = asking.principal ?? subjectOf(ctx.params, body) ?? requestId;
+  return { ...asking, principal, requestId, clientAddress: String(ctx.state['clientAddress']) };
 }
 
 /** JSON, or the text fields of a multipart body with its file; nothing where the operation takes no body. */

@@ -1,26 +1,96 @@
+/** How many requests a minute may be made (D25, X10). Counted per process: this limit guards the machine, not a secret. */
 import { createHash } from 'node:crypto';
-import type { Context } from 'koa';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Context, Middleware } from 'koa';
+import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { MINUTE } from '../../workflows/kernel/time.ts';
+import { bearerOf, proofOf } from './bearer.ts';
+import { clientAddress } from './clientAddress.ts';
 import type { ApiDeps } from './deps.ts';
 
-const limiters = new WeakMap<ApiDeps, RateLimiterMemory>();
+/** So many are remembered; the oldest is forgotten first. About 10 MB. */
+const MOST_KEYS = 50_000;
+/** Tokens that an address may have refused a minute and still have others verified, however low the limit is. */
+const LEAST_TRIES = 600;
 
-/** 600 requests a minute per token (D25), told in `RateLimit-*` headers. Counted per process. */
-export async function limitRate(ctx: Context, deps: ApiDeps): Promise<void> {
-  const points = deps.config.rateLimitPerMinute;
-  let limiter = limiters.get(deps);
-  if (!limiter) limiters.set(deps, (limiter = new RateLimiterMemory({ points, duration: 60 })));
-  const who = ctx.get('authorization') || ctx.ip;
-  const outcome = await limiter.consume(createHash('sha256').update(who).digest('base64')).catch((spent: unknown) => spent);
-  if (!(outcome instanceof RateLimiterRes)) throw outcome;
-  const resetSeconds = Math.ceil(outcome.msBeforeNext / 1000);
-  ctx.set({
-    'RateLimit-Limit': String(points),
-    'RateLimit-Remaining': String(Math.max(0, outcome.remainingPoints)),
-    'RateLimit-Reset': String(resetSeconds),
-  });
-  if (outcome.consumedPoints <= points) return;
-  ctx.set('Retry-After', String(resetSeconds));
-  throw new Fault('TOO_MANY_REQUESTS');
+/** Counts by key, each in a minute of its own that begins with its first. Never more than `MOST_KEYS`. */
+export class Windows {
+  private readonly kept = new Map<string, { count: number; readonly began: number }>();
+  get size(): number {
+    return this.kept.size;
+  }
+  /** The count of a key's minute with this one, and when that minute ends. */
+  add(key: string, now: number): { readonly count: number; readonly endsInMs: number } {
+    const known = this.kept.get(key);
+    if (known && isOpen(known, now)) return { count: ++known.count, endsInMs: known.began + MINUTE - now };
+    this.kept.delete(key);
+    // In the order in which they began, so those that are over stand first.
+    for (const [oldest, window] of this.kept) {
+      if (isOpen(window, now) && this.kept.size < MOST_KEYS) break;
+      this.kept.delete(oldest);
+    }
+    this.kept.set(key, { count: 1, began: now });
+    return { count: 1, endsInMs: MINUTE };
+  }
+  has(key: string, now: number): boolean {
+    const known = this.kept.get(key);
+    return known !== undefined && isOpen(known, now);
+  }
+  giveBack(key: string): void {
+    const known = this.kept.get(key);
+    if (known) known.count--;
+  }
+}
+/** A clock that was set back opens a new window instead of a long one. */
+const isOpen = ({ began }: { readonly began: number }, now: number) => now >= began && now < began + MINUTE;
+
+/**
+ * Counts each request, by its token when that is a valid one of ours, else by the client's address; tells both in
+ * `RateLimit-*`. A bearer that turns out dead counts to its address too. Over the limit: TOO_MANY_REQUESTS, `Retry-After`.
+ */
+export function limitRate(deps: ApiDeps): Middleware {
+  const most = deps.config.rateLimitPerMinute;
+  const [tokens, addresses, tries] = [new Windows(), new Windows(), new Windows()];
+
+  const spend = (ctx: Context, windows: Windows, key: string) => {
+    const { count, endsInMs } = windows.add(key, deps.clock.now());
+    const seconds = String(Math.max(1, Math.ceil(endsInMs / 1000)));
+    ctx.set({ 'RateLimit-Limit': String(most), 'RateLimit-Remaining': String(Math.max(0, most - count)), 'RateLimit-Reset': seconds });
+    if (count <= most) return;
+    ctx.set('Retry-After', seconds);
+    limitRefusals.inc({ limit: 'requests' });
+    throw new Fault('TOO_MANY_REQUESTS');
+  };
+
+  /**
+   * The name under which a valid token counts, or null. Verifying costs something, so what an address may have refused is
+   * bounded: beyond it only tokens are verified that proved themselves within their minute.
+   */
+  const tokenOf = async (ctx: Context, address: string): Promise<string | null> => {
+    const token = bearerOf(ctx);
+    if (token === undefined) return null;
+    const key = createHash('sha256').update(token).digest('base64');
+    const now = deps.clock.now();
+    const tried = tokens.has(key, now) ? null : tries.add(address, now);
+    if (tried && tried.count > Math.max(most, LEAST_TRIES)) return null;
+    const { claims, apiToken } = await proofOf(ctx, deps);
+    if (!claims && !apiToken) return null;
+    if (tried) tries.giveBack(address);
+    return key;
+  };
+
+  return async (ctx, next) => {
+    const address = clientAddress(ctx.req, deps.config.trustedProxies);
+    ctx.state['clientAddress'] = address;
+    const token = await tokenOf(ctx, address);
+    if (token === null) spend(ctx, addresses, address);
+    else spend(ctx, tokens, token);
+    try {
+      await next();
+    } catch (error) {
+      if (token !== null && error instanceof Fault && error.code === 'UNAUTHORIZED') spend(ctx, addresses, address);
+      throw error;
+    }
+    if (token !== null && ctx.status === 401) spend(ctx, addresses, address);
+  };
 }

@@ -32,6 +32,8 @@ export interface Messages {
   readonly expiredHelp: string;
   readonly unknown: string;
   readonly unknownHelp: string;
+  readonly busy: string;
+  readonly busyHelp: string;
   readonly done: string;
   readonly failure: Readonly<Partial<Record<FailureCategory, string>>>;
 }
@@ -61,6 +63,8 @@ export const messages: Readonly<Record<Locale, Messages>> = {
     expiredHelp: '결제되지 않았습니다. 상점에서 주문을 다시 시작해 주세요.',
     unknown: '결제 화면을 열 수 없습니다',
     unknownHelp: '상점으로 돌아가 다시 시도해 주세요.',
+    busy: '요청이 너무 많습니다',
+    busyHelp: '잠시 후 이 화면을 다시 열어 주세요. 진행 중인 결제에는 영향이 없습니다.',
     done: '결제 창',
     failure: {},
   },
@@ -86,6 +90,8 @@ export const messages: Readonly<Record<Locale, Messages>> = {
     expiredHelp: 'Nothing was charged. Please start again from the shop.',
     unknown: 'This payment page cannot be opened',
     unknownHelp: 'Please go back to the shop and try again.',
+    busy: 'Too many requests',
+    busyHelp: 'Please open this page again in a moment. A payment that is under way is not affected.',
     done: 'Payment window',
     failure: {
       BUYER_CANCELED: 'You canceled the payment.',

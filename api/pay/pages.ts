@@ -136,6 +136,12 @@ export function unknownPage(look: Look): Html {
   return page(look, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
 }
 
+/** Over the limit of requests: nothing happened, and a moment later it may be tried again. */
+export function busyPage(look: Look): Html {
+  const m = messages[look.locale];
+  return page(look, { title: m.busy, body: html`<p role="status">${m.busyHelp}</p>` });
+}
+
 /** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
 export function popupPage(look: Look, message: object, targetOrigin: string, returnTo: string): Html {
   const m = messages[look.locale];

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Router, type RouterContext } from '@koa/router';
+import type { Context, Middleware } from 'koa';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { type PaymentOption, readAttempt, retryPayment, runOf, type Started } from '../../db/payments/store.ts';
 import { findTenant, readStore } from '../../db/stores/store.ts';
@@ -14,18 +15,33 @@ import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { Html } from '../kernel/html.ts';
 import { chooseLocale } from './messages.ts';
-import { expiredPage, failedPage, type Look, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
+import { busyPage, expiredPage, failedPage, type Look, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
 
 type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex',
+  'Referrer-Policy': 'strict-origin',
+  // On redirects too: one answer that isolates itself, and a popup has lost the shop that opened it.
+  'Cross-Origin-Opener-Policy': 'unsafe-none',
+};
+
+/** A person over the limit of requests gets a page (X10). */
+export const payRefusals: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!ctx.path.startsWith('/pay/') || !(error instanceof Fault) || error.code !== 'TOO_MANY_REQUESTS') throw error;
+    ctx.set(HEADERS);
+    send(ctx, busyPage(lookOf(ctx)), 429);
+  }
+};
 
 export function payRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/pay/:paymentId' });
   router.use(async (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store');
-    ctx.set('X-Robots-Tag', 'noindex');
-    ctx.set('Referrer-Policy', 'strict-origin');
-    // On redirects too: one answer that isolates itself, and a popup has lost the shop that opened it.
-    ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
+    ctx.set(HEADERS);
     await next();
   });
   router.get('/', (ctx) => guarded(ctx, deps, (found) => open(ctx, deps, found)));
@@ -35,7 +51,7 @@ export function payRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-const text = (ctx: RouterContext, name: string, longest = 300): string => {
+const text = (ctx: Context, name: string, longest = 300): string => {
   const value = ctx.query[name];
   return typeof value === 'string' && value.length <= longest && /^[\x20-\x7e]*$/.test(value) ? value : '';
 };
@@ -179,7 +195,7 @@ function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentR
 }
 
 /** The language of this request and a nonce of its own. */
-function lookOf(ctx: RouterContext): Look {
+function lookOf(ctx: Context): Look {
   const nonce = (ctx.state['nonce'] ??= randomBytes(16).toString('base64')) as string;
   return { nonce, locale: chooseLocale(text(ctx, 'lang', 5), ctx.acceptsLanguages()) };
 }
@@ -188,7 +204,7 @@ function lookOf(ctx: RouterContext): Look {
  * Sends a page under a policy that lets only its own style and script run. Forms may lead to the provider's window, and the
  * browser follows their redirects only to where the shop's return address is.
  */
-function send(ctx: RouterContext, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
+function send(ctx: Context, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
   const { nonce } = lookOf(ctx);
   const formAction = ["'self'", windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean).join(' ');
   ctx.status = status;

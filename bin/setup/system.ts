@@ -71,6 +71,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       SMTP_PORT: String(ports.smtp),
       SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
       STORAGE_DIR: join(dataDir, 'uploads'),
+      // So that a driver on this machine can speak for many addresses.
+      TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
       ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
       ...options.env,
     };

@@ -12,7 +12,7 @@ import type { Tenant } from '../stores/store.ts';
 import { ApiTokenEntity } from './entities.ts';
 
 /** So that scanners recognise a leaked one. */
-export const API_TOKEN_PREFIX = 'svcpat_';
+const API_TOKEN_PREFIX = 'svcpat_';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base62 = (value: bigint, length: number): string =>
   Array.from({ length }, (_, i) => DIGITS[Number((value / 62n ** BigInt(length - 1 - i)) % 62n)]).join('');

@@ -1,5 +1,7 @@
 /** Configuration from the environment, checked once at the start of a process. */
 import { createHmac } from 'node:crypto';
+import type { BlockList } from 'node:net';
+import { parseNetworks } from './networks.ts';
 
 export interface Config {
   readonly production: boolean;
@@ -26,6 +28,8 @@ export interface Config {
   readonly allowLoopbackWebhooks: boolean;
   readonly webhookDns: string | null;
   readonly rateLimitPerMinute: number;
+  /** The peers whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies: BlockList;
   readonly checkReplies: boolean;
   readonly logLevel: string;
 }
@@ -80,6 +84,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     allowLoopbackWebhooks,
     webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
     rateLimitPerMinute: count(env, 'RATE_LIMIT_PER_MINUTE', 600),
+    trustedProxies: parseNetworks('TRUSTED_PROXIES', env['TRUSTED_PROXIES'] ?? ''),
     checkReplies: env['CHECK_REPLIES'] === 'true',
     logLevel: env['LOG_LEVEL'] ?? 'info',
   };

@@ -27,6 +27,13 @@ export const deliveryOutcomes = new Counter({
   labelNames: ['outcome'],
   registers,
 });
+/** Requests that a limit refused, by limit: never by address or person. */
+export const limitRefusals = new Counter({
+  name: 'sangjeom_limit_refusals_total',
+  help: 'Requests that were refused with 429, by limit',
+  labelNames: ['limit'],
+  registers,
+});
 
 /** What the relay and the reconciler are behind with; set by whoever is about to be scraped. */
 export const backlog = {

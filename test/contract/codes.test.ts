@@ -1,29 +1,22 @@
 /** Errors that need more than a request: another process, or a record that is damaged. */
 import { expect, test } from '@jest/globals';
-import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
 import { catalogue } from '../../workflows/kernel/errors.ts';
+import { ownApi } from '../kernel/api.ts';
 import { call } from '../kernel/http.ts';
 import { query, underTest, world } from '../kernel/world.ts';
 
 test('TOO_MANY_REQUESTS: the fourth request of a minute where three are allowed', async () => {
   const shop = await world();
-  const port = await freePort(4950);
-  const api = fork(join(root, 'api/main.ts'), [], {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, ...underTest.env, PORT: String(port), RATE_LIMIT_PER_MINUTE: '3' },
-  });
-  await new Promise((resolve) => api.once('message', resolve));
+  const { api, stop } = await ownApi({ RATE_LIMIT_PER_MINUTE: '3' });
   const headers = { authorization: `Bearer ${shop.seller.bearer}` };
-  const ask = () => call(`http://127.0.0.1:${port}`, 'GET', '/v1/store', { headers });
+  const ask = () => call(api, 'GET', '/v1/store', { headers });
   const statuses = [(await ask()).status, (await ask()).status, (await ask()).status];
   const refused = await ask();
-  api.kill();
+  stop();
   expect(statuses).toEqual([200, 200, 200]);
   expect([refused.status, refused.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
   expect([refused.headers.get('ratelimit-remaining'), Number(refused.headers.get('retry-after')) > 0]).toEqual(['0', true]);

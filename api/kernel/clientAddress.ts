@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import { type BlockList, isIP, SocketAddress } from 'node:net';
+
+/**
+ * The address that a request is counted under (X9): the peer's, or what trusted proxies say of it: the last entry of
+ * `X-Forwarded-For` that is no trusted proxy. An entry that is no address ends the search at the proxy that wrote it,
+ * so nobody gets a new count by writing nonsense. IPv4 in IPv6 is IPv4; IPv6 counts by its /64, written `2001:db8:0:1::/64`.
+ */
+export function clientAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>, trusted: BlockList): string {
+  let address = addressOf(socket.remoteAddress ?? '');
+  if (address === null) return 'unknown';
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  while (forwarded.length > 0 && trusted.check(address, familyOf(address))) {
+    const entry = forwarded.pop()!.trim();
+    if (entry === '') continue;
+    const next = addressOf(withoutPort(entry));
+    if (next === null) break;
+    address = next;
+  }
+  return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+}
+
+const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+/** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */
+const withoutPort = (entry: string): string => /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry.replace(/^([\d.]+):\d+$/, '$1');
+
+/** An address as it is always written, without a zone; null for anything else. */
+function addressOf(text: string): string | null {
+  const address = text.replace(/%.*$/, '');
+  const version = isIP(address);
+  if (version !== 6) return version === 4 ? address : null;
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1] ?? canonical;
+}
+
+/** The groups of an IPv6 address up to its `::`, filled with zeros: enough for its first 64 bits. */
+function groupsOf(address: string): string[] {
+  const [left = '', right] = address.split('::');
+  const groups = left === '' ? [] : left.split(':');
+  if (right === undefined) return groups;
+  const rest = right === '' ? [] : right.split(':');
+  return [...groups, ...Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0'), ...rest];
+}
