@@ -13,10 +13,22 @@ import { Clients0005 } from './migrations/0005_clients.ts';
 import { Catalog0006 } from './migrations/0006_catalog.ts';
 import { Orders0007 } from './migrations/0007_orders.ts';
 import { Deliveries0008 } from './migrations/0008_deliveries.ts';
+import { Limits0012 } from './migrations/0012_limits.ts';
 import { Bounds0014 } from './migrations/0014_bounds.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 
-const MIGRATIONS = [Thread0001, Breadth0002, Traces0003, Identity0004, Clients0005, Catalog0006, Orders0007, Deliveries0008, Bounds0014];
+const MIGRATIONS = [
+  Thread0001,
+  Breadth0002,
+  Traces0003,
+  Identity0004,
+  Clients0005,
+  Catalog0006,
+  Orders0007,
+  Deliveries0008,
+  Limits0012,
+  Bounds0014,
+];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */
 const HEARTBEAT_MS = 5000;

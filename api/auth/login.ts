@@ -2,8 +2,10 @@ import { mergeCart } from '../../db/cart/merge.ts';
 import { findByEmail } from '../../db/customers/store.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { MINUTE } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { isPassword } from '../kernel/passwords.ts';
+import { limitKey } from '../kernel/limits.ts';
+import { judge } from '../kernel/passwords.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, LoginRequest } from './schemas.ts';
 
@@ -13,14 +15,21 @@ export const login = endpoint({
   summary: 'Log a customer in; the cart of a guest comes along',
   access: 'shop',
   change: 'here',
+  judgesPassword: true,
   body: LoginRequest,
   data: LoggedIn,
   errors: ['LOGIN_FAILED'],
 })
-  // Unknown addresses and wrong passwords are alike, in time too (D66).
-  .before(async ({ deps, storeId, body }) => {
-    const found = await inStore(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, body.email));
-    if (!(await isPassword(body.password, found?.passwordHash ?? null))) throw new Fault('LOGIN_FAILED');
+  // Unknown addresses and wrong passwords are alike, in time and in what is counted (D66, X11).
+  .before(async (call) => {
+    const { deps, storeId, body, clientAddress } = call;
+    const email = body.email.toLowerCase();
+    const found = await inStore(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, email));
+    const limits = [
+      { key: limitKey(call, 'login', storeId, email, clientAddress), most: 10, windowMs: 15 * MINUTE },
+      { key: limitKey(call, 'login', storeId, email), most: 100, windowMs: 15 * MINUTE },
+    ] as const;
+    if (!(await judge(call, { password: body.password, kept: found?.passwordHash ?? null, limits }))) throw new Fault('LOGIN_FAILED');
     return found!.customerId;
   })
   .handle(async ({ em, storeId, body, prepared: customerId, at, realNow, deps }) => {

@@ -2,7 +2,7 @@ import { mergeCart } from '../../db/cart/merge.ts';
 import { signUp } from '../../db/customers/store.ts';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { hashPassword } from '../kernel/passwords.ts';
+import { hashNewPassword } from '../kernel/passwords.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, SignUpRequest } from './schemas.ts';
 
@@ -38,7 +38,7 @@ export const signup = endpoint({
   data: LoggedIn,
   errors: ['EMAIL_TAKEN'],
 })
-  .before(({ body }) => hashPassword(body.password))
+  .before(({ body }) => hashNewPassword(body.password))
   .handle(async ({ em, storeId, body, prepared: passwordHash, at, realNow, deps }) => {
     const { cartToken, email, name, phone, consents } = body;
     const customerId = await signUp(em, storeId, { email, name, phone, consents, passwordHash }, at);

@@ -48,6 +48,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly renewsSession?: boolean;
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
   readonly secret?: boolean;
+  /** Judges a password that a person chose: at most 20 such calls are under way at once in a process (X12). */
+  readonly judgesPassword?: boolean;
   readonly errors?: readonly ErrorCode[];
   /** Deprecated: where to go instead. Every answer says so. */
   readonly successor?: string;

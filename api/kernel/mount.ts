@@ -22,6 +22,7 @@ import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { keep, operationOf, replyPlace, reveal, sentKey, subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
+import { judgingCalls } from './passwords.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
 import { readMultipart, type UploadedFile } from './upload.ts';
 import { type Check, checker, textErrors } from './validate.ts';
@@ -52,11 +53,10 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
     const checks = { query: endpoint.query && checker(endpoint.query, 'text'), body: endpoint.body && checker(endpoint.body, 'json') };
     const reply = deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined;
     const handler = async (ctx: RouterContext) => {
-      const answer = await accept(ctx, endpoint, deps, checks)
-        .then(perform)
-        .catch((error: unknown) => {
-          throw deps.config.checkReplies ? declared(endpoint, error) : error;
-        });
+      const work = () => accept(ctx, endpoint, deps, checks).then(perform);
+      const answer = await (endpoint.judgesPassword ? inTurn(ctx, endpoint, work) : work()).catch((error: unknown) => {
+        throw deps.config.checkReplies ? declared(endpoint, error) : error;
+      });
       if (answer.status < 300) {
         const strays = reply?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? [];
         if (strays.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(strays)}`);
@@ -96,7 +96,7 @@ async function accept(
   ctx.state['storeId'] = asking.storeId;
   const { params } = ctx;
   const query = { ...ctx.query };
-  const { body, file } = await bodyOf(ctx, endpoint);
+  const { body, file } = await ((ctx.state['body'] as ReturnType<typeof bodyOf> | undefined) ?? bodyOf(ctx, endpoint));
   const caller = callerOf(ctx, asking, body);
   const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
   fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
@@ -121,6 +121,17 @@ function callerOf(ctx: RouterContext, asking: Awaited<ReturnType<typeof authenti
   const requestId = String(ctx.state['requestId']);
   const principal = asking.principal ?? subjectOf(ctx.params, body) ?? requestId;
   return { ...asking, principal, requestId, clientAddress: String(ctx.state['clientAddress']) };
+}
+
+/**
+ * Counted as under way before Postgres is asked (X12), but not while the body is on its way: whoever sends slowly holds up nobody.
+ * A body that is refused is told when its turn comes, after who may ask at all (D68).
+ */
+async function inTurn<T>(ctx: RouterContext, endpoint: Endpoint, work: () => Promise<T>): Promise<T> {
+  const body = bodyOf(ctx, endpoint);
+  ctx.state['body'] = body;
+  await Promise.allSettled([body]);
+  return judgingCalls.run(work);
 }
 
 /** JSON, or the text fields of a multipart body with its file; nothing where the operation takes no body. */

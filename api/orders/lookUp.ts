@@ -1,13 +1,18 @@
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { countAttempt, findGuestOrder, forgetAttempts, MOST_WRONG } from '../../db/orders/lookups.ts';
+import { findGuestOrder } from '../../db/orders/lookups.ts';
 import { readOrder } from '../../db/orders/store.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { isContactOf } from '../../workflows/orders/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { MINUTE } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { isPassword } from '../kernel/passwords.ts';
+import { limitKey } from '../kernel/limits.ts';
+import { judge } from '../kernel/passwords.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { BuyerOrder } from './schemas.ts';
+
+/** Wrong attempts within 15 minutes, from wherever they come. */
+const MOST_WRONG = 10;
 
 export const lookUp = endpoint({
   id: 'orders.lookUp',
@@ -15,6 +20,7 @@ export const lookUp = endpoint({
   summary: `Read a guest order, by its id or number; locked after ${MOST_WRONG} wrong attempts in 15 minutes`,
   access: 'shop',
   change: 'here',
+  judgesPassword: true,
   body: closed(
     {
       contact: Type.String({ minLength: 1, maxLength: 254, description: 'The phone or the e-mail of the order' }),
@@ -26,19 +32,16 @@ export const lookUp = endpoint({
   errors: ['ORDER_NOT_FOUND'],
 })
   // An unknown order, a wrong contact and a wrong password are alike, in time and in what is counted.
-  .before(async ({ deps, storeId, params, body, realNow, setHeader }) => {
-    const tx = <T>(work: Parameters<typeof inStore<T>>[3]) => inStore(deps.orm, storeId, REQUEST, work);
-    const found = await tx((em) => findGuestOrder(em, storeId, params.orderId));
-    const subject = found?.orderId ?? params.orderId;
-    // Counted before it is judged, so that guesses made at once are not judged all the same.
-    const lockedUntil = await tx((em) => countAttempt(em, storeId, subject, realNow));
-    if (lockedUntil !== null) {
-      setHeader('Retry-After', String(Math.max(1, Math.ceil((lockedUntil - realNow) / 1000))));
-      throw new Fault('TOO_MANY_REQUESTS');
-    }
-    const isRight = await isPassword(body.orderPassword, found?.passwordHash ?? null);
-    if (!found || !isRight || !isContactOf(found.buyer, body.contact)) throw new Fault('ORDER_NOT_FOUND');
-    await tx((em) => forgetAttempts(em, storeId, subject));
-    return found.orderId;
+  .before(async (call) => {
+    const { deps, storeId, params, body } = call;
+    // No order has such an id; it counts as no look-up (X22).
+    if (params.orderId.length > 64) throw new Fault('ORDER_NOT_FOUND');
+    const found = await inStore(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
+    const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);
+    const isRight = found !== null && isContactOf(found.buyer, body.contact);
+    const limits = [{ key, most: MOST_WRONG, windowMs: 15 * MINUTE }] as const;
+    if (!(await judge(call, { password: body.orderPassword, kept: found?.passwordHash ?? null, isRight, limits })))
+      throw new Fault('ORDER_NOT_FOUND');
+    return found!.orderId;
   })
   .handle(async ({ em, storeId, prepared: orderId }) => viewBuyerOrder(await readOrder(em, storeId, orderId)));

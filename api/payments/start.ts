@@ -4,7 +4,7 @@ import { readStore } from '../../db/stores/store.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { Buyer } from '../../workflows/checkout/rules.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { hashPassword } from '../kernel/passwords.ts';
+import { hashOrderPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { visitOf } from '../kernel/visit.ts';
@@ -41,7 +41,7 @@ export const start = endpoint({
     if (customer) return { buyer: buyerOf(customer, body), orderPasswordHash: null };
     if (!body.guest) throw invalid('guest', 'REQUIRED', 'Who orders?');
     const { orderPassword, ...buyer } = body.guest;
-    return { buyer, orderPasswordHash: await hashPassword(orderPassword) };
+    return { buyer, orderPasswordHash: await hashOrderPassword(orderPassword) };
   })
   .handle(async ({ em, storeId, sessionId, customer, params, body, prepared, at, realNow, deps, header }) => {
     const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);

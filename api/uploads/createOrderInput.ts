@@ -1,6 +1,8 @@
 import { noteUpload } from '../../db/uploads/store.ts';
 import { MOST_UPLOAD_BYTES } from '../../workflows/catalog/uploads.ts';
+import { DAY } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { limitKey } from '../kernel/limits.ts';
 import { closed } from '../kernel/schema.ts';
 import { keepFile, UploadView, viewUpload } from './schemas.ts';
 
@@ -17,5 +19,11 @@ export const createOrderInput = endpoint({
   data: UploadView,
   errors: ['INVALID_IMAGE'],
 })
-  .before((call) => keepFile(call, 'order-input'))
+  // Sessions cost nothing, so addresses are counted too, over all stores (X13).
+  .before((call) =>
+    keepFile(call, 'order-input', [
+      { key: limitKey(call, 'upload', call.storeId, call.sessionId!), most: 30, windowMs: DAY },
+      { key: limitKey(call, 'upload', call.clientAddress), most: 100, windowMs: DAY },
+    ]),
+  )
   .handle(async ({ em, prepared, deps }) => viewUpload(noteUpload(em, prepared), deps.config.publicUrl));

@@ -3,7 +3,9 @@ import type { Upload } from '../../db/uploads/entities.ts';
 import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose } from '../../workflows/catalog/uploads.ts';
 import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import { giveBackUse, type Limit, takeUse } from '../../db/limits/store.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { type LimitedCall, refuseUntil } from '../kernel/limits.ts';
 import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import type { UploadedFile } from '../kernel/upload.ts';
 
@@ -12,21 +14,32 @@ export const UploadView = closed(
   { title: 'Upload' },
 );
 
-interface Keeping {
-  readonly deps: ApiDeps;
-  readonly storeId: string;
+interface Keeping extends LimitedCall {
   readonly principal: string;
   readonly file: UploadedFile | null;
   readonly at: number;
+  readonly realNow: number;
 }
-/** Looks at the bytes and puts them into the storage; the row follows in the transaction of the request. INVALID_IMAGE. */
-export async function keepFile({ deps, storeId, principal, file, at }: Keeping, purpose: UploadPurpose): Promise<Upload> {
+/**
+ * Looks at the bytes and puts them into the storage; the row follows in the transaction of the request. INVALID_IMAGE; over a limit
+ * TOO_MANY_REQUESTS. A file that is refused, or that could not be kept, uses up nothing.
+ */
+export async function keepFile(call: Keeping, purpose: UploadPurpose, limits: readonly Limit[] = []): Promise<Upload> {
+  const { deps, storeId, principal, file, at, realNow } = call;
   if (!file) throw invalid('file', 'REQUIRED', 'Send a file.');
   const found = await fileTypeFromBuffer(file.bytes);
   if (!isImageType(found?.mime)) throw new Fault('INVALID_IMAGE');
   const uploadId = newId('upl', at);
   const contentType = found.mime;
-  await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
+  const tx = <T>(work: Parameters<typeof inStore<T>>[3]) => inStore(deps.orm, storeId, REQUEST, work);
+  // Taken before the file is kept, so that uploads made at once do not pass all the same.
+  if (limits.length > 0) refuseUntil(call, 'uploads', await tx((em) => takeUse(em, limits, realNow)), realNow);
+  try {
+    await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
+  } catch (error) {
+    if (limits.length > 0) await tx((em) => giveBackUse(em, limits, realNow));
+    throw error;
+  }
   const { sha256, bytes } = file;
   return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, createdAt: new Date(at) };
 }

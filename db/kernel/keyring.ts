@@ -1,5 +1,5 @@
 /** Secrets at rest: AES-256-GCM under a named key, bound to the tenant and the column that hold them. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Where a sealed text belongs; a text moved elsewhere does not open. `store` is `-` for what belongs to no tenant. */
 export interface Place {
@@ -16,6 +16,8 @@ export interface Keyring {
   open(sealed: string, place: Place): string;
   /** Sealed under the first key. */
   isCurrent(sealed: string): boolean;
+  /** The same for the same text, as long as the first key is the same; whoever lacks the key cannot try what a text was. */
+  digest(text: string): Buffer;
 }
 
 /** `kid:base64key[,kid:base64key …]`, 32 bytes each; the first seals, all open. */
@@ -36,7 +38,9 @@ export function createKeyring(keys: string): Keyring {
     if (!key) throw new Error(`No sealing key ${kid}`);
     return key;
   };
+  const digestKey = createHmac('sha256', keyOf(current!)).update('digest').digest();
   return {
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest(),
     isCurrent: (sealed) => sealed.startsWith(`v1.${current!}.`),
     seal(plain, place) {
       const kid = current!;

@@ -1,10 +1,6 @@
-/** Guests who look for their order: how many wrong attempts an order has seen. Real time. */
+/** Whose an order is: a guest's, who looks for it, or a member's. */
 import type { Buyer } from '../../workflows/checkout/rules.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
-
-export const MOST_WRONG = 10;
-const WINDOW_MS = 15 * MINUTE;
 
 export interface GuestOrder {
   readonly orderId: string;
@@ -21,30 +17,6 @@ export async function findGuestOrder(em: Em, storeId: string, idOrNo: string): P
   );
   return row ? { orderId: row.order_id, passwordHash: row.order_password_hash, buyer: row.buyer } : null;
 }
-
-/** Counts an attempt as wrong until it is known to be right. Answers until when the subject is locked, or null: it may be judged. */
-export async function countAttempt(em: Em, storeId: string, subject: string, realNow: number): Promise<number | null> {
-  const [now, since] = [new Date(realNow), new Date(realNow - WINDOW_MS)];
-  await sql(em, 'DELETE FROM order_lookup WHERE store_id = ? AND last_at < ?', [storeId, since]);
-  const counted = await sql(
-    em,
-    `INSERT INTO order_lookup AS l (store_id, subject, failed_at, last_at) VALUES (?, ?, ARRAY[?::timestamptz], ?)
-     ON CONFLICT (store_id, subject) DO UPDATE SET last_at = excluded.last_at,
-       failed_at = array(SELECT t FROM unnest(l.failed_at) t WHERE t > ?) || excluded.failed_at
-     WHERE (SELECT count(*) FROM unnest(l.failed_at) t WHERE t > ?) < ${MOST_WRONG} RETURNING 1 AS ok`,
-    [storeId, subject, now, now, since, since],
-  );
-  if (counted.length > 0) return null;
-  const [row] = await sql<{ oldest: string }>(
-    em,
-    `SELECT min(t) AS oldest FROM order_lookup, unnest(failed_at) t WHERE store_id = ? AND subject = ? AND t > ?`,
-    [storeId, subject, since],
-  );
-  return row?.oldest ? Date.parse(row.oldest) + WINDOW_MS : realNow;
-}
-
-export const forgetAttempts = (em: Em, storeId: string, subject: string): Promise<object[]> =>
-  sql(em, 'DELETE FROM order_lookup WHERE store_id = ? AND subject = ?', [storeId, subject]);
 
 /** What an item's wish from its buyer needs to know: whose it is. */
 export async function customerOf(em: Em, storeId: string, orderItemId: string): Promise<string | null> {

@@ -4,7 +4,8 @@ import { DAY, MINUTE } from '../../workflows/kernel/time.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
-import { countAttempt } from '../../db/orders/lookups.ts';
+import { randomBytes } from 'node:crypto';
+import { takeUse } from '../../db/limits/store.ts';
 import { call, GUEST, pay } from '../kernel/http.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
@@ -187,7 +188,8 @@ describe('a guest', () => {
   test('the lock ends 15 minutes after the oldest of the ten', async () => {
     const shop = await world();
     const begin = Date.now();
-    const attempt = (minute: number) => inside(shop, (em) => countAttempt(em, shop.store.storeId, 'ord_x', begin + minute * MINUTE));
+    const limit = { key: randomBytes(32), most: 10, windowMs: 15 * MINUTE };
+    const attempt = (minute: number) => inside(shop, (em) => takeUse(em, [limit], begin + minute * MINUTE));
     for (let minute = 0; minute < 10; minute++) expect(await attempt(minute)).toBeNull();
     expect(await attempt(10)).toBe(begin + 15 * MINUTE);
     expect(await attempt(14.9)).toBe(begin + 15 * MINUTE);
