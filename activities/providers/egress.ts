@@ -6,6 +6,7 @@ import { Resolver } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { isHost } from '../../workflows/kernel/hosts.ts';
 import { type AttemptOutcome, type DeliveryError, EXCERPT_CHARACTERS } from '../../workflows/webhooks/rules.ts';
 import { isLoopback, isPublic } from './addresses.ts';
 
@@ -34,7 +35,7 @@ export function createEgress(config: EgressConfig) {
     async screen(url: string, deadlineMs: number): Promise<'INVALID_URL' | 'BLOCKED_ADDRESS' | null> {
       if (!URL.canParse(url)) return 'INVALID_URL';
       const { protocol, username, password, hostname } = new URL(url);
-      if (username !== '' || password !== '') return 'INVALID_URL';
+      if (username !== '' || password !== '' || !isHost(hostname, { underscore: true })) return 'INVALID_URL';
       if (protocol !== 'https:' && !(protocol === 'http:' && config.allowLoopback)) return 'INVALID_URL';
       const resolved = await resolve(config, hostname, AbortSignal.timeout(deadlineMs));
       if (protocol === 'http:') return 'address' in resolved && isLoopback(resolved.address) ? null : 'INVALID_URL';

@@ -3,15 +3,17 @@ import { signUp } from '../../db/customers/store.ts';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { hashNewPassword } from '../kernel/passwords.ts';
+import type { Static } from '../kernel/schema.ts';
+import type { Fitting } from '../kernel/validate.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, SignUpRequest } from './schemas.ts';
 
-const REQUIRED = ['TERMS', 'PRIVACY'];
+const REQUIRED = ['TERMS', 'PRIVACY'] as const;
 
 /** Nobody becomes a customer without these, and nothing is agreed to twice. */
-function consentProblems({ consents }: { readonly consents?: unknown }): FieldError[] {
-  if (!Array.isArray(consents)) return [];
-  const kinds = consents.map((consent: unknown) => (consent as { kind?: unknown } | null)?.kind);
+function consentProblems({ consents }: Fitting<Static<typeof SignUpRequest>>): FieldError[] {
+  if (!consents) return [];
+  const kinds = consents.map((consent) => consent?.kind);
   return [
     ...REQUIRED.filter((kind) => !kinds.includes(kind)).map((kind) => ({
       field: 'consents',
@@ -19,7 +21,7 @@ function consentProblems({ consents }: { readonly consents?: unknown }): FieldEr
       message: `${kind} must be agreed to`,
     })),
     ...kinds.flatMap((kind, i) =>
-      kinds.indexOf(kind) < i ? [{ field: `consents[${i}]`, code: 'DUPLICATE', message: 'is there twice' }] : [],
+      kind !== undefined && kinds.indexOf(kind) < i ? [{ field: `consents[${i}]`, code: 'DUPLICATE', message: 'is there twice' }] : [],
     ),
   ];
 }

@@ -30,11 +30,11 @@ export const create = endpoint({
     },
     { title: 'CheckoutRequest' },
   ),
-  check: ({ items, cartItemIds }) => [
-    ...((items === undefined) === (cartItemIds === undefined)
+  check: (body) => [
+    ...('items' in body === 'cartItemIds' in body
       ? [{ field: 'items', code: 'REQUIRED', message: 'Send either items or cartItemIds.' }]
       : []),
-    ...(Array.isArray(items) ? items.flatMap((item: { stay?: unknown } | null, i) => stayProblems(item?.stay, `items[${i}].stay`)) : []),
+    ...(body.items ?? []).flatMap((item, i) => stayProblems(item?.stay, `items[${i}].stay`)),
   ],
   status: 201,
   data: Checkout,

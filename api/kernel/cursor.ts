@@ -1,5 +1,6 @@
 /** Where a reader of a long list stands (D5, D70): opaque to clients, and worth nothing but a place. */
 import { invalid } from '../../workflows/kernel/errors.ts';
+import { isInYears } from '../../workflows/kernel/time.ts';
 import { closed, Count, nullable, type TSchema, Type } from './schema.ts';
 
 /** A place in a list that is ordered by a time, or a number, and an id. */
@@ -12,18 +13,22 @@ export const cursorQuery = Type.Optional(Type.String({ maxLength: 300, descripti
 
 export const writeCursor = ({ order, at, id }: Place): string => Buffer.from(JSON.stringify([order, at, id])).toString('base64url');
 
-/** The place that a cursor names; anything that is no cursor of one of these orders is VALIDATION_FAILED. */
-export function readCursor(cursor: string | undefined, orders: readonly string[]): Place | null {
+/**
+ * The place that a cursor names; anything that is no cursor of one of these orders is VALIDATION_FAILED, and so is a time outside the
+ * years 1900 to 9998, which Postgres could not compare (X22). `by` says what the place counts: times, or numbers from 0.
+ */
+export function readCursor(cursor: string | undefined, orders: readonly string[], by: 'time' | 'number' = 'time'): Place | null {
   if (cursor === undefined) return null;
   const place = parse(cursor);
-  if (!place || !orders.includes(place.order)) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
+  const isThere = place && (by === 'time' ? isInYears(place.at) : place.at >= 0);
+  if (!isThere || !orders.includes(place.order)) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
   return place;
 }
 
 function parse(cursor: string): Place | null {
   try {
     const [order, at, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    const isPlace = typeof order === 'string' && Number.isSafeInteger(at) && Math.abs(at as number) < 8e15 && typeof id === 'string';
+    const isPlace = typeof order === 'string' && Number.isSafeInteger(at) && typeof id === 'string';
     return isPlace && /^\w{0,64}$/.test(id) ? { order, at: at as number, id } : null;
   } catch {
     return null;

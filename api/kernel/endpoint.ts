@@ -9,6 +9,7 @@ import type { UserClaims } from './tokens.ts';
 import type { Statuses } from './reply.ts';
 import type { Static, TSchema } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
+import type { Fitting } from './validate.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `/v1/claims/{claimId}` → `{ claimId: string }` */
@@ -40,8 +41,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly body?: B;
   /** The body is multipart: its text fields are `body`, and with them comes one file of at most so many bytes. */
   readonly file?: number;
-  /** Problems that the schema cannot see, told together with its own: it may meet a body that the schema refuses. */
-  readonly check?: (body: Loose<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
+  /** Problems that the schema cannot see, told beside its own (D7). It meets only what fits the schema, of everything else nothing (X6). */
+  readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
   readonly data?: D;
   /** A cart token that has ended is replaced here instead of being refused. */
@@ -56,9 +57,6 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** Where this operation answers a code with another status than the catalogue's. */
   readonly statuses?: Statuses;
 }
-
-/** A body before it is known to fit: every field may be anything. */
-type Loose<T> = { readonly [K in keyof T]?: unknown };
 
 /** Who asks, for which store, and when. */
 export interface Caller {

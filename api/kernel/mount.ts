@@ -14,9 +14,9 @@ import {
   storedReply,
   storeReply,
 } from '../../db/runs/operations.ts';
-import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../workflows/kernel/errors.ts';
 import { authenticate } from './authenticate.ts';
-import { readJson } from './body.ts';
+import { type Asked, checkIds, problemsOf, type Reader, reader } from './asked.ts';
 import { createCommands } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
@@ -24,8 +24,7 @@ import { keep, operationOf, replyPlace, reveal, sentKey, subjectOf } from './ide
 import { errorsOf } from './openapi.ts';
 import { judgingCalls } from './passwords.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
-import { readMultipart, type UploadedFile } from './upload.ts';
-import { type Check, checker, textErrors } from './validate.ts';
+import { checker } from './validate.ts';
 
 /** A request that has passed every check. */
 interface Request {
@@ -33,12 +32,7 @@ interface Request {
   readonly endpoint: Endpoint;
   readonly deps: ApiDeps;
   readonly caller: Caller;
-  readonly asked: {
-    readonly params: Record<string, string>;
-    readonly query: unknown;
-    readonly body: unknown;
-    readonly file: UploadedFile | null;
-  };
+  readonly asked: Asked;
   readonly operation: OperationKey;
   /** The client sent an Idempotency-Key to an operation that takes one. */
   readonly keyed: boolean;
@@ -50,11 +44,11 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
   const router = new Router();
   for (const endpoint of endpoints) {
     const [method = '', path = ''] = endpoint.route.split(' ');
-    const checks = { query: endpoint.query && checker(endpoint.query, 'text'), body: endpoint.body && checker(endpoint.body, 'json') };
+    const read = reader(endpoint);
     const reply = deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined;
     const handler = async (ctx: RouterContext) => {
-      const work = () => accept(ctx, endpoint, deps, checks).then(perform);
-      const answer = await (endpoint.judgesPassword ? inTurn(ctx, endpoint, work) : work()).catch((error: unknown) => {
+      const work = () => accept(ctx, endpoint, deps, read).then(perform);
+      const answer = await (endpoint.judgesPassword ? inTurn(ctx, read, work) : work()).catch((error: unknown) => {
         throw deps.config.checkReplies ? declared(endpoint, error) : error;
       });
       if (answer.status < 300) {
@@ -81,12 +75,7 @@ const aliases = (path: string): string[] => [
   ].flatMap((short) => short.exec(path)?.[1] ?? []),
 ];
 
-async function accept(
-  ctx: RouterContext,
-  endpoint: Endpoint,
-  deps: ApiDeps,
-  checks: { query: Check | undefined; body: Check | undefined },
-): Promise<Request> {
+async function accept(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps, read: Reader): Promise<Request> {
   ctx.state['statuses'] = endpoint.statuses;
   if (endpoint.successor) {
     ctx.set('Deprecation', 'true');
@@ -94,15 +83,13 @@ async function accept(
   }
   const asking = await authenticate(ctx, endpoint, deps);
   ctx.state['storeId'] = asking.storeId;
-  const { params } = ctx;
-  const query = { ...ctx.query };
-  const { body, file } = await ((ctx.state['body'] as ReturnType<typeof bodyOf> | undefined) ?? bodyOf(ctx, endpoint));
+  const asked = await ((ctx.state['asked'] as ReturnType<Reader> | undefined) ?? read(ctx));
+  const { params, query, body, file } = asked;
   const caller = callerOf(ctx, asking, body);
-  const fieldErrors: FieldError[] = Object.entries(params).flatMap(([name, value]) => textErrors(value, name));
-  fieldErrors.push(...(checks.query?.(query) ?? []), ...(checks.body?.(body) ?? []));
-  if (endpoint.check && typeof body === 'object' && body !== null) fieldErrors.push(...(await endpoint.check(body, deps, caller)));
+  const fieldErrors = await problemsOf(asked, endpoint, deps, caller);
   const key = endpoint.idempotent ? sentKey(ctx, fieldErrors) : null;
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  checkIds(endpoint, params);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
   const operation = operationOf(ctx, endpoint, caller, sent, key);
   return {
@@ -127,19 +114,11 @@ function callerOf(ctx: RouterContext, asking: Awaited<ReturnType<typeof authenti
  * Counted as under way before Postgres is asked (X12), but not while the body is on its way: whoever sends slowly holds up nobody.
  * A body that is refused is told when its turn comes, after who may ask at all (D68).
  */
-async function inTurn<T>(ctx: RouterContext, endpoint: Endpoint, work: () => Promise<T>): Promise<T> {
-  const body = bodyOf(ctx, endpoint);
-  ctx.state['body'] = body;
-  await Promise.allSettled([body]);
+async function inTurn<T>(ctx: RouterContext, read: Reader, work: () => Promise<T>): Promise<T> {
+  const asked = read(ctx);
+  ctx.state['asked'] = asked;
+  await Promise.allSettled([asked]);
   return judgingCalls.run(work);
-}
-
-/** JSON, or the text fields of a multipart body with its file; nothing where the operation takes no body. */
-async function bodyOf(ctx: RouterContext, endpoint: Endpoint): Promise<{ body: unknown; file: UploadedFile | null }> {
-  if (!endpoint.body) return { body: undefined, file: null };
-  if (endpoint.file === undefined) return { body: await readJson(ctx), file: null };
-  const { fields, file } = await readMultipart(ctx, endpoint.file);
-  return { body: fields, file };
 }
 
 async function perform(request: Request): Promise<StoredReply> {

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
-import { catalogue, type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 
 export function succeed(ctx: Context, status: number, data: unknown): void {
   ctx.status = status;
@@ -24,7 +24,27 @@ export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 /** `statuses`: where an operation answers a code with another status than the catalogue's. */
 export function refusal(fault: Fault, statuses: Statuses = {}): Refusal {
   const { status, message } = catalogue[fault.code];
-  return { status: statuses[fault.code] ?? status, error: { code: fault.code, message, ...fault.extra } };
+  const { fieldErrors, ...extra } = fault.extra;
+  const error = { code: fault.code, message, ...extra, ...(fieldErrors && { fieldErrors: limited(fieldErrors) }) };
+  return { status: statuses[fault.code] ?? status, error };
+}
+
+const MOST_TOLD = 100;
+const MOST_FIELD = 200;
+/** Of the 64 kB that a refusal may have, what its field errors may take. */
+const MOST_TOLD_BYTES = 60_000;
+
+/** The first hundred problems, a field cut at 200 characters, and never so many that the refusal grows beyond 64 kB (X7). */
+function limited(fieldErrors: readonly FieldError[]): FieldError[] {
+  const told: FieldError[] = [];
+  let bytes = 0;
+  for (const error of fieldErrors.slice(0, MOST_TOLD)) {
+    const cut = { ...error, field: error.field.slice(0, MOST_FIELD).toWellFormed() };
+    bytes += Buffer.byteLength(JSON.stringify(cut)) + 1;
+    if (bytes > MOST_TOLD_BYTES) break;
+    told.push(cut);
+  }
+  return told;
 }
 
 export function fail(ctx: Context, { status, error }: Refusal): void {

@@ -1,5 +1,7 @@
 /** Schemas: one value is the type, the validation and the OpenAPI component. Objects are closed: unknown fields fail. */
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+import { MOMENT, YEAR } from '../../workflows/kernel/time.ts';
 
 export { Type, type Static, type TSchema };
 
@@ -16,9 +18,9 @@ export const oneOf = <const V extends string[]>(values: readonly [...V], descrip
 export const Won = Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Won' });
 export const Count = Type.Integer({ minimum: 0 });
 /** `2026-11-20T09:30:00+09:00` */
-export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, Korean time' });
+export const Timestamp = Type.String({ format: 'date-time', pattern: MOMENT, maxLength: 40, description: 'ISO 8601, Korean time' });
 /** `2026-11-20`, a Korean day. */
-export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, Korean time' });
+export const Day = Type.String({ format: 'date', pattern: `^${YEAR}-`, description: 'YYYY-MM-DD, Korean time' });
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
 export const Keyword = Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' });
@@ -46,10 +48,23 @@ export const PricedStay = closed(
 type PricedStayRow = { readonly checkIn: string; readonly checkOut: string; readonly nights: readonly { date: string; price: number }[] };
 export const viewStay = ({ checkIn, checkOut, nights }: PricedStayRow) => ({ checkIn, checkOut, nights: [...nights] });
 
+/** So many rows a page may leave behind it; cursors lead further (X22). */
+const MOST_PASSED = 100_000;
 export const paging = {
-  page: Type.Integer({ minimum: 1, maximum: 100_000, default: 1 }),
+  page: Type.Integer({ minimum: 1, maximum: MOST_PASSED + 1, default: 1 }),
   size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 };
+/** What is wrong with a page and a size that are right by themselves. */
+export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number; readonly size?: number }): FieldError[] =>
+  (page - 1) * size > MOST_PASSED
+    ? [
+        {
+          field: 'page',
+          code: 'OUT_OF_RANGE',
+          message: `At most ${MOST_PASSED} rows are passed over: read on with a cursor, or narrow the list.`,
+        },
+      ]
+    : [];
 /** `data` of a list answer (D5). */
 export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
 /** `data` of a bulk answer (D6): a code per item, 200 for every mix. */

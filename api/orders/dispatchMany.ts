@@ -1,5 +1,4 @@
 import { endpoint } from '../kernel/endpoint.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
 import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { bulk, each } from './bulk.ts';
@@ -15,15 +14,11 @@ export const dispatchMany = endpoint({
     { title: 'DispatchManyRequest' },
   ),
   // A malformed item refuses the whole request (D72).
-  check: ({ items }) => (Array.isArray(items) ? items.flatMap((item: unknown, i) => problemsOf(`items[${i}]`, item)) : []),
+  check: ({ items = [] }) =>
+    items.flatMap((item, i) => dispatchProblems(item ?? {}).map((problem) => ({ ...problem, field: `items[${i}].${problem.field}` }))),
 }).handle((call) =>
   each(
     call,
     call.body.items.map(({ orderItemId, ...input }) => ({ orderItemId, wish: { name: 'dispatch', input } })),
   ),
 );
-
-const problemsOf = (path: string, item: unknown): FieldError[] =>
-  typeof item === 'object' && item !== null
-    ? dispatchProblems(item).map((problem) => ({ ...problem, field: `${path}.${problem.field}` }))
-    : [];

@@ -1,4 +1,4 @@
-import { isDay, koreanDate } from '../../workflows/kernel/time.ts';
+import { koreanDate } from '../../workflows/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Name } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
@@ -17,7 +17,7 @@ export const hold = endpoint({
   data: OrderItem,
   errors: WISH_ERRORS,
   check: ({ expectedDispatchDate }, _, { at }) =>
-    typeof expectedDispatchDate === 'string' && isDay(expectedDispatchDate) && expectedDispatchDate < koreanDate(at)
+    expectedDispatchDate !== undefined && expectedDispatchDate < koreanDate(at)
       ? [{ field: 'expectedDispatchDate', code: 'OUT_OF_RANGE', message: 'This day is over.' }]
       : [],
 }).handle((call) => {

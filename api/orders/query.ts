@@ -1,8 +1,9 @@
 /** How parameters of order lists are read: what is none of theirs is INVALID_PARAMETER (D54, D70). */
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { MOMENT } from '../../workflows/kernel/time.ts';
 
 const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+const A_MOMENT = new RegExp(MOMENT);
 
 /** A parameter read by `as`; INVALID_PARAMETER where that answers undefined. */
 export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
@@ -16,7 +17,7 @@ export const among =
   (sent: string): T | undefined =>
     known.find((one) => one === sent);
 export const moment = (sent: string): number | undefined =>
-  MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
+  A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
 export const flag = (sent: string): boolean | undefined => ({ true: true, false: false })[sent];
 export const digits = (least: number) => (sent: string) => {
   const plain = sent.replaceAll('-', '');

@@ -1,11 +1,16 @@
 import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
 import { judgeReturnUrl } from '../../workflows/payments/rules.ts';
 
-/** Not an absolute URL is a problem of the field (D38). */
-export const returnUrlProblems = ({ returnUrl }: { readonly returnUrl?: unknown }): FieldError[] =>
-  typeof returnUrl === 'string' && judgeReturnUrl(returnUrl) === 'not-absolute'
-    ? [{ field: 'returnUrl', code: 'INVALID', message: 'must be an absolute URL' }]
-    : [];
+const PROBLEMS = {
+  'not-absolute': 'must be an absolute URL',
+  'no-host': 'names a host of other characters than letters, digits, hyphens and dots',
+};
+
+/** Not an absolute URL, and a host name that is none, are problems of the field (D38, X23). */
+export function returnUrlProblems({ returnUrl }: { readonly returnUrl?: string | undefined }): FieldError[] {
+  const verdict = returnUrl === undefined ? 'ok' : judgeReturnUrl(returnUrl);
+  return verdict === 'ok' || verdict === 'not-allowed' ? [] : [{ field: 'returnUrl', code: 'INVALID', message: PROBLEMS[verdict] }];
+}
 
 /** An absolute URL that is refused all the same is RETURN_URL_NOT_ALLOWED (D38). */
 export function checkReturnUrl(url: string): void {

@@ -21,8 +21,8 @@ export const changeStock = endpoint({
     },
     { title: 'StockChange' },
   ),
-  check: ({ stockQuantity, adjustment }) =>
-    (stockQuantity === undefined) === (adjustment === undefined)
+  check: (body) =>
+    'stockQuantity' in body === 'adjustment' in body
       ? [{ field: 'stockQuantity', code: 'REQUIRED', message: 'Send either stockQuantity or adjustment.' }]
       : [],
   data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),

@@ -1,11 +1,12 @@
 /** What product requests may carry (spec/shapes.md § Catalog). Closed: legacy flat fields are unknown ones. */
 import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
 import { fulfillmentProblems } from '../../workflows/catalog/fulfillment.ts';
-import { MOST_AXES, MOST_VARIANTS, type OptionRequest, optionProblems } from '../../workflows/catalog/options.ts';
+import { MOST_AXES, MOST_VARIANTS, optionProblems } from '../../workflows/catalog/options.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Id, Name, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
+import type { Fitting } from '../kernel/validate.ts';
 import { Attributes, Code, ImageUrl, OptionGroup, Price, Stock } from './schemas.ts';
 
 /** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
@@ -24,7 +25,7 @@ const VariantRequest = closed(
     weightGram: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 10_000_000 }))),
     attributes: Type.Optional(nullable(Attributes)),
     variantId: Type.Optional(Id),
-    variantNo: Type.Optional(Type.String()),
+    variantNo: Type.Optional(Type.String({ maxLength: 40 })),
     price: Type.Optional(Type.Integer()),
     isSoldOut: Type.Optional(Type.Boolean()),
   },
@@ -99,36 +100,32 @@ export const ProductPatch = closed(
 );
 
 /** Images come over https; uploads of ours from wherever we are reached. */
-const imageProblems = (images: unknown, publicUrl: string): FieldError[] =>
-  (Array.isArray(images) ? (images as unknown[]) : []).flatMap((url, i) =>
-    typeof url === 'string' && url.startsWith('http:') && !url.startsWith(`${publicUrl}/uploads/`)
+const imageProblems = (images: readonly (string | undefined)[], publicUrl: string): FieldError[] =>
+  images.flatMap((url, i) =>
+    url?.startsWith('http:') && !url.startsWith(`${publicUrl}/uploads/`)
       ? [{ field: `images[${i}]`, code: 'INVALID_URL', message: 'An image needs an https address.' }]
       : [],
   );
 
-type Sent = OptionRequest & { readonly fulfillment?: unknown; readonly inventoryMode?: unknown; readonly images?: unknown };
+type Sent = Fitting<Omit<Static<typeof ProductPatch>, 'status'>>;
 
 /** What a whole request says that does not fit together. */
 export const wholeProblems = (sent: Sent, deps: ApiDeps): readonly FieldError[] => [
-  ...(isObject(sent.fulfillment) ? fulfillmentProblems({ type: 'SHIPPING', ...sent.fulfillment }) : []),
+  ...(sent.fulfillment ? fulfillmentProblems({ type: 'SHIPPING', ...sent.fulfillment }) : []),
   ...patchProblems(sent, deps),
 ];
 /** What a partial request says that does not fit together, whatever the product is. */
 export const patchProblems = (sent: Sent, { config }: ApiDeps): readonly FieldError[] => [
-  ...imageProblems(sent.images, config.publicUrl),
+  ...imageProblems(sent.images ?? [], config.publicUrl),
   ...(sent.optionGroups === undefined ? [] : optionProblems(sent)),
   ...(sent.inventoryMode === 'DATED' ? datedProblems(sent) : []),
 ];
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A product that is sold by the night has its stock in the calendar. */
-function datedProblems({ stockQuantity, variants }: Sent): FieldError[] {
+function datedProblems({ stockQuantity, variants = [] }: Sent): FieldError[] {
   const problem = (field: string): FieldError => ({ field, code: 'INVALID', message: 'Its stock is in the calendar.' });
-  const stocked = Array.isArray(variants) ? variants : [];
   return [
     ...(stockQuantity === undefined ? [] : [problem('stockQuantity')]),
-    ...stocked.flatMap((variant: unknown, i) =>
-      isObject(variant) && 'stockQuantity' in variant && variant.stockQuantity !== 0 ? [problem(`variants[${i}].stockQuantity`)] : [],
-    ),
+    ...variants.flatMap((variant, i) => (variant?.stockQuantity ? [problem(`variants[${i}].stockQuantity`)] : [])),
   ];
 }

@@ -29,9 +29,9 @@ export const writeCalendar = endpoint({
   change: 'here',
   body: CalendarRequest,
   data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),
-  check: ({ from, to, stock, price }) => [
-    ...spanProblems(from, to, MOST_DAYS_WRITTEN),
-    ...(stock === undefined && price === undefined ? [{ field: 'stock', code: 'REQUIRED', message: 'Send stock, price or both.' }] : []),
+  check: (body) => [
+    ...spanProblems(body.from, body.to, MOST_DAYS_WRITTEN),
+    ...(!('stock' in body) && !('price' in body) ? [{ field: 'stock', code: 'REQUIRED', message: 'Send stock, price or both.' }] : []),
   ],
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH', 'PRICE_CONFLICT'],
 }).handle(async ({ em, storeId, params, body, requestId, at }) => ({

@@ -1,6 +1,6 @@
 import { patchStore } from '../../db/stores/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Store, StorePatch, viewStore } from './schemas.ts';
+import { originProblems, Store, StorePatch, viewStore } from './schemas.ts';
 
 export const patch = endpoint({
   id: 'stores.patch',
@@ -12,4 +12,5 @@ export const patch = endpoint({
   change: 'here',
   body: StorePatch,
   data: Store,
+  check: originProblems,
 }).handle(async ({ em, storeId, body }) => viewStore(await patchStore(em, storeId, body)));

@@ -1,13 +1,17 @@
 import type { Store as Row } from '../../db/stores/entities.ts';
 import { refundPolicyOf } from '../../db/stores/store.ts';
-import { closed, Id, nullable, Type, Won } from '../kernel/schema.ts';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+import { isHost } from '../../workflows/kernel/hosts.ts';
+import { closed, Id, nullable, type Static, Type, Won } from '../kernel/schema.ts';
+import type { Fitting } from '../kernel/validate.ts';
 
 const Days = Type.Integer({ minimum: 0, maximum: 30, description: 'Days; 0 switches it off' });
 
 const Version = Type.String({ minLength: 1, maxLength: 30, description: 'Date-like text, such as 2026-11-01' });
 const Link = Type.String({ format: 'uri', pattern: '^https://', maxLength: 1000 });
 const Origin = Type.String({
-  pattern: '^https?://[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$',
+  pattern: '^https?://[A-Za-z0-9-]{1,63}(\\.[A-Za-z0-9-]{1,63}){0,126}(:[0-9]{1,5})?$',
+  maxLength: 268,
   description: 'Scheme, host and optional port; empty list: all origins',
 });
 
@@ -72,6 +76,14 @@ export const StorePatch = closed(
   },
   { title: 'StorePatch' },
 );
+
+/** An origin that no browser could send: a port beyond 65535, digits that are no address (X23). */
+export const originProblems = ({ analyticsAllowedOrigins: origins = [] }: Fitting<Static<typeof StorePatch>>): FieldError[] =>
+  origins.flatMap((origin, i) =>
+    origin !== undefined && !(URL.canParse(origin) && isHost(new URL(origin).hostname))
+      ? [{ field: `analyticsAllowedOrigins[${i}]`, code: 'INVALID', message: 'names no host, or no port' }]
+      : [],
+  );
 
 export const viewStore = (store: Row) => ({
   storeId: store.storeId,

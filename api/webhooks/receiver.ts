@@ -4,7 +4,7 @@ import type { ApiDeps } from '../kernel/deps.ts';
 
 const SCREEN_MS = 2000;
 
-export async function receiverProblems({ url }: { readonly url?: unknown }, { egress }: ApiDeps): Promise<FieldError[]> {
-  const problem = typeof url === 'string' && url !== '' ? await egress.screen(url, SCREEN_MS) : null;
+export async function receiverProblems({ url }: { readonly url?: string | undefined }, { egress }: ApiDeps): Promise<FieldError[]> {
+  const problem = url !== undefined ? await egress.screen(url, SCREEN_MS) : null;
   return problem ? [{ field: 'url', code: problem, message: 'must be a public https address without user information' }] : [];
 }

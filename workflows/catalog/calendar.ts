@@ -38,8 +38,8 @@ export function daysBetween(from: string, to: string, daysOfWeek: readonly numbe
 export const nightsOf = ({ checkIn, checkOut }: Stay): string[] => daysBetween(checkIn, dayOf(midnight(checkOut) - DAY));
 
 /** What is wrong with a span: reversed, or over so many days. */
-export function spanProblems(from: unknown, to: unknown, most: number): FieldError[] {
-  if (typeof from !== 'string' || typeof to !== 'string' || Number.isNaN(midnight(from)) || Number.isNaN(midnight(to))) return [];
+export function spanProblems(from: string | undefined, to: string | undefined, most: number): FieldError[] {
+  if (from === undefined || to === undefined) return [];
   const days = daysApart(from, to) + 1;
   if (days < 1) return [{ field: 'to', code: 'OUT_OF_RANGE', message: 'It lies before from.' }];
   return days > most ? [{ field: 'to', code: 'OUT_OF_RANGE', message: `At most ${most} days.` }] : [];
@@ -52,10 +52,11 @@ export function checkSpan(from: string, to: string, most: number): void {
 }
 
 /** What is wrong with a stay: reversed, no night, or over 30. `field` is where it stands in the request. */
-export function stayProblems(stay: unknown, field: string): FieldError[] {
-  if (typeof stay !== 'object' || stay === null || !('checkIn' in stay) || !('checkOut' in stay)) return [];
-  const { checkIn, checkOut } = stay;
-  if (typeof checkIn !== 'string' || typeof checkOut !== 'string') return [];
+export function stayProblems(
+  { checkIn, checkOut }: { readonly [K in keyof Stay]?: string | undefined } = {},
+  field = 'stay',
+): FieldError[] {
+  if (checkIn === undefined || checkOut === undefined) return [];
   const nights = daysApart(checkIn, checkOut);
   return nights < 1 || nights > MOST_NIGHTS
     ? [{ field: `${field}.checkOut`, code: 'OUT_OF_RANGE', message: `A stay is 1 to ${MOST_NIGHTS} nights.` }]

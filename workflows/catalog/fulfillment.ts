@@ -1,14 +1,7 @@
 /** How a product reaches its buyer: type, methods and the delivery rule (part A § Product, `fulfillment` object; D41, D57). */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import type { ProductRefundPolicy } from '../orders/refunds.ts';
-import {
-  type AddressType,
-  type DeliveryType,
-  FULFILLMENT_METHODS,
-  type FulfillmentMethod,
-  type FulfillmentType,
-  METHODS,
-} from './rules.ts';
+import { type AddressType, type DeliveryType, type FulfillmentMethod, type FulfillmentType, METHODS } from './rules.ts';
 
 export interface ShippingRequest {
   readonly deliveryType?: DeliveryType;
@@ -38,9 +31,13 @@ export interface StoreDefaults {
   readonly addressIds: Readonly<Record<AddressType, string | null>>;
 }
 
+/** What of a request fits its schema: what is refused is there and undefined, and is not judged again. */
+type Fitting<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
 /** What is wrong with a delivery rule; nothing is corrected silently: FREE with a fee of 500 is refused. */
-export function shippingProblems(request: { readonly [K in keyof ShippingRequest]?: unknown }): FieldError[] {
-  const { deliveryType = 'PAID', deliveryFee = 0, conditionalFreeAmount = null } = request;
+export function shippingProblems(request: Fitting<ShippingRequest>): FieldError[] {
+  const { deliveryType, deliveryFee = 0, conditionalFreeAmount } = { deliveryType: 'PAID', conditionalFreeAmount: null, ...request };
+  if (deliveryType === undefined) return [];
   const problem = (name: string, message: string): FieldError => ({ field: `fulfillment.shipping.${name}`, code: 'INVALID', message });
   const isConditional = deliveryType === 'CONDITIONAL_FREE';
   return [
@@ -48,35 +45,37 @@ export function shippingProblems(request: { readonly [K in keyof ShippingRequest
     ...(isConditional && conditionalFreeAmount === null
       ? [problem('conditionalFreeAmount', 'CONDITIONAL_FREE needs the amount from which delivery is free.')]
       : []),
-    ...(!isConditional && conditionalFreeAmount !== null
+    ...(!isConditional && typeof conditionalFreeAmount === 'number'
       ? [problem('conditionalFreeAmount', 'Only CONDITIONAL_FREE has such an amount.')]
       : []),
   ];
 }
 
 /** What is wrong with a whole fulfillment: a MANUAL product has no shipping, and each type has methods of its own. */
-export function fulfillmentProblems(fulfillment: {
-  readonly type?: unknown;
-  readonly methods?: unknown;
-  readonly shipping?: unknown;
+export function fulfillmentProblems({
+  type,
+  methods = [],
+  shipping,
+}: {
+  readonly type?: FulfillmentType | undefined;
+  readonly methods?: readonly (FulfillmentMethod | undefined)[] | undefined;
+  readonly shipping?: Fitting<ShippingRequest> | null | undefined;
 }): FieldError[] {
-  const { type, shipping } = fulfillment;
-  if (type !== 'SHIPPING' && type !== 'MANUAL') return [];
+  if (type === undefined) return [];
   return [
-    ...methodProblems(type, fulfillment.methods),
-    ...(type === 'MANUAL' && shipping !== undefined && shipping !== null
+    ...methodProblems(type, methods),
+    ...(type === 'MANUAL' && shipping
       ? [{ field: 'fulfillment.shipping', code: 'INVALID', message: 'Only SHIPPING products are shipped.' }]
       : []),
-    ...(type === 'SHIPPING' && typeof shipping === 'object' && shipping !== null ? shippingProblems(shipping) : []),
+    ...(type === 'SHIPPING' && shipping ? shippingProblems(shipping) : []),
   ];
 }
 
-function methodProblems(type: FulfillmentType, methods: unknown): FieldError[] {
-  if (!Array.isArray(methods)) return [];
-  const known: readonly unknown[] = METHODS[type];
+function methodProblems(type: FulfillmentType, methods: readonly (FulfillmentMethod | undefined)[]): FieldError[] {
+  const known: readonly FulfillmentMethod[] = METHODS[type];
   return methods
-    .filter((method) => FULFILLMENT_METHODS.some((one) => one === method) && !known.includes(method))
-    .map((method) => ({ field: 'fulfillment.methods', code: 'INVALID', message: `${type} products have no method ${String(method)}.` }));
+    .filter((method) => method !== undefined && !known.includes(method))
+    .map((method) => ({ field: 'fulfillment.methods', code: 'INVALID', message: `${type} products have no method ${method}.` }));
 }
 
 const NOT_SHIPPED = {

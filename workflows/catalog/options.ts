@@ -1,5 +1,6 @@
 /** Options: up to three axes, and a variant for each combination of their values (part A § Product, D56). */
 import type { FieldError } from '../kernel/errors.ts';
+import { LEAST_WON } from './prices.ts';
 
 export const MOST_AXES = 3;
 export const MOST_VALUES = 100;
@@ -24,7 +25,7 @@ export interface WantedVariant {
 }
 
 /** All combinations, the last axis fastest: 2 × 2 gives 회색/S, 회색/L, 남색/S, 남색/L. No axes: one, empty. */
-const combinations = (groups: readonly OptionGroup[]): string[][] =>
+const combinations = (groups: readonly Pick<OptionGroup, 'values'>[]): string[][] =>
   groups.reduce<string[][]>((heads, group) => heads.flatMap((head) => group.values.map((value) => [...head, value])), [[]]);
 
 const keyOf = (values: readonly string[]): string => JSON.stringify(values);
@@ -35,52 +36,74 @@ export function variantsOf(groups: readonly OptionGroup[], wanted: readonly Want
   return combinations(groups).map((optionValues) => said.get(keyOf(optionValues)) ?? { optionValues });
 }
 
+/** What of a request fits its schema: what is refused is undefined, and an item keeps its place. */
 export interface OptionRequest {
-  readonly salePrice?: unknown;
-  readonly stockQuantity?: unknown;
-  readonly optionGroups?: unknown;
-  readonly variants?: unknown;
+  readonly salePrice?: number | undefined;
+  readonly stockQuantity?: number | undefined;
+  readonly optionGroups?: readonly (Axis | undefined)[] | undefined;
+  readonly variants?: readonly (Said | undefined)[] | undefined;
 }
-const isGroup = (value: unknown): value is OptionGroup =>
-  typeof value === 'object' && value !== null && 'name' in value && 'values' in value && Array.isArray(value.values);
-const isVariant = (value: unknown): value is WantedVariant =>
-  typeof value === 'object' && value !== null && 'optionValues' in value && Array.isArray(value.optionValues);
+interface Axis {
+  readonly name?: string | undefined;
+  readonly values?: readonly (string | undefined)[] | undefined;
+}
+interface Said {
+  readonly optionValues?: readonly (string | undefined)[] | undefined;
+  readonly additionalPrice?: number | undefined;
+}
 
-/** What the schema cannot see: doubled axes, values or combinations, unknown combinations, too many, prices below 10 won. */
-export function optionProblems({ salePrice, stockQuantity, optionGroups = [], variants = [] }: OptionRequest): FieldError[] {
-  if (!Array.isArray(optionGroups) || !Array.isArray(variants) || !optionGroups.every(isGroup)) return [];
-  const groups: readonly OptionGroup[] = optionGroups;
-  const problems: FieldError[] = [
-    ...doubled(
-      groups.map((group) => group.name),
-      (i) => `optionGroups[${i}].name`,
-    ),
-  ];
-  groups.forEach((group, i) => problems.push(...doubled(group.values, (j) => `optionGroups[${i}].values[${j}]`)));
-  if (groups.length > 0 && stockQuantity !== undefined)
-    problems.push({ field: 'stockQuantity', code: 'INVALID', message: 'With options each variant has a stock of its own.' });
-  const count = groups.reduce((product, group) => product * group.values.length, 1);
-  if (count > MOST_VARIANTS)
-    return [...problems, { field: 'optionGroups', code: 'OUT_OF_RANGE', message: `${count} combinations; at most ${MOST_VARIANTS}.` }];
-  const known = new Set(combinations(groups).map(keyOf));
-  const keys = variants.map((variant) => (isVariant(variant) ? keyOf(variant.optionValues) : ''));
-  keys.forEach((key, i) => {
-    if (key !== '' && !known.has(key))
-      problems.push({ field: `variants[${i}].optionValues`, code: 'INVALID', message: 'There is no such combination.' });
-  });
-  problems.push(
-    ...doubled(
-      keys.filter((key) => key !== ''),
-      (i) => `variants[${i}].optionValues`,
-    ),
+const isWhole = (values: readonly (string | undefined)[] | undefined): values is readonly string[] =>
+  values !== undefined && values.every((value) => value !== undefined);
+/** Every axis with every value, none empty: only then are there combinations to speak of. */
+const isModel = (axes: readonly (Axis | undefined)[]): axes is readonly { readonly values: readonly string[] }[] =>
+  axes.every((axis) => axis?.values !== undefined && axis.values.length > 0 && isWhole(axis.values));
+
+/**
+ * What the schema cannot see: doubled axes, values or combinations, unknown combinations, too many, prices below 10 won. Linear in the
+ * request; combinations are built when the axes fit and are at most 500 (X6).
+ */
+export function optionProblems({ salePrice, stockQuantity, optionGroups: axes = [], variants = [] }: OptionRequest): FieldError[] {
+  const problems = doubled(
+    axes.map((axis) => axis?.name),
+    (i) => `optionGroups[${i}].name`,
   );
-  variants.forEach((variant, i) => {
-    const more = isVariant(variant) ? variant.additionalPrice : undefined;
-    if (typeof more === 'number' && typeof salePrice === 'number' && salePrice + more < 10)
-      problems.push({ field: `variants[${i}].additionalPrice`, code: 'OUT_OF_RANGE', message: 'The price must stay at 10 won or more.' });
-  });
-  return problems;
+  for (const [i, axis] of axes.entries()) problems.push(...doubled(axis?.values ?? [], (j) => `optionGroups[${i}].values[${j}]`));
+  if (axes.length > 0 && stockQuantity !== undefined)
+    problems.push({ field: 'stockQuantity', code: 'INVALID', message: 'With options each variant has a stock of its own.' });
+  const count = isModel(axes) ? axes.reduce((product, { values }) => product * values.length, 1) : null;
+  if (count !== null && count > MOST_VARIANTS)
+    return [...problems, { field: 'optionGroups', code: 'OUT_OF_RANGE', message: `${count} combinations; at most ${MOST_VARIANTS}.` }];
+  return [...problems, ...variantProblems(isModel(axes) ? combinations(axes) : null, variants, salePrice)];
 }
 
-const doubled = (names: readonly unknown[], field: (i: number) => string): FieldError[] =>
-  names.flatMap((name, i) => (names.indexOf(name) < i ? [{ field: field(i), code: 'DUPLICATE', message: 'It is named twice.' }] : []));
+/** `known`: the combinations that there are, null where the axes do not tell. */
+function variantProblems(
+  known: readonly (readonly string[])[] | null,
+  variants: readonly (Said | undefined)[],
+  salePrice: number | undefined,
+): FieldError[] {
+  const keys = variants.map((variant) => (isWhole(variant?.optionValues) ? keyOf(variant.optionValues) : undefined));
+  const there = known && new Set(known.map(keyOf));
+  const strangers = keys.flatMap((key, i) =>
+    there && key !== undefined && !there.has(key)
+      ? [{ field: `variants[${i}].optionValues`, code: 'INVALID', message: 'There is no such combination.' }]
+      : [],
+  );
+  const tooCheap = variants.flatMap((variant, i) =>
+    variant?.additionalPrice !== undefined && salePrice !== undefined && salePrice + variant.additionalPrice < LEAST_WON
+      ? [{ field: `variants[${i}].additionalPrice`, code: 'OUT_OF_RANGE', message: 'The price must stay at 10 won or more.' }]
+      : [],
+  );
+  return [...strangers, ...doubled(keys, (i) => `variants[${i}].optionValues`), ...tooCheap];
+}
+
+/** Each that was there before; what is undefined is none. */
+function doubled(names: readonly (string | undefined)[], field: (i: number) => string): FieldError[] {
+  const seen = new Set<string>();
+  return names.flatMap((name, i) => {
+    if (name === undefined) return [];
+    const isNew = !seen.has(name);
+    seen.add(name);
+    return isNew ? [] : [{ field: field(i), code: 'DUPLICATE', message: 'It is named twice.' }];
+  });
+}

@@ -37,18 +37,16 @@ export function checkPrices(salePriceWon: number, discount: Discount | null, low
 }
 
 /** What is wrong with a discount that is asked for: 1 to 99 percent, or 1 won up to a won less than the sale price. */
-export function discountProblems(wanted: { readonly [K in keyof Discount]?: unknown }): FieldError[] {
+export function discountProblems(wanted: { readonly [K in keyof Discount]?: Discount[K] | null | undefined }): FieldError[] {
   const { method, value, startDate, endDate } = wanted;
   const problem = (field: string, code: string, message: string): FieldError => ({ field, code, message });
   if (method === null) return [];
-  const missing = (['value', 'startDate', 'endDate'] as const).filter((name) => wanted[name] === undefined || wanted[name] === null);
+  const missing = (['value', 'startDate', 'endDate'] as const).filter((name) => !(name in wanted));
   return [
     ...missing.map((name) => problem(name, 'REQUIRED', 'A discount needs it.')),
-    ...(method === 'RATE' && typeof value === 'number' && value > 99
+    ...(method === 'RATE' && value !== undefined && value !== null && value > 99
       ? [problem('value', 'OUT_OF_RANGE', 'A rate is 1 to 99 percent.')]
       : []),
-    ...(typeof startDate === 'string' && typeof endDate === 'string' && endDate < startDate
-      ? [problem('endDate', 'OUT_OF_RANGE', 'It ends before it starts.')]
-      : []),
+    ...(startDate && endDate && endDate < startDate ? [problem('endDate', 'OUT_OF_RANGE', 'It ends before it starts.')] : []),
   ];
 }

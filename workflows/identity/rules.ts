@@ -1,5 +1,7 @@
 /** Who may do what: roles, scopes, redirect addresses (part A § Authentication, D28, D29, D63). */
 
+import { isHost } from '../kernel/hosts.ts';
+
 export type Role = 'OWNER' | 'ADMIN' | 'STAFF';
 /** What a role can be changed to; OWNER comes only by a transfer of ownership. */
 export type AssignedRole = Exclude<Role, 'OWNER'>;
@@ -88,6 +90,7 @@ export function redirectProblem(uri: string): string | null {
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
   if (username !== '' || password !== '') return 'has user info';
+  if (hostname !== '' && !isHost(hostname)) return 'names no host';
   const isAllowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
   return isAllowed ? null : 'must be https, or http on a loopback address';
 }

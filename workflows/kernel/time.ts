@@ -11,19 +11,20 @@ export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seco
   return `${precision === 'seconds' ? text.slice(0, 19) : text.slice(0, 23)}+09:00`;
 }
 
+/** Years that dates and times may have, 1900 to 9998 (X22), as a pattern: beyond them offsets leave what Postgres and `Date` can tell. */
+export const YEAR = '(?:19[0-9]{2}|[2-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])';
+/** A moment with an offset, as RFC 3339 writes it; seconds may be left out. */
+export const MOMENT = `^${YEAR}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`;
+const FIRST = Date.UTC(1900, 0, 1);
+const END = Date.UTC(9999, 0, 1);
+/** Whether a moment lies in those years. */
+export const isInYears = (at: number): boolean => Number.isSafeInteger(at) && at >= FIRST && at < END;
+
 /** The Korean calendar day as `YYMMDD`, the head of order and claim numbers. */
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
 
 /** The Korean calendar day of a moment: `2026-11-20`. */
 export const koreanDate = (at: number): string => korean(at).slice(0, 10);
-
-/** Whether a text is a day that there is: not 2026-02-30. */
-export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && dayText(text) === text;
-
-const dayText = (text: string): string | null => {
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return Number.isNaN(at) ? null : new Date(at).toISOString().slice(0, 10);
-};
 
 const DURATION = /^P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
 

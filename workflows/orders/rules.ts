@@ -91,7 +91,7 @@ export function dispatchProblems(request: {
 }): FieldError[] {
   const { deliveryMethod } = request;
   const needed = isCarried(deliveryMethod) ? (['carrierCode', 'trackingNumber'] as const) : [];
-  const missing = needed.filter((field) => request[field] === undefined);
+  const missing = needed.filter((field) => !(field in request));
   const problems = missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
   return [...problems, ...carrierProblems(request)];
 }

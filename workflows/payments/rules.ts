@@ -1,4 +1,5 @@
 /** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
+import { isHost } from '../kernel/hosts.ts';
 import { MINUTE, SECOND } from '../kernel/time.ts';
 
 export type { Failure } from './failures.ts';
@@ -85,11 +86,12 @@ export function afterUnpaid(doubt: Doubt, at: number): 'not-charged' | 'confirm-
 
 /**
  * Where a buyer may be sent back to. Sandbox stores without a payment domain: every https address, and http on
- * localhost and 127.0.0.1 (D38). `absolute` is false for anything that is no absolute URL.
+ * localhost and 127.0.0.1 (D38). What is no absolute URL, or names a host that is none (X23), is a problem of the field.
  */
-export function judgeReturnUrl(text: string): 'ok' | 'not-absolute' | 'not-allowed' {
+export function judgeReturnUrl(text: string): 'ok' | 'not-absolute' | 'no-host' | 'not-allowed' {
   if (!URL.canParse(text)) return 'not-absolute';
   const url = new URL(text);
+  if (url.hostname !== '' && !isHost(url.hostname)) return 'no-host';
   if (url.protocol === 'https:' && url.username === '' && url.password === '') return 'ok';
   const local = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
   return url.protocol === 'http:' && local && url.username === '' ? 'ok' : 'not-allowed';
