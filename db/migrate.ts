@@ -65,13 +65,14 @@ export async function migrate(databaseUrl: string): Promise<void> {
   }
 }
 
-/** `sangjeom_app` and `sangjeom_relay` log in, `sangjeom_lookup` only owns functions. None bypasses row security. */
+/** `sangjeom_app` and `sangjeom_relay` log in, `sangjeom_lookup` and `sangjeom_sweeper` only own functions. None bypasses row security. */
 async function roles(owner: Client, databaseUrl: string): Promise<void> {
   const login = (role: Role) => `LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD ${escapeLiteral(new URL(roleUrl(databaseUrl, role)).password)}`;
   const wanted = {
     sangjeom_app: login('sangjeom_app'),
     sangjeom_relay: login('sangjeom_relay'),
     sangjeom_lookup: 'NOLOGIN NOSUPERUSER NOBYPASSRLS',
+    sangjeom_sweeper: 'NOLOGIN NOSUPERUSER NOBYPASSRLS',
   };
   for (const [role, options] of Object.entries(wanted)) {
     const { rowCount } = await owner.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
@@ -79,8 +80,10 @@ async function roles(owner: Client, databaseUrl: string): Promise<void> {
     await owner.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
   }
   for (const [role, settings] of Object.entries(ROLE_SETTINGS)) await keepSettings(owner, role, settings);
-  await owner.query('GRANT sangjeom_lookup TO CURRENT_USER');
-  await owner.query('GRANT CREATE ON SCHEMA public TO sangjeom_lookup');
+  for (const role of ['sangjeom_lookup', 'sangjeom_sweeper']) {
+    await owner.query(`GRANT ${role} TO CURRENT_USER`);
+    await owner.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+  }
 }
 
 /** They hold for every session that the role opens from now on (X18). What is as it should be is not written again. */

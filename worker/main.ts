@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
+import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { readConfig, roleUrl } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
@@ -81,10 +82,11 @@ const client = new Client({ connection, namespace, interceptors: traced.client }
 const pool = openRelayPool(roleUrl(config.databaseUrl, 'sangjeom_relay'), log);
 if (config.workerMetricsPort !== null)
   serveMetrics({ pool, log, namespace, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
+const storage = await createStorage(config.storage);
 const stopping = new AbortController();
 const loops = [
   runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),
-  runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure }),
+  runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure, storage }),
 ];
 
 const stop = () => {

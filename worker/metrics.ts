@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { backlog, registry } from '../db/kernel/metrics.ts';
+import { leftOver } from './sweeper.ts';
 
 export interface MetricsDeps {
   readonly pool: Pool;
@@ -64,6 +65,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   backlog.openRuns.reset();
   for (const { kind, open } of runs.rows) backlog.openRuns.set({ kind }, Number(open));
   backlog.unloadedRuns.set(Number(unloaded.rows[0]!.n));
+  for (const [kind, left] of await leftOver(pool, clock.now())) backlog.leftOver.set({ kind }, left);
   backlog.runsToRecover.set(Number(lost.rows[0]!.n));
   backlog.overdueRuns.set(Number(overdue.rows[0]!.n));
 }

@@ -2,11 +2,12 @@
  * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
  * loaded after 30 s or overdue by 60 s is poked, with a doubling gap; when Temporal's namespace is a new one, every
  * open run is (recovery.ts). What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are
- * late and not lost either. It also keeps the partitions. Every statement is bounded, however many runs are open.
+ * late and not lost either. It also keeps the partitions and sweeps what has ended (sweeper.ts). Every statement is bounded, however many runs are open.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
+import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import { keepPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
@@ -15,6 +16,7 @@ import { HOUR } from '../workflows/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 import { Recovery } from './recovery.ts';
+import { Sweeper } from './sweeper.ts';
 
 const RECONCILER_LOCK = 7_265_002;
 const ROUND_MS = 2000;
@@ -31,14 +33,22 @@ export interface ReconcilerDeps {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly pressure: Pressure;
+  readonly storage: Storage;
+}
+
+/** What outlasts a round. */
+interface Work {
+  readonly recovery: Recovery;
+  readonly sweeper: Sweeper;
+  /** When the partitions were last kept. */
+  keptAt: number;
 }
 
 /** Runs until aborted. While there is more to do, the next round comes at once. */
 export async function runReconciler(deps: ReconcilerDeps): Promise<void> {
-  const kept = { at: 0 };
-  const recovery = new Recovery(deps);
+  const work: Work = { recovery: new Recovery(deps), sweeper: new Sweeper(deps), keptAt: 0 };
   while (!deps.signal.aborted) {
-    const hasMore = await round(deps, kept, recovery).catch((error: unknown) => {
+    const hasMore = await round(deps, work).catch((error: unknown) => {
       deps.log.warn({ err: error }, 'reconciler failed; trying again');
       return false;
     });
@@ -46,18 +56,17 @@ export async function runReconciler(deps: ReconcilerDeps): Promise<void> {
   }
 }
 
-async function round(deps: ReconcilerDeps, kept: { at: number }, recovery: Recovery): Promise<boolean> {
-  const { pool, log } = deps;
-  const tx = await pool.connect();
+async function round(deps: ReconcilerDeps, work: Work): Promise<boolean> {
+  const tx = await deps.pool.connect();
   let broken = true;
   let hasMore = false;
   try {
     const { rows } = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [RECONCILER_LOCK]);
     if (rows[0]?.mine) {
-      hasMore = await recovery.step(tx);
-      const poked = await pokeOverdue(deps, tx);
-      if (poked > 0) log.info({ poked }, 'reconciler poked runs');
-      await tidy(deps, tx, kept);
+      const bringsBack = await attempt(deps, 'bring back runs', () => bringBack(deps, tx, work));
+      await attempt(deps, 'keep partitions', () => keep(deps, tx, work));
+      const sweeps = await attempt(deps, 'sweep', () => work.sweeper.step(tx));
+      hasMore = bringsBack || sweeps;
       await tx.query('SELECT pg_advisory_unlock($1)', [RECONCILER_LOCK]);
     }
     broken = false;
@@ -67,12 +76,30 @@ async function round(deps: ReconcilerDeps, kept: { at: number }, recovery: Recov
   return hasMore;
 }
 
+/** One thing that fails (Temporal is away, a file cannot be deleted) holds up nothing else. */
+async function attempt({ log }: ReconcilerDeps, what: string, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn({ err: error, what }, 'reconciler failed; trying again');
+    return false;
+  }
+}
+
+async function bringBack(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work): Promise<boolean> {
+  const hasMore = await recovery.step(tx);
+  const poked = await pokeOverdue(deps, tx);
+  if (poked > 0) deps.log.info({ poked }, 'reconciler poked runs');
+  return hasMore;
+}
+
 /** Once an hour: the partitions of the coming days are made, and what is older than 30 days goes. */
-async function tidy({ clock, log }: ReconcilerDeps, tx: PoolClient, kept: { at: number }): Promise<void> {
-  if (clock.now() - kept.at < HOUR) return;
+async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work): Promise<boolean> {
+  if (clock.now() - work.keptAt < HOUR) return false;
   const { made, dropped } = await keepPartitions(tx, clock.now());
   if (made.length + dropped.length > 0) log.info({ made, dropped }, 'partitions kept');
-  kept.at = clock.now();
+  work.keptAt = clock.now();
+  return false;
 }
 
 /** Pokes the runs that are lost, so many at a time; what is poked is noted first, so that a poke that fails waits for its gap. */

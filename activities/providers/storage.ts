@@ -8,6 +8,12 @@ export interface Storage {
   put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
   /** The file, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>;
+  /** Deletes a file; one that is not there is deleted already. */
+  remove(key: string): Promise<void>;
+  /** Keys of some files, from a place on (null: the first), and the place of the next ones, or null at the end. */
+  list(place: string | null): Promise<{ readonly keys: readonly string[]; readonly next: string | null }>;
+  /** When a file was written (real time), or null when there is none. */
+  changedAt(key: string): Promise<number | null>;
 }
 
 export async function createStorage(config: StorageConfig): Promise<Storage> {
@@ -22,7 +28,43 @@ export async function createStorage(config: StorageConfig): Promise<Storage> {
         throw error;
       }
     },
+    async remove(key) {
+      await disk.delete(key);
+    },
+    list: (place) => (config.kind === 'files' ? listFolder(disk, place) : listBucket(disk, place)),
+    async changedAt(key) {
+      try {
+        return (await disk.getMetaData(key)).lastModified.getTime();
+      } catch (error) {
+        if (error instanceof errors.E_CANNOT_GET_METADATA && isMissing(error.cause)) return null;
+        throw error;
+      }
+    },
   };
+}
+
+const ALL = 'uploads';
+
+/** A store's folder at a time. */
+async function listFolder(disk: Disk, place: string | null) {
+  const entries = async (prefix: string) => [...(await disk.listAll(prefix).catch(none)).objects];
+  const stores = (await entries(ALL)).flatMap((entry) => (entry.isDirectory ? [entry.prefix.slice(ALL.length + 1)] : []));
+  const next = stores.toSorted().find((store) => place === null || store > place);
+  if (next === undefined) return { keys: [], next: null };
+  return { keys: (await entries(`${ALL}/${next}`)).flatMap((entry) => (entry.isFile ? [entry.key] : [])), next };
+}
+/** Nothing was uploaded yet: there is no folder. */
+const none = (error: unknown) => {
+  if (isMissing((error as Error).cause ?? error)) return { objects: [] };
+  throw error;
+};
+
+async function listBucket(disk: Disk, place: string | null) {
+  const { objects, paginationToken } = await disk.listAll(`${ALL}/`, {
+    recursive: true,
+    ...(place !== null && { paginationToken: place }),
+  });
+  return { keys: [...objects].flatMap((entry) => (entry.isFile ? [entry.key] : [])), next: paginationToken ?? null };
 }
 
 const isMissing = (cause: unknown): boolean => {

@@ -60,7 +60,7 @@ export interface TakenRequest extends LoginRequest {
   readonly nonce: string;
 }
 
-/** Takes a request, once, for the browser that began it; sweeps those that nobody came back to. */
+/** Takes a request, once, for the browser that began it, while it lives. */
 export async function takeRequest(
   orm: MikroORM,
   keyring: Keyring,
@@ -69,7 +69,6 @@ export async function takeRequest(
   now: number,
 ): Promise<TakenRequest | null> {
   const em = orm.em.fork();
-  await sql(em, 'DELETE FROM login_request WHERE expires_at < ?', [new Date(now)]);
   const [row] = await sql<{
     client_id: string;
     redirect_uri: string;
@@ -78,7 +77,11 @@ export async function takeRequest(
     code_challenge: string;
     verifier_sealed: string;
     nonce: string;
-  }>(em, 'DELETE FROM login_request WHERE request_id = ? AND browser_hash = ? RETURNING *', [requestId, hashSecret(browser)]);
+  }>(em, 'DELETE FROM login_request WHERE request_id = ? AND browser_hash = ? AND expires_at > ? RETURNING *', [
+    requestId,
+    hashSecret(browser),
+    new Date(now),
+  ]);
   if (!row) return null;
   return {
     requestId,

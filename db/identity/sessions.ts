@@ -23,9 +23,13 @@ export async function openSession(
   const sessionId = newId('gst', at);
   const ended = await sql<{ session_id: string }>(
     em,
-    `DELETE FROM guest_session WHERE store_id = ? AND session_id IN (SELECT session_id FROM guest_session WHERE store_id = ?
-       AND (expires_at < ? OR (used_at IS NULL AND created_at < ?)) ORDER BY expires_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED) RETURNING session_id`,
-    [storeId, storeId, new Date(at), new Date(at - UNUSED_MS)],
+    `WITH expired AS MATERIALIZED (
+       SELECT session_id FROM guest_session WHERE store_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED),
+     unused AS MATERIALIZED (SELECT session_id FROM guest_session WHERE store_id = ? AND used_at IS NULL AND created_at < ?
+       ORDER BY created_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED)
+     DELETE FROM guest_session WHERE store_id = ? AND session_id IN (SELECT session_id FROM expired UNION ALL SELECT session_id FROM unused)
+     RETURNING session_id`,
+    [storeId, new Date(at), storeId, new Date(at - UNUSED_MS), storeId],
   );
   if (ended.length > 0)
     await sql(em, 'DELETE FROM cart_item WHERE store_id = ? AND session_id = ANY(?::text[])', [

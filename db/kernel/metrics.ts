@@ -42,5 +42,11 @@ export const backlog = {
   openRuns: new Gauge({ name: 'sangjeom_runs_open', help: 'Runs that are not done', registers, labelNames: ['kind'] }),
   unloadedRuns: new Gauge({ name: 'sangjeom_runs_not_loaded', help: 'Runs without a workflow for more than 30 seconds', registers }),
   runsToRecover: new Gauge({ name: 'sangjeom_runs_to_recover', help: 'Runs to bring back into a new Temporal database', registers }),
+  leftOver: new Gauge({
+    name: 'sangjeom_left_over',
+    help: 'Rows that should have been swept an hour ago',
+    registers,
+    labelNames: ['kind'],
+  }),
   overdueRuns: new Gauge({ name: 'sangjeom_runs_overdue', help: 'Runs that should have acted a minute ago', registers }),
 };

@@ -37,6 +37,8 @@ export const PaymentEntity = defineEntity({
     /** The call that is owed now. */
     call: p.json<PendingCall>().nullable(),
     createdAt: time(),
+    /** Real time of the start. */
+    bornAt: time().nullable(),
     completedAt: time().nullable(),
   },
 });

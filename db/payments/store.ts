@@ -73,6 +73,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     attemptCount: 0,
     wakeAt: expiresAt,
     createdAt: new Date(moment.at),
+    bornAt: new Date(moment.realNow),
   });
   em.persist(payment);
   bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), status: 'PENDING', bornAt: moment.realNow, startAfterMs: START_AFTER_MS });

@@ -55,7 +55,10 @@ export function pokeLater(em: Em, run: Pick<Birth, 'storeId' | 'kind' | 'workflo
   em.persist(em.create(OutboxEntity, { ...run, message: 'poke', createdAt: new Date(realNow), traceparent: currentTrace() }));
 }
 
-/** Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. */
+/**
+ * Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. Its
+ * line may have been swept meanwhile.
+ */
 export async function reopen(
   em: Em,
   run: Pick<Birth, 'storeId' | 'kind' | 'workflowId' | 'runId' | 'orderNo'>,
@@ -64,8 +67,9 @@ export async function reopen(
 ): Promise<void> {
   await sql(
     em,
-    'UPDATE run SET done_at = NULL, wake_at = ?, pokes = 0, poked_at = NULL, grace_from = NULL WHERE store_id = ? AND workflow_id = ?',
-    [new Date(wakeAt), run.storeId, run.workflowId],
+    `INSERT INTO run (store_id, workflow_id, kind, run_id, order_no, wake_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, workflow_id) DO UPDATE SET done_at = NULL, wake_at = excluded.wake_at, pokes = 0, poked_at = NULL, grace_from = NULL`,
+    [run.storeId, run.workflowId, run.kind, run.runId, run.orderNo, new Date(wakeAt), new Date(realNow)],
   );
   pokeLater(em, run, realNow);
 }

@@ -1,12 +1,10 @@
 /** What a person wrote with a command. It waits here for its transition, because nothing personal passes through Temporal. */
-import { DAY } from '../../workflows/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 
-/** Keeps a text aside and answers its id, which a command may carry. What no transition came for within a day is forgotten. */
+/** Keeps a text aside and answers its id, which a command may carry. What no transition came for is swept after a day. */
 export async function keepText(em: Em, storeId: string, text: string, realNow: number): Promise<string> {
   const textId = newId('txt', realNow);
-  await sql(em, 'DELETE FROM command_text WHERE store_id = ? AND created_at < ?', [storeId, new Date(realNow - DAY)]);
   await sql(em, 'INSERT INTO command_text (store_id, text_id, text, created_at) VALUES (?, ?, ?, ?)', [
     storeId,
     textId,

@@ -31,6 +31,7 @@ test('API and worker tell what an operator needs, and every metric of the alert 
   expect(told).toMatch(/sangjeom_webhook_attempts_total\{outcome="SUCCESS"\} [1-9]/);
   expect(told).toMatch(/^sangjeom_runs_overdue \d/m);
   expect(told).toMatch(/^sangjeom_runs_to_recover \d/m);
+  expect(told).toMatch(/^sangjeom_left_over\{kind="payments"\} \d/m);
   expect(told).toContain('# TYPE sangjeom_runs_open gauge');
   expect(told).not.toContain(shop.store.storeId);
 

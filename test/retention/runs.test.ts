@@ -1,0 +1,39 @@
+/** Runs whose rows were swept (X26). */
+import { expect, test } from '@jest/globals';
+import { startOptions } from '../../workflows/kernel/start.ts';
+import { query, temporalClient, until, world } from '../kernel/world.ts';
+
+test('a run that finds its row swept ends and does nothing: one that waits, when it is poked, and one that is started', async () => {
+  const client = await temporalClient();
+  const shop = await world();
+  const { storeId } = shop.store;
+  const { paymentId } = await shop.payment();
+  const run = { storeId, kind: 'payment', workflowId: `payment/${storeId}/${paymentId}`, runId: paymentId, orderNo: null } as const;
+  await until(
+    'loaded',
+    async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+  );
+  await query('DELETE FROM payment_attempt WHERE payment_id = $1', [paymentId]);
+  await query('DELETE FROM payment WHERE payment_id = $1', [paymentId]);
+  await query('DELETE FROM run WHERE run_id = $1', [paymentId]);
+  await client.workflow.signalWithStart(run.kind, { ...startOptions(run), signal: 'poke' });
+  await client.workflow.getHandle(run.workflowId).result();
+  await (await client.workflow.start(run.kind, startOptions(run))).result();
+  expect(await query('SELECT 1 FROM run WHERE run_id = $1', [paymentId])).toEqual([]);
+});
+
+test('a payment whose run was swept long ago still gives money back: the cancel brings the run back', async () => {
+  const shop = await world();
+  const { orderItemId, paymentId } = await shop.order();
+  await until('done', async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1);
+  await query('DELETE FROM run WHERE run_id = $1', [paymentId]);
+  expect((await shop.act(orderItemId, 'cancel', { reason: 'OTHER' })).status).toBe(200);
+  await until(
+    'refunded',
+    async () => (await query(`SELECT 1 FROM refund WHERE payment_id = $1 AND status = 'DONE'`, [paymentId])).length === 1,
+  );
+  await until(
+    'done again',
+    async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
+  );
+});

@@ -1,0 +1,123 @@
+/**
+ * Sweeps what has ended (X26, db/retention/kinds.ts): one bounded portion per step, every kind in its turn. Rows go in one statement
+ * of the sweeper's own functions. Of an upload the row goes first and its file after: a file that a crash leaves behind has no row,
+ * and stored files without a row are deleted a day later. A portion that was carried out twice deletes nothing twice.
+ */
+import type { ClientBase } from 'pg';
+import type { Storage } from '../activities/providers/storage.ts';
+import type { Clock } from '../db/kernel/clock.ts';
+import type { Log } from '../db/kernel/log.ts';
+import { KINDS, type Kind, LATE_MS, STRAY_FILE_MS } from '../db/retention/kinds.ts';
+import { isImageType, uploadKey } from '../workflows/catalog/uploads.ts';
+import { HOUR, MINUTE } from '../workflows/kernel/time.ts';
+
+/** Rows of one portion. */
+const PORTION = 500;
+/** Of a kind of which nothing more was due, this much later; the storage is gone through once an hour. */
+const REST_MS = MINUTE;
+const STORAGE_REST_MS = HOUR;
+/** How far what is left over is counted. */
+const MOST_LEFT = 10_000;
+
+export interface SweeperDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storage: Storage;
+}
+
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  /** Real time at which each kind's next portion is due. */
+  readonly #dueAt = new Map<string, number>();
+  #storageDueAt = 0;
+  #place: string | null = null;
+
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** One portion of the kind that has waited longest. Answers whether another is due at once. */
+  async step(tx: ClientBase): Promise<boolean> {
+    const now = this.#deps.clock.now();
+    const [kind] = KINDS.filter(({ name }) => this.#due(name) <= now).toSorted((a, b) => this.#due(a.name) - this.#due(b.name));
+    if (kind) {
+      // Also when it fails: the others have their turn first.
+      this.#dueAt.set(kind.name, now + REST_MS);
+      const swept = await sweepPortion(tx, kind, now, this.#deps);
+      if (swept >= (kind.name === 'logins' ? PORTION / 10 : PORTION)) this.#dueAt.set(kind.name, now);
+    } else if (this.#storageDueAt <= now) {
+      this.#storageDueAt = now + STORAGE_REST_MS;
+      this.#place = await sweepFiles(tx, this.#place, now, this.#deps);
+      if (this.#place !== null) this.#storageDueAt = now;
+    }
+    return this.#storageDueAt <= now || KINDS.some(({ name }) => this.#due(name) <= now);
+  }
+
+  #due(name: string): number {
+    return this.#dueAt.get(name) ?? 0;
+  }
+}
+
+/** Deletes one portion of a kind and answers how many rows that were. */
+export async function sweepPortion(
+  tx: ClientBase,
+  { name, keptMs }: Kind,
+  realNow: number,
+  { log, storage }: SweeperDeps,
+): Promise<number> {
+  const values = [new Date(realNow - keptMs), PORTION];
+  if (name === 'order_inputs') {
+    const { rows } = await tx.query<{ store_id: string; upload_id: string; content_type: string }>(
+      'SELECT * FROM sweep_order_inputs($1, $2)',
+      values,
+    );
+    const keys = rows.flatMap(({ store_id: store, upload_id: id, content_type: type }) =>
+      isImageType(type) ? [uploadKey(store, id, type)] : [],
+    );
+    await removeFiles(keys, storage);
+    return rows.length;
+  }
+  const { rows } = await tx.query<{ n: string }>(`SELECT sweep_${name}($1, $2) AS n`, values);
+  const swept = Number(rows[0]!.n);
+  if (swept > 0) log.info({ kind: name, swept }, 'swept what has ended');
+  return swept;
+}
+
+/** One page of the storage, from `place` on: what is a day old and has no row goes. Answers the next place, or null at the end. */
+export async function sweepFiles(
+  tx: ClientBase,
+  place: string | null,
+  realNow: number,
+  { log, storage }: SweeperDeps,
+): Promise<string | null> {
+  const page = await storage.list(place);
+  const names = new Map(page.keys.map((key) => [key.replace(/^uploads\//, '').replace(/\.\w+$/, ''), key]));
+  const { rows } = await tx.query<{ name: string }>('SELECT name FROM lookup_uploads($1::text[])', [[...names.keys()]]);
+  for (const { name } of rows) names.delete(name);
+  const strays: string[] = [];
+  for (const key of names.values()) {
+    const changedAt = await storage.changedAt(key);
+    if (changedAt !== null && changedAt < realNow - STRAY_FILE_MS) strays.push(key);
+  }
+  await removeFiles(strays, storage);
+  if (strays.length > 0) log.info({ files: strays.length }, 'deleted stored files without a row');
+  return page.next;
+}
+
+async function removeFiles(keys: readonly string[], storage: Storage): Promise<void> {
+  const left = [...keys];
+  const remove = async () => {
+    for (let key = left.pop(); key !== undefined; key = left.pop()) await storage.remove(key);
+  };
+  await Promise.all(Array.from({ length: 8 }, remove));
+}
+
+/** Rows of each kind that should have gone an hour ago, counted up to ten thousand. */
+export async function leftOver(tx: Pick<ClientBase, 'query'>, realNow: number): Promise<Map<string, number>> {
+  const left = new Map<string, number>();
+  for (const { name, keptMs } of KINDS) {
+    const { rows } = await tx.query<{ n: string }>(`SELECT left_${name}($1, $2) AS n`, [new Date(realNow - keptMs - LATE_MS), MOST_LEFT]);
+    left.set(name, Number(rows[0]!.n));
+  }
+  return left;
+}
