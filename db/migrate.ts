@@ -13,6 +13,7 @@ import { Clients0005 } from './migrations/0005_clients.ts';
 import { Catalog0006 } from './migrations/0006_catalog.ts';
 import { Orders0007 } from './migrations/0007_orders.ts';
 import { Deliveries0008 } from './migrations/0008_deliveries.ts';
+import { ClientsOfAStore0009 } from './migrations/0009_clients_of_a_store.ts';
 import { Limits0012 } from './migrations/0012_limits.ts';
 import { Bounds0014 } from './migrations/0014_bounds.ts';
 import { keepPartitions } from './kernel/partitions.ts';
@@ -26,6 +27,7 @@ const MIGRATIONS = [
   Catalog0006,
   Orders0007,
   Deliveries0008,
+  ClientsOfAStore0009,
   Limits0012,
   Bounds0014,
 ];

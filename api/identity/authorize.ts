@@ -4,16 +4,19 @@
  */
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
-import { issueCode, openRequest, type TakenRequest, takeRequest, userOf } from '../../db/identity/logins.ts';
+import { issueCode, openRequest, REQUEST_MS, takeRequest, userOf } from '../../db/identity/logins.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, isRegistered, narrow } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import { back, browserCookie, LONGEST_STATE } from './answer.ts';
+import { ask } from './consent.ts';
 import { asOAuthError, checkResource, need, OAuthError, type Params, paramsOf } from './oauth.ts';
 
 /** Asked for by every login library; they say nothing about a store. */
 const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
 const CHALLENGE = /^[\w-]{43}$/;
 const COOKIE = 'svc_login';
+const CALLBACK = '/oauth2/callback';
 
 export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = paramsOf(new URLSearchParams(ctx.querystring));
@@ -26,12 +29,11 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
     const upstream = await deps.login.discover();
     const request = { clientId, redirectUri, ...wanted };
     const { requestId, verifier, nonce, browser } = await openRequest(deps.orm, deps.keyring, request, deps.clock.now());
-    ctx.cookies.set(COOKIE, browser, cookieOptions(deps, 600_000));
+    ctx.cookies.set(COOKIE, browser, browserCookie(deps, CALLBACK, REQUEST_MS));
     ctx.redirect(await upstream.begin({ requestId, verifier, nonce }));
   } catch (error) {
-    const refused = asOAuthError(error);
-    if (!refused) throw error;
-    back(ctx, deps, redirectUri, { error: refused.code, error_description: refused.message, state: params.get('state') ?? null });
+    const { code, message } = asOAuthError(error, ctx, deps);
+    back(ctx, deps, redirectUri, { error: code, error_description: message, state: params.get('state') ?? null });
   }
 }
 
@@ -44,7 +46,7 @@ function wantedOf(client: OAuthClient, params: Params) {
   const [state, codeChallenge] = need(params, 'state', 'code_challenge') as [string, string];
   if (params.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(codeChallenge))
     throw new OAuthError('invalid_request', 'The code_challenge_method must be S256');
-  if (state.length > 1024) throw new OAuthError('invalid_request', 'The state is longer than 1,024 characters');
+  if (state.length > LONGEST_STATE) throw new OAuthError('invalid_request', `The state is longer than ${LONGEST_STATE} characters`);
   return { state, codeChallenge, scopes: scopesOf(client, params.get('scope') ?? '') };
 }
 
@@ -56,41 +58,31 @@ function scopesOf(client: OAuthClient, asked: string): readonly string[] {
   return named.some((scope) => covers(client.scopes, scope)) ? named : [...client.scopes, ...named];
 }
 
-/** The provider sends the person back here; the code for the client is made only for the browser that began. */
+/**
+ * The provider sends the person back here, good only for the browser that began. The console has its code at once; every other
+ * client after the person was asked (X2).
+ */
 export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = paramsOf(new URLSearchParams(ctx.querystring));
   const browser = ctx.cookies.get(COOKIE) ?? '';
-  ctx.cookies.set(COOKIE, '', cookieOptions(deps, 0));
+  ctx.cookies.set(COOKIE, '', browserCookie(deps, CALLBACK, 0));
   const now = deps.clock.now();
   const request = await takeRequest(deps.orm, deps.keyring, params.get('state') ?? '', browser, now);
   if (!request) throw new OAuthError('invalid_request', 'This login was not begun in this browser, or it has expired');
+  const { redirectUri, state, clientId } = request;
   try {
     const upstream = await deps.login.discover();
     const { authenticatedAt, ...person } = await upstream.finish(ctx.querystring, request);
-    const code = await inStore(deps.orm, '-', REQUEST, async (em) =>
-      issueCode(em, await userOf(em, person, now), request, authenticatedAt, now),
-    );
-    back(ctx, deps, request.redirectUri, { code, state: request.state });
+    const isConsole = clientId === deps.config.console.clientId;
+    const { userId, code } = await inStore(deps.orm, '-', REQUEST, async (em) => {
+      const known = await userOf(em, person, now);
+      return { userId: known, code: isConsole ? await issueCode(em, known, request, authenticatedAt, now) : null };
+    });
+    if (code === null) await ask(ctx, deps, { ...request, userId, authenticatedAt }, browser);
+    else back(ctx, deps, redirectUri, { code, state });
   } catch (error) {
+    if (error instanceof OAuthError) throw error;
     deps.log.warn({ err: error }, 'a login at the provider failed');
-    denied(ctx, deps, request);
+    back(ctx, deps, redirectUri, { error: 'access_denied', error_description: 'The login at the identity provider failed', state });
   }
-}
-
-const denied = (ctx: Context, deps: ApiDeps, { redirectUri, state }: TakenRequest) =>
-  back(ctx, deps, redirectUri, { error: 'access_denied', error_description: 'The login at the identity provider failed', state });
-
-const cookieOptions = ({ config }: ApiDeps, maxAge: number) => ({
-  httpOnly: true,
-  sameSite: 'lax' as const,
-  secure: config.publicUrl.startsWith('https:'),
-  path: '/oauth2/callback',
-  signed: false,
-  maxAge,
-});
-
-function back(ctx: Context, { config }: ApiDeps, redirectUri: string, answer: Readonly<Record<string, string | null>>): void {
-  const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries({ ...answer, iss: config.publicUrl })) if (value !== null) url.searchParams.set(name, value);
-  ctx.redirect(url.href);
 }

@@ -99,7 +99,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
   if (user?.use !== 'user' || user.clientId !== client.clientId)
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
   const found = await findPerson(deps.orm, user, storeId);
-  if (!found || !found.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
+  if (!found?.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
   // A client of one store leads into that store only; a foreign store and none are alike (D63).
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))

@@ -3,9 +3,10 @@ import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
 import { AUDIENCE } from '../../workflows/identity/rules.ts';
-import { catalogue, Fault } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode, type Fault } from '../../workflows/kernel/errors.ts';
 import { readBytes } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import { asFault } from '../kernel/reply.ts';
 
 const STATUS = {
   invalid_request: 400,
@@ -14,6 +15,7 @@ const STATUS = {
   invalid_scope: 400,
   invalid_target: 400,
   invalid_token: 401,
+  insufficient_scope: 403,
   invalid_client_metadata: 400,
   invalid_redirect_uri: 400,
   unauthorized_client: 400,
@@ -23,48 +25,63 @@ const STATUS = {
   request_not_supported: 400,
   access_denied: 403,
   temporarily_unavailable: 503,
+  server_error: 500,
 } as const;
 type OAuthCode = keyof typeof STATUS;
 
 export class OAuthError extends Error {
   readonly code: OAuthCode;
-  constructor(code: OAuthCode, description: string) {
+  readonly status: number;
+  constructor(code: OAuthCode, description: string, status: number = STATUS[code]) {
     super(description);
     this.code = code;
+    this.status = status;
   }
 }
 
-/** A route whose failures are `{ error, error_description }`. */
+type Handle = (ctx: Context, deps: ApiDeps) => Promise<void>;
+type Tell = (ctx: Context, refused: OAuthError) => void;
+
+/** A route whose failures, all of them, are `{ error, error_description }`. */
 export const flat =
-  (deps: ApiDeps, handle: (ctx: Context, deps: ApiDeps) => Promise<void>) =>
+  (deps: ApiDeps, handle: Handle, tell: Tell = tellFlat) =>
   async (ctx: Context): Promise<void> => {
     ctx.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
     try {
       await handle(ctx, deps);
     } catch (error) {
-      const refused = asOAuthError(error);
-      if (!refused) throw error;
-      ctx.status = error instanceof Fault && isOfHttp(error.code) ? catalogue[error.code].status : STATUS[refused.code];
-      if (refused.code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');
-      if (refused.code === 'invalid_token') ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
-      ctx.body = { error: refused.code, error_description: refused.message };
+      tell(ctx, asOAuthError(error, ctx, deps));
     }
   };
 
-/** Refusals with a status of their own in HTTP. */
-const isOfHttp = (code: string) => code === 'PAYLOAD_TOO_LARGE' || code === 'TOO_MANY_REQUESTS';
-
-/** Refusals of the kernel in OAuth's words. */
-export function asOAuthError(error: unknown): OAuthError | null {
-  if (error instanceof OAuthError) return error;
-  if (!(error instanceof Fault)) return null;
-  if (error.code === 'TEMPORARILY_UNAVAILABLE' || error.code === 'TOO_MANY_REQUESTS')
-    return new OAuthError('temporarily_unavailable', error.message);
-  if (error.code === 'UNAUTHORIZED') return new OAuthError('invalid_token', error.message);
-  if (error.code === 'INSUFFICIENT_ROLE' || error.code === 'TENANT_MISMATCH') return new OAuthError('access_denied', error.message);
-  if (error.code === 'PAYLOAD_TOO_LARGE' || error.code === 'VALIDATION_FAILED') return new OAuthError('invalid_request', error.message);
-  return null;
+/** A failure as the RFCs have it told, in at most a few hundred bytes (X7). */
+export function tellFlat(ctx: Context, { code, status, message }: OAuthError): void {
+  ctx.status = status;
+  if (code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');
+  if (code === 'invalid_token') ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
+  if ((status === 503 || status === 429) && !ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
+  if (status === 413) ctx.set('Connection', 'close');
+  ctx.body = { error: code, error_description: message };
 }
+
+/** The kernel's codes in OAuth's words; every other one is `invalid_request`. The status stays the code's own. */
+const WORDS: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
+  UNAUTHORIZED: 'invalid_token',
+  INSUFFICIENT_SCOPE: 'insufficient_scope',
+  INSUFFICIENT_ROLE: 'access_denied',
+  TENANT_MISMATCH: 'access_denied',
+  TOO_MANY_REQUESTS: 'temporarily_unavailable',
+  TEMPORARILY_UNAVAILABLE: 'temporarily_unavailable',
+  INTERNAL: 'server_error',
+};
+export function inOAuthWords({ code }: Fault): OAuthError {
+  const { status, message } = catalogue[code];
+  return new OAuthError(WORDS[code] ?? 'invalid_request', message, status);
+}
+
+/** Whatever was thrown, in OAuth's words; a bug is `server_error`, logged, no text leaked. */
+export const asOAuthError = (error: unknown, ctx: Context, { log }: ApiDeps): OAuthError =>
+  error instanceof OAuthError ? error : inOAuthWords(asFault(error, log, String(ctx.state['requestId'])));
 
 export type Params = ReadonlyMap<string, string>;
 

@@ -10,8 +10,9 @@ import { Invitation } from './schemas.ts';
 export const accept = endpoint({
   id: 'invitations.accept',
   route: 'POST /v1/invitations/accept',
-  summary: 'Accept an invitation as the person it was sent to, shortly after a login',
+  summary: 'Accept an invitation as the person it was sent to, shortly after a login at the console',
   access: 'user',
+  console: [],
   agent: 'denied',
   change: 'workflow',
   idempotent: true,

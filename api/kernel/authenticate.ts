@@ -2,7 +2,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/store.ts';
-import { findPerson } from '../../db/identity/people.ts';
+import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { findSession, openSession } from '../../db/identity/sessions.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { findTenant, type Tenant } from '../../db/stores/store.ts';
@@ -49,7 +49,7 @@ async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps,
   if (claims.use === 'user') {
     const named = ctx.get('x-store-id');
     // A dead token is told as such before anything about stores.
-    if (named === '') throw new Fault((await isLiving(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
+    if (named === '') throw new Fault((await findLiving(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
     return byPerson(claims, claims, named, deps, realNow);
   }
   if (claims.person) return byPerson(claims, claims.person, claims.storeId, deps, realNow);
@@ -60,9 +60,10 @@ async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps,
   return { ...as(tenant, claims.clientId, null, realNow), origin, scopes, role: null, person: null };
 }
 
-const isLiving = async (claims: UserClaims, deps: ApiDeps): Promise<boolean> => {
+/** What holds now of a person's token before a store is chosen; null when it is dead. */
+const findLiving = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
   const found = await findPerson(deps.orm, claims, '');
-  return found !== null && found.isLive && isClientLive(claims.clientId, found.clientStatus, deps);
+  return found?.isLive && isClientLive(claims.clientId, found.clientStatus, deps) ? found : null;
 };
 const isClientLive = (clientId: string, status: string | null, { config }: ApiDeps) =>
   clientId === config.console.clientId || status === 'ACTIVE';
@@ -77,7 +78,10 @@ async function byPerson(
   const found = await findPerson(deps.orm, { ...person, clientId: claims.clientId }, storeId);
   if (!found?.isLive || !isClientLive(claims.clientId, found.clientStatus, deps)) throw new Fault('UNAUTHORIZED');
   // Chosen by header: another's store and none are alike (D64). Chosen at the exchange: the membership has ended since.
-  if (found.role === null || found.storeId === null) throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
+  // A client of one store leads into that one, whosever login it is and whenever its token was given (X1).
+  const isLedThere = found.clientStoreId === null || found.clientStoreId === found.storeId;
+  if (found.role === null || found.storeId === null || !isLedThere)
+    throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
   const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
   const { sandbox, clockOffsetMs, role } = found;
   const tenant = { storeId: found.storeId, status: 'ACTIVE', sandbox, clockOffsetMs };
@@ -109,12 +113,15 @@ async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps):
   return caller;
 }
 
-/** A person before a store is chosen. */
-async function byUserToken(ctx: Context, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
+/** A person before a store is chosen. Console-only here: whoever logged in at the console, whatever their roles (X1). */
+async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const { claims } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
-  if (claims?.use !== 'user' || !(await isLiving(claims, deps))) throw new Fault('UNAUTHORIZED');
-  return { ...as({ storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 }, claims.userId, null, realNow), person: claims };
+  const found = claims?.use === 'user' ? await findLiving(claims, deps) : null;
+  if (claims?.use !== 'user' || !found) throw new Fault('UNAUTHORIZED');
+  if (endpoint.console && (claims.origin !== 'console' || found.clientStoreId !== null)) throw new Fault('INSUFFICIENT_ROLE');
+  const nowhere = { storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 };
+  return { ...as(nowhere, claims.userId, null, realNow), person: claims, clientStoreId: found.clientStoreId };
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
@@ -181,4 +188,5 @@ const as = (
   person: null,
   customer: null,
   renewedToken: null,
+  clientStoreId: null,
 });

@@ -32,7 +32,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly summary: string;
   readonly access: Access;
   readonly scopes?: readonly Scope[];
-  /** Console-only (D29): people who logged in at the console and hold one of these roles now. */
+  /** Console-only (D29): people who logged in at the console and hold one of these roles now. Empty for `user`, where no store has given a role yet. */
   readonly console?: readonly Role[];
   readonly agent?: 'direct' | 'approval' | 'denied';
   readonly change: C;
@@ -81,6 +81,8 @@ export interface Caller {
   readonly role: Role | null;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
+  /** Before a store is chosen: the only one that the person's client leads into (X1); null: all of theirs. */
+  readonly clientStoreId: string | null;
 }
 interface Asked<R extends string, Q, B> extends Caller {
   readonly params: PathParams<R>;

@@ -10,8 +10,8 @@ const MyStore = closed(
 export const listStores = endpoint({
   id: 'me.listStores',
   route: 'GET /me/stores',
-  summary: 'List the stores of the person who logged in, with their role',
+  summary: 'List the stores of the person who logged in, with their role; through a client of one store, that store only',
   access: 'user',
   change: 'none',
   data: closed({ items: Type.Array(MyStore) }),
-}).handle(async ({ deps, principal }) => ({ items: await membershipsOf(deps.orm, principal) }));
+}).handle(async ({ deps, principal, clientStoreId }) => ({ items: await membershipsOf(deps.orm, principal, clientStoreId) }));

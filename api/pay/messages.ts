@@ -1,14 +1,6 @@
 /** What the payment screen says, in Korean and English. */
 import type { FailureCategory } from '../../workflows/payments/failures.ts';
-
-export const LOCALES = ['ko', 'en'] as const;
-export type Locale = (typeof LOCALES)[number];
-
-/** `?lang=` first, then what the browser asks for; Korean when it asks for neither. */
-export function chooseLocale(wanted: string, accepted: readonly string[]): Locale {
-  const asked = [wanted, ...accepted].map((tag) => tag.slice(0, 2).toLowerCase());
-  return asked.flatMap((tag) => LOCALES.filter((locale) => locale === tag))[0] ?? 'ko';
-}
+import type { Locale } from '../kernel/page.ts';
 
 export interface Messages {
   readonly won: (amount: number) => string;

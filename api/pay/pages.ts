@@ -3,49 +3,9 @@ import type { Started } from '../../db/payments/store.ts';
 import type { Failure } from '../../workflows/payments/rules.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
-import type { Locale, Messages } from './messages.ts';
-import { messages } from './messages.ts';
-import { COUNTDOWN, SIGNAL, STYLE } from './assets.ts';
-
-/** How a page is shown: its language, and the nonce that its own style and script carry. */
-export interface Look {
-  readonly locale: Locale;
-  readonly nonce: string;
-}
-interface Page {
-  readonly title: string;
-  readonly body: Html;
-  readonly refreshSeconds?: number;
-  readonly script?: string;
-}
-
-const page = ({ locale, nonce }: Look, { title, body, refreshSeconds, script }: Page): Html =>
-  html`<!doctype html>
-    <html lang="${locale}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
-        <link rel="icon" href="data:," />
-        <title>${title}</title>
-        <style nonce="${nonce}">
-          ${new Html(STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${body}
-        </main>
-        ${
-          script === undefined
-            ? ''
-            : html`<script nonce="${nonce}">
-                ${new Html(script)};
-              </script>`
-        }
-      </body>
-    </html>`;
+import { type Look, page } from '../kernel/page.ts';
+import { type Messages, messages } from './messages.ts';
+import { COUNTDOWN, SIGNAL } from './assets.ts';
 
 const hidden = (fields: Readonly<Record<string, string>>): Html =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;

@@ -2,7 +2,6 @@
  * The hosted payment screen: open, return from the provider's window, give up. The GETs that have effects are
  * idempotent by attempt; amounts are compared with our row; an unknown attempt gets a page that reveals nothing.
  */
-import { randomBytes } from 'node:crypto';
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { inStore, REQUEST } from '../../db/orm.ts';
@@ -14,8 +13,8 @@ import { type PaymentResult, returnAddress } from '../../workflows/payments/rule
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { Html } from '../kernel/html.ts';
-import { chooseLocale } from './messages.ts';
-import { busyPage, expiredPage, failedPage, type Look, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
+import { type Look, lookOf as lookFor, sendPage } from '../kernel/page.ts';
+import { busyPage, expiredPage, failedPage, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
 
 type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
 
@@ -194,25 +193,13 @@ function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentR
   send(ctx, popupPage(lookOf(ctx), message, new URL(attempt.returnUrl).origin, returnTo), 200, { attempt });
 }
 
-/** The language of this request and a nonce of its own. */
-function lookOf(ctx: Context): Look {
-  const nonce = (ctx.state['nonce'] ??= randomBytes(16).toString('base64')) as string;
-  return { nonce, locale: chooseLocale(text(ctx, 'lang', 5), ctx.acceptsLanguages()) };
-}
+/** The language that the address names, or the browser's. */
+const lookOf = (ctx: Context): Look => lookFor(ctx, text(ctx, 'lang', 5));
 
 /**
- * Sends a page under a policy that lets only its own style and script run. Forms may lead to the provider's window, and the
- * browser follows their redirects only to where the shop's return address is.
+ * Sends a page. Forms may lead to the provider's window, and the browser follows their redirects only to where the shop's return
+ * address is.
  */
 function send(ctx: Context, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
-  const { nonce } = lookOf(ctx);
-  const formAction = ["'self'", windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean).join(' ');
-  ctx.status = status;
-  ctx.type = 'text/html; charset=utf-8';
-  ctx.set('Vary', 'Accept-Language');
-  ctx.set(
-    'Content-Security-Policy',
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-  );
-  ctx.body = page.text;
+  sendPage(ctx, lookOf(ctx), page, status, [windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean));
 }

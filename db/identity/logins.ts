@@ -9,7 +9,8 @@ import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 
-const REQUEST_MS = 10 * MINUTE;
+/** How long a person may take to log in at the provider. */
+export const REQUEST_MS = 10 * MINUTE;
 const CODE_MS = 60 * SECOND;
 const REFRESH_MS = 30 * DAY;
 /** A client whose answer was lost may ask once more with the token that it still has (D63). */

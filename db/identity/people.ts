@@ -12,6 +12,8 @@ export interface FoundPerson {
   readonly role: Role | null;
   /** Of the client that they came through; null for the console, which is no row. */
   readonly clientStatus: string | null;
+  /** The only store that the client leads into (X1); null for the console, which leads into all of the person's. */
+  readonly clientStoreId: string | null;
   /** The login has not been ended. */
   readonly isLive: boolean;
 }
@@ -27,6 +29,7 @@ export async function findPerson(
     clock_offset_ms: string | null;
     role: Role | null;
     client_status: string | null;
+    client_store_id: string | null;
     is_live: boolean;
   }>(orm.em.fork(), 'SELECT * FROM lookup_person(?, ?, ?, ?)', [clientId, loginId, userId, storeId]);
   return row
@@ -36,6 +39,7 @@ export async function findPerson(
         clockOffsetMs: Number(row.clock_offset_ms ?? 0),
         role: row.role,
         clientStatus: row.client_status,
+        clientStoreId: row.client_store_id,
         isLive: row.is_live,
       }
     : null;
@@ -53,11 +57,14 @@ export interface Membership {
   readonly sandbox: boolean;
   readonly role: Role;
 }
-export async function membershipsOf(orm: MikroORM, userId: string): Promise<Membership[]> {
+/** The stores of a person, oldest first; through a client of one store, that one at most (X1). */
+export async function membershipsOf(orm: MikroORM, userId: string, clientStoreId: string | null): Promise<Membership[]> {
   const rows = await sql<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>(
     orm.em.fork(),
     'SELECT * FROM lookup_memberships(?)',
     [userId],
   );
-  return rows.map(({ store_id: storeId, store_code: storeCode, name, sandbox, role }) => ({ storeId, storeCode, name, sandbox, role }));
+  return rows
+    .filter((row) => clientStoreId === null || row.store_id === clientStoreId)
+    .map(({ store_id: storeId, store_code: storeCode, name, sandbox, role }) => ({ storeId, storeCode, name, sandbox, role }));
 }

@@ -1,5 +1,5 @@
 /**
- * Every operation × 14 principals, generated from the endpoint list: what each is answered follows from the declaration
+ * Every operation × 18 principals, generated from the endpoint list: what each is answered follows from the declaration
  * alone. No answer ever holds a text of the other store.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,18 @@ import { createKeyring } from '../../db/kernel/keyring.ts';
 import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
-import { authorizeUrl, basic, Browser, exchange, loginAs, people, storeToken, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
+import {
+  basic,
+  employ,
+  exchange,
+  loginAs,
+  loginThrough,
+  people,
+  registerApp,
+  storeToken,
+  TOKEN_EXCHANGE,
+  tokens,
+} from '../kernel/login.ts';
 import { query, type Receiver, underTest, until, type World, world } from '../kernel/world.ts';
 
 const CANARY = 'canary-of-the-other-store';
@@ -41,6 +52,12 @@ const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {
   if (endpoint.access === 'user') return 'UNAUTHORIZED';
   if (endpoint.console) return 'INSUFFICIENT_ROLE';
   return lacks(endpoint, scopes) ? 'INSUFFICIENT_SCOPE' : null;
+};
+const APP_SCOPES = ['order:rw', 'store:rw', 'member:rw'];
+/** A person’s token through a client of one store: what takes a login at the console is not for them (X1). */
+const throughApp = (inStore: Principal['refused']) => (endpoint: Endpoint) => {
+  if (endpoint.access !== 'user') return inStore(endpoint);
+  return endpoint.console ? 'INSUFFICIENT_ROLE' : null;
 };
 const bearer = (value: string, more: Headers_ = {}): Headers_ => ({ authorization: `Bearer ${value}`, ...more });
 
@@ -95,6 +112,16 @@ async function everybody(): Promise<Principal[]> {
   const keys = await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, realClock.now());
   const all = { use: 'store', storeId, clientId, origin: 'm2m', scopes: ['order:rw', 'product:rw'], person: null } as const;
   const expired = await keys.sign(all, realClock.now() - 3_700_000);
+  const [ourAdmin] = await query<{ user_id: string }>('SELECT user_id FROM user_account WHERE email = $1', [at('ADMIN', shop)]);
+  const theirApp = (await registerApp(await storeToken(at('OWNER', rival), rival.store.storeId))).client_id;
+  // Of before people were asked, and clients led into one store: a login of a person who has nothing to do with the client's store.
+  const lured = { userId: ourAdmin!.user_id, loginId: 'lgn_lured', authTime: 0 };
+  const luredScopes = ['order:rw', 'product:rw', 'store:rw'];
+  await query(
+    `INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at) VALUES ($1, $2, $3, $4, now(), now())`,
+    [lured.loginId, theirApp, lured.userId, luredScopes],
+  );
+  const luredUser = await keys.sign({ use: 'user', ...lured, clientId: theirApp, origin: 'app', scopes: luredScopes }, realClock.now());
   keys.close();
   await orm.close();
   const { privateKey } = await generateKeyPair('RS256');
@@ -103,6 +130,9 @@ async function everybody(): Promise<Principal[]> {
     .setSubject(clientId)
     .setExpirationTime('1h')
     .sign(privateKey);
+  // A person of both stores, through a client of ours.
+  const deputy = `deputy@${shop.store.storeCode}.example`;
+  await Promise.all([employ(shop, deputy, 'ADMIN'), employ(rival, deputy, 'ADMIN')]);
   const owner = await storeToken(at('OWNER', shop), storeId);
   const issue = async (purpose: string) =>
     (
@@ -122,19 +152,9 @@ async function everybody(): Promise<Principal[]> {
   const dead = await register({ client_name: 'dead', grant_types: ['client_credentials'], scope: 'order:rw' });
   const deadToken = (await tokens({ grant_type: 'client_credentials' }, basic(dead.client_id, dead.client_secret))).body.access_token;
   await call(underTest.api, 'POST', `/v1/store/api-clients/${dead.client_id}/deactivate`, { headers: bearer(owner) });
-  const redirect = 'http://127.0.0.1:4998/app';
-  const app = await register({
-    client_name: 'app',
-    grant_types: ['authorization_code', TOKEN_EXCHANGE],
-    scope: 'order:rw store:rw member:rw',
-    token_endpoint_auth_method: 'none',
-    redirect_uris: [redirect],
-  });
-  const { url, verifier } = authorizeUrl({ client_id: app.client_id, redirect_uri: redirect });
-  const code = (await new Browser().login(url, at('OWNER', shop), redirect)).searchParams.get('code')!;
-  const appUser = (
-    await tokens({ grant_type: 'authorization_code', client_id: app.client_id, code, redirect_uri: redirect, code_verifier: verifier })
-  ).body.access_token;
+  const app = await registerApp(owner);
+  const appUser = (await loginThrough(app.client_id, at('OWNER', shop))).access_token;
+  const deputyUser = (await loginThrough(app.client_id, deputy)).access_token;
   const appToken = (await exchange(appUser, storeId, { client_id: app.client_id })).body.access_token;
   const member = await tokens(
     { grant_type: TOKEN_EXCHANGE, subject_token: 'm@example.com', subject_token_type: 'urn:svc:params:oauth:token-type:member-ref' },
@@ -182,7 +202,27 @@ async function everybody(): Promise<Principal[]> {
     },
     { name: 'an API token', headers: bearer(await issue('plain')), refused: machine(apiScopes) },
     { name: 'an agent', headers: bearer(await issue('agent')), refused: machine(apiScopes) },
-    { name: 'an app', headers: bearer(appToken), refused: machine(['order:rw', 'store:rw', 'member:rw']) },
+    { name: 'an app', headers: bearer(appToken), refused: machine(APP_SCOPES) },
+    {
+      name: 'a client of theirs with a person of ours, naming our store',
+      headers: bearer(luredUser, { 'x-store-id': storeId }),
+      refused: throughApp(() => 'TENANT_MISMATCH'),
+    },
+    {
+      name: 'a client of theirs with a person of ours, naming theirs',
+      headers: bearer(luredUser, { 'x-store-id': rival.store.storeId }),
+      refused: throughApp(() => 'TENANT_MISMATCH'),
+    },
+    {
+      name: 'a client of ours with a person of both, naming their store',
+      headers: bearer(deputyUser, { 'x-store-id': rival.store.storeId }),
+      refused: throughApp(() => 'TENANT_MISMATCH'),
+    },
+    {
+      name: 'a client of ours with a person of both, naming ours',
+      headers: bearer(deputyUser, { 'x-store-id': storeId }),
+      refused: throughApp(machine(APP_SCOPES)),
+    },
   ];
 }
 
@@ -196,7 +236,7 @@ beforeAll(async () => {
 afterAll(() => hooked.close());
 
 describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
-  test('answers each of 14 principals as it is declared, and never with the other store’s texts', async () => {
+  test('answers each of 18 principals as it is declared, and never with the other store’s texts', async () => {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const seen = await Promise.all(
       principals.map(async ({ name, headers }) => {

@@ -73,7 +73,7 @@ describe.each(store)('%s', (_, endpoint) => {
 // Multipart bodies: test/uploads.
 describe.each(named(endpoints.filter((endpoint) => endpoint.body && endpoint.file === undefined)))('%s', (_, endpoint) => {
   const caller = async (): Promise<Headers_> => {
-    if (endpoint.console) return { authorization: `Bearer ${await ownerOf(shop)}` };
+    if (endpoint.console && endpoint.access === 'store') return { authorization: `Bearer ${await ownerOf(shop)}` };
     if (endpoint.access === 'user') return { authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` };
     if (endpoint.access === 'store') return bearer;
     if (endpoint.access === 'customer') return (await shop.member()).headers;

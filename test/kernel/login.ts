@@ -1,7 +1,7 @@
 /** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
 import { createHash, randomBytes } from 'node:crypto';
 import { seedMembers } from '../../bin/setup/stores.ts';
-import { underTest, until, type World } from './world.ts';
+import { query, underTest, until, type World } from './world.ts';
 
 export const CONSOLE = 'console';
 export const CALLBACK = 'http://127.0.0.1:4999/callback';
@@ -13,16 +13,24 @@ interface Cookie {
   readonly path: string;
 }
 
+/** A consent page. */
+export interface Question {
+  readonly at: string;
+  readonly page: string;
+  readonly action: string;
+  readonly headers: Headers;
+}
+
 export class Browser {
   #jar: Cookie[] = [];
 
-  async open(url: string, form?: Readonly<Record<string, string>>): Promise<Response> {
+  async open(url: string, form?: Readonly<Record<string, string>>, more: Readonly<Record<string, string>> = {}): Promise<Response> {
     const { origin, pathname } = new URL(url);
     const mine = this.#jar.filter((cookie) => cookie.origin === origin && pathname.startsWith(cookie.path));
     const response = await fetch(url, {
       redirect: 'manual',
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
-      headers: mine.length > 0 ? { cookie: mine.map(({ name, value }) => `${name}=${value}`).join('; ') } : {},
+      headers: { ...more, ...(mine.length > 0 && { cookie: mine.map(({ name, value }) => `${name}=${value}`).join('; ') }) },
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split('; ');
@@ -35,8 +43,16 @@ export class Browser {
     return response;
   }
 
-  /** Follows redirects and signs in where a form asks for it, until it is sent to `stop`. */
+  /** Follows redirects, signs in where a form asks for it and allows what a client asks for, until it is sent to `stop`. */
   async login(url: string, email: string, stop = CALLBACK): Promise<URL> {
+    const end = await this.walk(url, email, stop);
+    if (end instanceof URL) return end;
+    const answer = await this.open(end.action, { decision: 'allow' });
+    return new URL(answer.headers.get('location')!);
+  }
+
+  /** The same up to the page on which a client asks for access; the way back, where nobody is asked. */
+  async walk(url: string, email: string, stop = CALLBACK): Promise<URL | Question> {
     let at = url;
     let response = await this.open(at);
     for (let hops = 0; hops < 20; hops++) {
@@ -50,6 +66,7 @@ export class Browser {
       const page = await response.text();
       const [, action] = /action="([^"]+)"/.exec(page) ?? [];
       if (action === undefined) throw new Error(`stuck at ${at}: ${response.status} ${page.slice(0, 300)}`);
+      if (page.includes('name="decision"')) return { at, page, action: new URL(action, at).href, headers: response.headers };
       const [, prompt = 'login'] = /name="prompt" value="(\w+)"/.exec(page) ?? [];
       at = new URL(action, at).href;
       response = await this.open(at, { prompt, login: email, password: 'any' });
@@ -132,6 +149,20 @@ export const people = ({ store: { storeId, storeCode } }: World): Promise<void> 
     (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: `${role.toLowerCase()}@${storeCode}.example` })),
   );
 
+/** Makes one more person a member, as an invitation that was accepted would. */
+export async function employ({ store: { storeId } }: World, email: string, role: 'ADMIN' | 'STAFF'): Promise<void> {
+  await query(
+    `INSERT INTO user_account (user_id, email, created_at) VALUES ('usr_' || replace(gen_random_uuid()::text, '-', ''), $1, now())
+     ON CONFLICT (email) DO NOTHING`,
+    [email],
+  );
+  await query(`INSERT INTO member (store_id, user_id, role, created_at) SELECT $1, user_id, $3, now() FROM user_account WHERE email = $2`, [
+    storeId,
+    email,
+    role,
+  ]);
+}
+
 /** A person's store token, through the console. */
 export async function storeToken(email: string, storeId: string, api = underTest.api): Promise<string> {
   const { user } = await loginAs(email, null, api);
@@ -150,3 +181,30 @@ export const mailsTo = async (email: string): Promise<Mail[]> =>
 export const mailTo = (email: string): Promise<Mail> => until(`mail to ${email}`, async () => (await mailsTo(email))[0]);
 /** The token in the link of an invitation. */
 export const linkIn = ({ text }: Mail): string => new URL(/https?:\S+/.exec(text)![0]).searchParams.get('token')!;
+
+/** A client that an OWNER registered with a store; public, for logins. */
+export async function registerApp(owner: string, changes: Readonly<Record<string, unknown>> = {}): Promise<{ client_id: string }> {
+  const response = await fetch(`${underTest.api}/oauth2/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${owner}` },
+    body: JSON.stringify({
+      client_name: 'app',
+      grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
+      scope: 'order:rw store:rw member:rw',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: [APP],
+      ...changes,
+    }),
+  });
+  return (await response.json()) as { client_id: string };
+}
+/** Where it is sent back to. */
+export const APP = 'http://127.0.0.1:4998/app';
+
+/** A person’s user token through such a client, after they allowed it; `scope` as it is asked for. */
+export async function loginThrough(clientId: string, email: string, scope: string | null = null): Promise<Tokens> {
+  const { url, verifier } = authorizeUrl({ client_id: clientId, redirect_uri: APP, scope });
+  const code = (await new Browser().login(url, email, APP)).searchParams.get('code')!;
+  const form = { grant_type: 'authorization_code', client_id: clientId, code, redirect_uri: APP, code_verifier: verifier };
+  return (await tokens(form)).body;
+}

@@ -1,0 +1,96 @@
+/**
+ * The page on which a person says whether a client may have what it asks for: every client but the console, at every login (X2–X5).
+ * Its form is good once, for ten minutes, in the browser that began the login.
+ */
+import type { Context } from 'koa';
+import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
+import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, takeConsent } from '../../db/identity/consents.ts';
+import { issueCode } from '../../db/identity/logins.ts';
+import { inStore, REQUEST } from '../../db/orm.ts';
+import { covers, SCOPES } from '../../workflows/identity/rules.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { lookOf, sendPage } from '../kernel/page.ts';
+import { back, browserCookie } from './answer.ts';
+import { consentPage } from './consentPage.ts';
+import { OAuthError, readForm } from './oauth.ts';
+
+const COOKIE = 'svc_consent';
+/** A cookie for each question: a browser may be asked several at once. */
+const addressOf = (consentId: string) => `/oauth2/consent/${consentId}`;
+const gone = () => new OAuthError('invalid_request', 'This question was not asked in this browser, was answered already, or has expired');
+
+/** A client that may still log people in, with its store; the console is asked for nowhere here. */
+export async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClient & { readonly storeId: string }> {
+  const client = await clientOf(deps, clientId);
+  if (client?.status !== 'ACTIVE' || client.storeId === null) throw new OAuthError('invalid_request', 'Unknown client');
+  return { ...client, storeId: client.storeId };
+}
+
+/** Sends the person to the page; one who has no role in the client's store is not asked (X5). */
+export async function ask(ctx: Context, deps: ApiDeps, asked: Omit<ConsentRequest, 'consentId'>, browser: string): Promise<void> {
+  const { clientId, storeId } = await storeClientOf(deps, asked.clientId);
+  const consentId = await inStore(deps.orm, storeId, REQUEST, async (em) => {
+    const { role } = await questionOf(em, storeId, clientId, asked.userId);
+    return role === null ? null : openConsent(em, asked, browser, deps.clock.now());
+  });
+  if (consentId === null) return refuse(ctx, deps, asked, 'The person has no role in the store of the client');
+  ctx.cookies.set(COOKIE, browser, browserCookie(deps, addressOf(consentId), CONSENT_MS));
+  ctx.redirect(addressOf(consentId));
+}
+
+const refuse = (ctx: Context, deps: ApiDeps, { redirectUri, state }: Pick<ConsentRequest, 'redirectUri' | 'state'>, why: string) =>
+  back(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
+
+const idOf = (ctx: Context): string => String((ctx['params'] as Record<string, string>)['consentId']);
+const browserOf = (ctx: Context): string => ctx.cookies.get(COOKIE) ?? '';
+
+/** GET /oauth2/consent/{consentId}: the question. Looking at it again uses nothing up. */
+export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
+  const asked = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
+  if (!asked) throw gone();
+  const { storeId } = await storeClientOf(deps, asked.clientId);
+  const question = await inStore(deps.orm, storeId, REQUEST, (em) => questionOf(em, storeId, asked.clientId, asked.userId));
+  const look = lookOf(ctx);
+  const shown = consentPage(look, {
+    ...question,
+    returnsTo: new URL(asked.redirectUri).host,
+    scopes: asked.scopes.filter((scope) => covers(SCOPES, scope)),
+    staysLoggedIn: asked.scopes.includes('offline_access'),
+    action: `${addressOf(asked.consentId)}/decision`,
+  });
+  sendPage(ctx, look, shown, 200, redirectTargets(asked.redirectUri));
+  ctx.set('X-Robots-Tag', 'noindex');
+}
+
+/**
+ * Where the policy lets a browser be sent after the form. Chromium asks it at every hop, those that the client's own callback adds
+ * included, which an https client may make on any host; a policy has no word for an IPv6 address but its scheme.
+ */
+function redirectTargets(redirectUri: string): string[] {
+  const { protocol, hostname, origin } = new URL(redirectUri);
+  if (protocol === 'https:') return [origin, 'https:'];
+  return [hostname.startsWith('[') ? protocol : origin];
+}
+
+/** POST /oauth2/consent/{consentId}/decision: the person's word, once. What may have changed since they were asked is judged again. */
+export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> {
+  const decision = (await readForm(ctx)).get('decision');
+  if (decision !== 'allow' && decision !== 'deny') throw new OAuthError('invalid_request', 'The decision is allow or deny');
+  const [now, browser] = [deps.clock.now(), browserOf(ctx)];
+  const asked = await readConsent(deps.orm, idOf(ctx), browser, now);
+  if (!asked) throw gone();
+  const { clientId, storeId } = await storeClientOf(deps, asked.clientId);
+  const code = await inStore(deps.orm, storeId, REQUEST, async (em) => {
+    if (!(await takeConsent(em, asked.consentId, browser, now))) throw gone();
+    const { role } = await questionOf(em, storeId, clientId, asked.userId);
+    return decision === 'deny' || role === null ? null : issueCode(em, asked.userId, asked, asked.authenticatedAt, now);
+  });
+  ctx.cookies.set(COOKIE, '', browserCookie(deps, addressOf(asked.consentId), 0));
+  if (code === null) refuse(ctx, deps, asked, 'The person did not allow it');
+  else back(ctx, deps, asked.redirectUri, { code, state: asked.state });
+}
+
+/** The decision's address by GET decides nothing (X4). */
+export const noDecision = async (): Promise<void> => {
+  throw gone();
+};
