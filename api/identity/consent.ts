@@ -20,7 +20,7 @@ const addressOf = (consentId: string) => `/oauth2/consent/${consentId}`;
 const gone = () => new OAuthError('invalid_request', 'This question was not asked in this browser, was answered already, or has expired');
 
 /** A client that may still log people in, with its store; the console is asked for nowhere here. */
-export async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClient & { readonly storeId: string }> {
+async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClient & { readonly storeId: string }> {
   const client = await clientOf(deps, clientId);
   if (client?.status !== 'ACTIVE' || client.storeId === null) throw new OAuthError('invalid_request', 'Unknown client');
   return { ...client, storeId: client.storeId };
@@ -64,12 +64,11 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
 
 /**
  * Where the policy lets a browser be sent after the form. Chromium asks it at every hop, those that the client's own callback adds
- * included, which an https client may make on any host; a policy has no word for an IPv6 address but its scheme.
+ * included: a client may lead on to any host of its scheme. The host of an IPv6 address is nothing that a policy could name.
  */
 function redirectTargets(redirectUri: string): string[] {
   const { protocol, hostname, origin } = new URL(redirectUri);
-  if (protocol === 'https:') return [origin, 'https:'];
-  return [hostname.startsWith('[') ? protocol : origin];
+  return hostname.startsWith('[') ? [protocol] : [origin, protocol];
 }
 
 /** POST /oauth2/consent/{consentId}/decision: the person's word, once. What may have changed since they were asked is judged again. */

@@ -43,7 +43,7 @@ export const messages: Readonly<Record<Locale, Messages>> = {
     allow: '허용',
     deny: '거부',
     stuck: '로그인을 계속할 수 없습니다',
-    stuckHelp: '시간이 지났거나 이미 처리된 요청입니다. 앱으로 돌아가 다시 로그인해 주세요.',
+    stuckHelp: '앱으로 돌아가 다시 로그인해 주세요. 시간이 지났거나 이미 처리된 요청일 수 있습니다.',
     areas: {
       product: '상품',
       category: '카테고리',
@@ -80,7 +80,7 @@ export const messages: Readonly<Record<Locale, Messages>> = {
     allow: 'Allow',
     deny: 'Deny',
     stuck: 'This login cannot go on',
-    stuckHelp: 'It took too long or was answered already. Go back to the app and log in again.',
+    stuckHelp: 'Please go back to the app and log in again. It may have taken too long, or was answered already.',
     areas: {
       product: 'products',
       category: 'categories',

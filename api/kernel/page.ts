@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { Html, html } from './html.ts';
 
-export const LOCALES = ['ko', 'en'] as const;
+const LOCALES = ['ko', 'en'] as const;
 export type Locale = (typeof LOCALES)[number];
 
 /** How a page is shown: its language, and the nonce that its own style and script carry. */
@@ -24,7 +24,7 @@ export interface Page {
 }
 
 /** What is asked for by name first, then what the browser asks for; Korean when it asks for neither. */
-export function chooseLocale(wanted: string, accepted: readonly string[]): Locale {
+function chooseLocale(wanted: string, accepted: readonly string[]): Locale {
   const asked = [wanted, ...accepted].map((tag) => tag.slice(0, 2).toLowerCase());
   return asked.flatMap((tag) => LOCALES.filter((locale) => locale === tag))[0] ?? 'ko';
 }
@@ -96,6 +96,6 @@ a { color: inherit; }
 button:focus-visible, a:focus-visible { outline: 3px solid #f5a623; outline-offset: 2px; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; }
 .rights { margin: 0 0 1.5rem; padding: 0; list-style: none; }
-.rights li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: 0.4rem 0; border-bottom: 1px solid color-mix(in srgb, CanvasText 12%, Canvas); }
-code { font-size: 0.875rem; color: color-mix(in srgb, CanvasText 65%, Canvas); }
+.rights li { display: flex; align-items: baseline; justify-content: space-between; gap: 0 1rem; padding: 0.4rem 0; border-bottom: 1px solid color-mix(in srgb, CanvasText 12%, Canvas); }
+code { white-space: nowrap; font-size: 0.875rem; color: color-mix(in srgb, CanvasText 65%, Canvas); }
 `;

@@ -128,7 +128,7 @@ describe('the consent page', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
     const policy = headers.get('content-security-policy')!;
-    expect(policy).toContain(`form-action 'self' http://127.0.0.1:4998;`);
+    expect(policy).toContain(`form-action 'self' http://127.0.0.1:4998 http:;`);
     expect(policy).toContain(`default-src 'none'`);
     expect(policy).toContain(`frame-ancestors 'none'`);
     expect(page).not.toMatch(/<img|<script|<b>상점/);
