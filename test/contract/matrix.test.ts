@@ -20,6 +20,7 @@ import {
   employ,
   exchange,
   loginAs,
+  loginLured,
   loginThrough,
   people,
   registerApp,
@@ -112,16 +113,6 @@ async function everybody(): Promise<Principal[]> {
   const keys = await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, realClock.now());
   const all = { use: 'store', storeId, clientId, origin: 'm2m', scopes: ['order:rw', 'product:rw'], person: null } as const;
   const expired = await keys.sign(all, realClock.now() - 3_700_000);
-  const [ourAdmin] = await query<{ user_id: string }>('SELECT user_id FROM user_account WHERE email = $1', [at('ADMIN', shop)]);
-  const theirApp = (await registerApp(await storeToken(at('OWNER', rival), rival.store.storeId))).client_id;
-  // Of before people were asked, and clients led into one store: a login of a person who has nothing to do with the client's store.
-  const lured = { userId: ourAdmin!.user_id, loginId: 'lgn_lured', authTime: 0 };
-  const luredScopes = ['order:rw', 'product:rw', 'store:rw'];
-  await query(
-    `INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at) VALUES ($1, $2, $3, $4, now(), now())`,
-    [lured.loginId, theirApp, lured.userId, luredScopes],
-  );
-  const luredUser = await keys.sign({ use: 'user', ...lured, clientId: theirApp, origin: 'app', scopes: luredScopes }, realClock.now());
   keys.close();
   await orm.close();
   const { privateKey } = await generateKeyPair('RS256');
@@ -130,6 +121,9 @@ async function everybody(): Promise<Principal[]> {
     .setSubject(clientId)
     .setExpirationTime('1h')
     .sign(privateKey);
+  const theirApp = (await registerApp(await storeToken(at('OWNER', rival), rival.store.storeId))).client_id;
+  // As before people were asked: a login of a person who has nothing to do with the client's store.
+  const luredUser = (await loginLured(theirApp, rival, at('ADMIN', shop))).access_token;
   // A person of both stores, through a client of ours.
   const deputy = `deputy@${shop.store.storeCode}.example`;
   await Promise.all([employ(shop, deputy, 'ADMIN'), employ(rival, deputy, 'ADMIN')]);

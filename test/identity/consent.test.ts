@@ -1,11 +1,5 @@
 /** A client of one store leads into that store only, and nobody is logged in to one without being asked (X1–X5). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
-import { loadTokenKeys, type UserClaims } from '../../api/kernel/tokens.ts';
-import { realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
-import { createKeyring } from '../../db/kernel/keyring.ts';
-import { openOrm } from '../../db/orm.ts';
 import { call } from '../kernel/http.ts';
 import {
   APP,
@@ -14,6 +8,7 @@ import {
   exchange,
   employ,
   loginAs,
+  loginLured,
   loginThrough,
   people,
   type Question,
@@ -33,6 +28,9 @@ const at = (role: string, store: World) => `${role}@${store.store.storeCode}.exa
 const ask = (token: string, method: string, path: string, headers: Record<string, string> = {}, body?: unknown) =>
   call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}`, ...headers } });
 
+/** A token of a person of the shop, given by the rival’s client before anybody was asked. */
+const lured = async () => (await loginLured(theirs, rival, at('admin', shop))).access_token;
+
 beforeAll(async () => {
   [shop, rival] = await Promise.all([world(), world()]);
   await Promise.all([people(shop), people(rival)]);
@@ -41,35 +39,10 @@ beforeAll(async () => {
   theirs = (await registerApp(await storeToken(at('owner', rival), rival.store.storeId))).client_id;
 });
 
-/** What the rival’s client was given before anybody was asked: a login and its token, of any person. */
-async function tokenOfBefore(email: string): Promise<string> {
-  await loginAs(email);
-  const [person] = await query<{ user_id: string }>('SELECT user_id FROM user_account WHERE email = $1', [email]);
-  const claims: UserClaims = {
-    use: 'user',
-    userId: person!.user_id,
-    clientId: theirs,
-    loginId: `lgn_${randomBytes(12).toString('hex')}`,
-    origin: 'app',
-    scopes: ['order:rw', 'store:rw', 'member:rw'],
-    authTime: Math.floor(realClock.now() / 1000),
-  };
-  await query(
-    `INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at) VALUES ($1, $2, $3, $4, now(), now())`,
-    [claims.loginId, theirs, claims.userId, claims.scopes],
-  );
-  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
-  const keys = await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, realClock.now());
-  const token = await keys.sign(claims, realClock.now());
-  keys.close();
-  await orm.close();
-  return token;
-}
-
 describe('a client of one store', () => {
   test('opens no other store, whosever login it is and whenever its token was given; all others are alike', async () => {
     const given = (await loginThrough(theirs, both)).access_token;
-    for (const token of [given, await tokenOfBefore(both), await tokenOfBefore(at('admin', shop))]) {
+    for (const token of [given, await lured()]) {
       const foreign = await ask(token, 'GET', '/v1/orders', { 'x-store-id': shop.store.storeId });
       const unknown = await ask(token, 'GET', '/v1/orders', { 'x-store-id': 'sto_none' });
       expect([foreign.status, foreign.body.error]).toEqual([403, unknown.body.error]);
@@ -88,7 +61,7 @@ describe('a client of one store', () => {
     const stores = async (token: string) =>
       ((await ask(token, 'GET', '/me/stores')).body.data.items as { storeId: string }[]).map(({ storeId }) => storeId);
     expect(await stores((await loginThrough(theirs, both)).access_token)).toEqual([rival.store.storeId]);
-    expect(await stores(await tokenOfBefore(at('admin', shop)))).toEqual([]);
+    expect(await stores(await lured())).toEqual([]);
     expect(await stores((await loginAs(both)).user.access_token)).toEqual([shop.store.storeId, rival.store.storeId]);
   });
   test('a refreshed token is no wider', async () => {
@@ -100,7 +73,7 @@ describe('a client of one store', () => {
     expect((await ask(body.access_token, 'GET', '/v1/orders', { 'x-store-id': rival.store.storeId })).status).toBe(200);
   });
   test('accepts no invitation: that takes a login at the console', async () => {
-    for (const token of [(await loginThrough(theirs, both)).access_token, await tokenOfBefore(both)]) {
+    for (const token of [(await loginThrough(theirs, both)).access_token, await lured()]) {
       const reply = await ask(token, 'POST', '/v1/invitations/accept', {}, { token: 'x' });
       expect([reply.status, reply.body.error?.code]).toEqual([403, 'INSUFFICIENT_ROLE']);
     }
