@@ -74,7 +74,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
   TEMPORARILY_UNAVAILABLE: 'temporarily_unavailable',
   INTERNAL: 'server_error',
 };
-export function inOAuthWords({ code }: Fault): OAuthError {
+function inOAuthWords({ code }: Fault): OAuthError {
   const { status, message } = catalogue[code];
   return new OAuthError(WORDS[code] ?? 'invalid_request', message, status);
 }

@@ -46,7 +46,7 @@ const customers = ['ALTER TABLE customer ADD token_generation integer NOT NULL D
 /** Tokens of people who have left: those who are away, and those who came back later, where both clocks are one. */
 const leavers = [
   ...['api_token', 'member', 'store'].map((table) => `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`),
-  `UPDATE api_token t SET revoked_at = now() FROM store s WHERE s.store_id = t.store_id AND t.revoked_at IS NULL
+  `UPDATE api_token t SET revoked_at = greatest(t.created_at, t.last_used_at) FROM store s WHERE s.store_id = t.store_id AND t.revoked_at IS NULL
      AND NOT EXISTS (SELECT 1 FROM member m WHERE m.store_id = t.store_id AND m.user_id = t.created_by
        AND (m.created_at <= t.created_at OR s.clock_offset_ms > 0))`,
   ...['api_token', 'member', 'store'].map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`),
