@@ -7,11 +7,11 @@ import helmet from 'koa-helmet';
 import { stringify } from 'yaml';
 import { httpRequests } from '../db/kernel/metrics.ts';
 import { serverSpan } from '../db/kernel/tracing.ts';
-import { Fault } from '../workflows/kernel/errors.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
 import { identityRoutes, oauthRefusals } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
+import { addressed } from './kernel/methods.ts';
 import { mount } from './kernel/mount.ts';
 import { eventsSchema } from '../workflows/webhooks/payloads.ts';
 import { EVENT_TYPES } from '../workflows/webhooks/rules.ts';
@@ -36,8 +36,8 @@ export function buildApp(deps: ApiDeps): Koa {
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
   app.use(limitRate(deps));
+  app.use(addressed([...unlimited, ...limited]));
   for (const router of limited) app.use(router.routes());
-  app.use(unmatched([...unlimited, ...limited]));
   return app;
 }
 
@@ -92,18 +92,6 @@ const envelope =
     } catch (error) {
       fail(ctx, refusal(asFault(error, log, String(ctx.state['requestId'])), ctx.state['statuses'] as Statuses | undefined));
     }
-  };
-
-/** Known path, other method: 405 with Allow; unknown path: 404 (D76). */
-const unmatched =
-  (routers: readonly Router[]): Koa.Middleware =>
-  async (ctx) => {
-    const methods = new Set(
-      routers.flatMap(({ stack }) => stack.filter((layer) => layer.match(ctx.path)).flatMap((layer) => layer.methods)),
-    );
-    if (methods.size === 0 || methods.has(ctx.method)) throw new Fault('NOT_FOUND');
-    ctx.set('Allow', [...methods].join(', '));
-    throw new Fault('METHOD_NOT_ALLOWED');
   };
 
 /** Old addresses of the documents (D82). */

@@ -14,7 +14,7 @@ export const list = endpoint({
   access: 'store',
   scopes: ['store:r'],
   change: 'none',
-  query: Type.Object({ type: Type.Optional(Type.String()) }),
+  query: Type.Object({ type: Type.Optional(Type.String({ 'x-document': { enum: ADDRESS_TYPES } })) }),
   data: closed({ items: Type.Array(SellerAddressView) }),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, query: { type } }) => {

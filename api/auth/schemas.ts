@@ -4,6 +4,12 @@ import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts
 const CartToken = Type.String({ minLength: 20, maxLength: 100 });
 const Password = Type.String({ minLength: 8, maxLength: 128 });
 
+const once = (kind: string, minContains: number) => ({
+  contains: { type: 'object', properties: { kind: { const: kind } }, required: ['kind'] },
+  minContains,
+  maxContains: 1,
+});
+
 export const LoginRequest = closed(
   { email: Email, password: Type.String({ minLength: 1, maxLength: 128 }), cartToken: Type.Optional(CartToken) },
   { title: 'LoginRequest' },
@@ -16,7 +22,11 @@ export const SignUpRequest = closed(
     phone: Phone,
     consents: Type.Array(
       closed({ kind: oneOf(['TERMS', 'PRIVACY', 'MARKETING']), version: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })) }),
-      { maxItems: 3, description: 'TERMS and PRIVACY are required' },
+      {
+        maxItems: 3,
+        description: 'TERMS and PRIVACY are required',
+        'x-document': { allOf: [once('TERMS', 1), once('PRIVACY', 1), once('MARKETING', 0)] },
+      },
     ),
     cartToken: Type.Optional(CartToken),
   },

@@ -1,6 +1,6 @@
 import { addToCart, readCart } from '../../db/cart/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { visitOf } from '../kernel/visit.ts';
+import { VISIT, visitOf } from '../kernel/visit.ts';
 import { stayProblems } from '../../workflows/catalog/calendar.ts';
 import { closed, Id, Stay, Type } from '../kernel/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
@@ -10,6 +10,7 @@ export const add = endpoint({
   route: 'POST /storefront/v1/cart/items',
   summary: 'Put an option into the cart; the same option again adds up',
   access: 'buyer',
+  headers: VISIT,
   renewsSession: true,
   change: 'here',
   idempotent: true,

@@ -28,7 +28,7 @@ export const create = endpoint({
       fulfillmentMethod: Type.Optional(oneOf(FULFILLMENT_METHODS, 'For all lines; each product’s own first when left out')),
       pickupLocationId: Type.Optional(Id),
     },
-    { title: 'CheckoutRequest' },
+    { title: 'CheckoutRequest', 'x-document': { oneOf: [{ required: ['items'] }, { required: ['cartItemIds'] }] } },
   ),
   check: (body) => [
     ...('items' in body === 'cartItemIds' in body

@@ -2,11 +2,12 @@
 import { parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
-import { readJson } from './body.ts';
+import { bodyOf, NO_BODY, NO_FIELDS } from './body.ts';
+import { needsBody } from './openapi.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { pagingProblems } from './schema.ts';
-import { readMultipart, type UploadedFile } from './upload.ts';
+import type { UploadedFile } from './upload.ts';
 import { type Judged, judge, textErrors } from './validate.ts';
 
 export interface Asked {
@@ -16,7 +17,8 @@ export interface Asked {
   readonly file: UploadedFile | null;
 }
 interface Read extends Asked {
-  readonly judged: { readonly query: Judged | undefined; readonly body: Judged | undefined };
+  readonly judged: { readonly query: Judged | undefined; readonly body: Judged };
+  readonly isBodyMissing: boolean;
 }
 
 export type Reader = (ctx: RouterContext) => Promise<Read>;
@@ -24,33 +26,40 @@ export type Reader = (ctx: RouterContext) => Promise<Read>;
 /** How requests of an operation are read; its schemas are compiled on first use. */
 export function reader(endpoint: Endpoint): Reader {
   const judgeQuery = endpoint.query && judge(endpoint.query, 'text');
-  const judgeBody = endpoint.body && judge(endpoint.body, 'json');
+  const judgeBody = judge(endpoint.body ?? NO_FIELDS, 'json');
   return async (ctx) => {
-    const { body, file } = await bodyOf(ctx, endpoint);
+    const { sent, file } = await bodyOf(ctx, endpoint);
+    // No body is an empty object, so that its missing fields are named.
+    const given = sent === undefined ? {} : sent;
     // Every parameter, however many there are: none that is known may hide behind a thousand others.
     const query = judgeQuery?.(parse(ctx.querystring, '&', '=', { maxKeys: 0 }));
-    return { params: ctx.params, query: query?.value ?? {}, body, file, judged: { query, body: judgeBody?.(body) } };
+    return {
+      params: ctx.params,
+      query: query?.value ?? {},
+      body: endpoint.body ? given : undefined,
+      file,
+      judged: { query, body: judgeBody(given) },
+      isBodyMissing: sent === undefined && needsBody(endpoint),
+    };
   };
 }
 
-/** JSON, or the text fields of a multipart body with its file; nothing where the operation takes no body. */
-async function bodyOf(ctx: RouterContext, endpoint: Endpoint): Promise<{ body: unknown; file: UploadedFile | null }> {
-  if (!endpoint.body) return { body: undefined, file: null };
-  if (endpoint.file === undefined) return { body: await readJson(ctx), file: null };
-  const { fields, file } = await readMultipart(ctx, endpoint.file);
-  return { body: fields, file };
-}
-
 /** Everything that is wrong with it. Checks of our own are given what fits, so what is refused makes no work and hides nothing (X6). */
-export async function problemsOf({ params, judged }: Read, endpoint: Endpoint, deps: ApiDeps, caller: Caller): Promise<FieldError[]> {
+export async function problemsOf(
+  { params, judged, isBodyMissing }: Read,
+  endpoint: Endpoint,
+  deps: ApiDeps,
+  caller: Caller,
+): Promise<FieldError[]> {
   const { query, body } = judged;
-  const checked = endpoint.check && body?.fitting ? await endpoint.check(body.fitting, deps, caller) : [];
-  return [
+  const checked = endpoint.check && body.fitting ? await endpoint.check(body.fitting, deps, caller) : [];
+  const found = [
     ...Object.entries(params).flatMap(([name, value]) => (isLongId(name, value) ? [] : textErrors(value, name))),
     ...(query ? [...query.fieldErrors, ...pagingProblems(query.fitting ?? {})] : []),
-    ...(body?.fieldErrors ?? []),
+    ...body.fieldErrors,
     ...checked,
   ];
+  return found.length === 0 && isBodyMissing ? [NO_BODY] : found;
 }
 
 /** No id of ours is longer. */

@@ -1,6 +1,9 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { Fault, type FieldError, invalid } from '../../workflows/kernel/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { closed } from './schema.ts';
+import { readMultipart, type UploadedFile } from './upload.ts';
 
 const LIMIT = 256 * 1024;
 
@@ -16,10 +19,12 @@ export async function readBytes(ctx: Context): Promise<Buffer> {
   }
 }
 
-/** A JSON body. No body at all is an empty object, so that its missing fields are named. */
+/** A JSON body; undefined where none was sent. */
 export async function readJson(ctx: Context): Promise<unknown> {
+  const { 'transfer-encoding': encoding, 'content-length': length = '0' } = ctx.req.headers;
+  if (encoding === undefined && length === '0') return undefined;
   const bytes = await readBytes(ctx);
-  if (bytes.length === 0) return {};
+  if (bytes.length === 0) return undefined;
   if (!ctx.is('application/json', '+json')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
@@ -27,3 +32,15 @@ export async function readJson(ctx: Context): Promise<unknown> {
     throw invalid('', 'MALFORMED_JSON', 'The body is not valid JSON in UTF-8.');
   }
 }
+
+/** JSON, undefined where none was sent; or the text fields of a multipart body with its file. */
+export async function bodyOf(ctx: Context, endpoint: Endpoint): Promise<{ sent: unknown; file: UploadedFile | null }> {
+  if (endpoint.file === undefined) return { sent: await readJson(ctx), file: null };
+  const { fields, file } = await readMultipart(ctx, endpoint.file);
+  return { sent: fields, file };
+}
+
+/** What a body may say to an operation that is told nothing (D8). */
+export const NO_FIELDS = closed({});
+/** Where a body is required and nothing else says what is missing. */
+export const NO_BODY: FieldError = { field: '', code: 'REQUIRED', message: 'Send a body.' };

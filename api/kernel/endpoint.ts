@@ -38,6 +38,9 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly change: C;
   readonly idempotent?: boolean;
   readonly query?: Q;
+  /** Headers that it looks at besides those of its access; how they are judged is its own business. */
+  readonly headers?: Readonly<Record<string, TSchema>>;
+  /** Absent, or without properties: any field of a body is unknown (D8). */
   readonly body?: B;
   /** The body is multipart: its text fields are `body`, and with them comes one file of at most so many bytes. */
   readonly file?: number;
@@ -45,6 +48,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
   readonly data?: D;
+  /** Its answer names the version of what it shows as `ETag`. */
+  readonly etag?: boolean;
   /** A cart token that has ended is replaced here instead of being refused. */
   readonly renewsSession?: boolean;
   /** The answer holds a secret that is shown once: what is kept for replays is sealed. */

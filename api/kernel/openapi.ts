@@ -1,16 +1,24 @@
 /** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
 import { catalogue, type ErrorCode } from '../../workflows/kernel/errors.ts';
+import { answered, asked, isObject, type Json } from './documentedSchema.ts';
 import type { Access, Endpoint } from './endpoint.ts';
 import { examples } from './examples.ts';
+import { Failure, headers, IDEMPOTENCY_KEY, Meta, pathParameter, securitySchemes, STORE_CODE, STORE_ID } from './openapiParts.ts';
 
-type Json = Record<string, unknown>;
 export type Surface = 'store' | 'storefront';
 
 export const surfaceOf = (endpoint: Endpoint): Surface =>
   endpoint.access === 'store' || endpoint.access === 'user' ? 'store' : 'storefront';
 
-/** What may happen to any call of that access, besides what the operation declares. */
-const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'TOO_MANY_REQUESTS', 'INTERNAL', 'TEMPORARILY_UNAVAILABLE'];
+/** What may happen to any call, besides what the operation declares: a body is looked at even where none belongs. */
+const COMMON: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'TOO_MANY_REQUESTS',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INTERNAL',
+  'TEMPORARILY_UNAVAILABLE',
+];
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH'],
   user: ['UNAUTHORIZED'],
@@ -20,40 +28,52 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   payment: ['PAYMENT_NOT_FOUND'],
 };
 const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
-  store: [{ storeToken: [] }],
+  store: [{ storeToken: [] }, { userToken: [] }],
   user: [{ userToken: [] }],
-  buyer: [{ storeCode: [], cartToken: [] }],
-  customer: [{ storeCode: [], memberToken: [] }],
-  shop: [{ storeCode: [] }],
-  payment: [{}],
+  buyer: [{ cartToken: [] }, { memberToken: [] }],
+  customer: [{ memberToken: [] }],
+  shop: [],
+  payment: [],
+};
+/** The headers that name the store. */
+const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
+  store: [STORE_ID],
+  user: [],
+  buyer: [STORE_CODE],
+  customer: [STORE_CODE],
+  shop: [STORE_CODE],
+  payment: [{ ...STORE_CODE, required: false }],
 };
 
 /** Every code that an operation may answer. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
-  const body: ErrorCode[] = endpoint.body ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : [];
   const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
   const keys: ErrorCode[] = endpoint.idempotent ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
-  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...body, ...console, ...keys, ...(endpoint.errors ?? [])])];
+  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...keys, ...(endpoint.errors ?? [])])];
 }
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
+  const routes = new Set(endpoints.map(({ route }) => route));
   for (const endpoint of endpoints.filter((e) => surfaceOf(e) === surface)) {
     const [method = '', path = ''] = endpoint.route.split(' ');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(endpoint, path, schemas) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(endpoint, path, schemas, isReadable(path, routes)) };
   }
   return {
     openapi: '3.1.1',
     info: { title: surface === 'store' ? 'Sangjeom Store Management API' : 'Sangjeom Storefront API', version: '1.0.0' },
     paths,
-    components: { securitySchemes, schemas: { Meta, Failure, ...schemas } },
+    components: { securitySchemes, headers, schemas: { Meta, Failure, ...schemas } },
   };
 }
 
-function operation(e: Endpoint, path: string, schemas: Json): Json {
+/** Whether what is created at a path can be read by its id: then `Location` says where (D83). */
+const isReadable = (path: string, routes: ReadonlySet<string>): boolean =>
+  [...routes].some((route) => route.startsWith(`GET ${path}/{`) && !route.slice(`GET ${path}/`.length).includes('/'));
+
+function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean): Json {
   const hoist = hoister(schemas);
-  const query = (e.query ?? {}) as { properties?: Json; required?: string[] };
   const byStatus = Map.groupBy(errorsOf(e), (code) => e.statuses?.[code] ?? catalogue[code].status);
   return {
     operationId: e.id,
@@ -61,50 +81,88 @@ function operation(e: Endpoint, path: string, schemas: Json): Json {
     ...(e.successor && { deprecated: true }),
     tags: [e.id.slice(0, e.id.indexOf('.'))],
     security: SECURITY[e.access],
-    ...(e.access === 'store' && { 'x-required-scopes': e.scopes ?? [] }),
+    'x-required-scopes': e.scopes ?? [],
     ...(e.console && { 'x-console-only': e.console }),
     ...(e.change !== 'none' && { 'x-agent-policy': e.agent ?? 'denied' }),
-    parameters: [
-      ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', required: false, schema: hoist(schema) })),
-      ...(e.idempotent
-        ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 } }]
-        : []),
-    ],
-    ...(e.body && {
-      requestBody: { required: true, content: e.file === undefined ? json(hoist(e.body), examples[e.id]?.request) : multipart(e) },
-    }),
+    parameters: parametersOf(e, path, hoist),
+    ...requestOf(e, hoist),
     responses: {
-      ...(succeeds(e) && success(e, hoist)),
-      ...Object.fromEntries(
-        [...byStatus].map(([status, codes]) => [
-          String(status),
-          { description: codes.join(', '), content: json({ $ref: '#/components/schemas/Failure' }) },
-        ]),
-      ),
+      ...success(e, hoist, isLocated),
+      ...Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failure(e, codes)])),
     },
   };
 }
 
-/** An operation of which nothing is left but its refusals has no success to describe. */
-export const succeeds = ({ data }: Endpoint): boolean => !(data && 'not' in data);
+type Hoist = (node: unknown) => unknown;
 
-function success(e: Endpoint, hoist: (node: unknown) => unknown): Json {
+function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] {
+  const query = (e.query ?? {}) as { properties?: Record<string, Json>; required?: string[] };
+  return [
+    ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => pathParameter(name)),
+    ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: (query.required ?? []).includes(name) && !('default' in schema),
+      schema: hoist(asked(schema)),
+    })),
+    ...STORE_HEADERS[e.access],
+    ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: asked(schema) })),
+    ...(e.idempotent ? [IDEMPOTENCY_KEY] : []),
+  ];
+}
+
+const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
+/** Whether an operation is told something by its body. */
+export const needsBody = ({ body }: Endpoint): boolean => Object.keys(propertiesOf(body)).length > 0;
+const propertiesOf = (schema: object = {}): object => ('properties' in schema && isObject(schema.properties) ? schema.properties : {});
+
+/** A body is required where it says something. A call that needs no words may send an empty object; no other body is taken. */
+function requestOf(e: Endpoint, hoist: Hoist): Json {
+  if (e.file !== undefined) return { requestBody: { required: true, content: multipart(e) } };
+  if (needsBody(e)) return { requestBody: { required: true, content: json(hoist(asked(e.body)), examples[e.id]?.request) } };
+  return e.route.startsWith('POST') ? { requestBody: { required: false, content: json(NO_FIELDS, {}) } } : {};
+}
+
+const shown = (names: readonly (keyof typeof headers)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+const deprecated = (e: Endpoint) => (e.successor ? (['Deprecation', 'Link'] as const) : []);
+
+function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
+  const waits = codes.includes('TOO_MANY_REQUESTS') ? (['Retry-After'] as const) : [];
+  return {
+    description: codes.join(', '),
+    'x-error-codes': codes,
+    headers: shown(['X-Request-Id', ...LIMITED, ...waits, ...deprecated(e)]),
+    content: json({ $ref: '#/components/schemas/Failure' }),
+  };
+}
+
+function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
   const status = e.status ?? 200;
   const meta = { status, code: 'OK', message: '', isSuccess: true, requestId: 'req_0351l683bQYSKrMJPHzMHo' };
-  const example = { meta, data: examples[e.id]?.response ?? null, error: null };
-  return { [status]: { description: 'Success', content: json(envelope(hoist(e.data ?? { type: 'null' })), example) } };
+  const { response } = examples[e.id] ?? {};
+  const example = response === undefined ? undefined : { meta, data: response, error: null };
+  const names = [
+    'X-Request-Id',
+    ...LIMITED,
+    ...(e.idempotent ? (['Idempotent-Replayed'] as const) : []),
+    ...(isLocated && status === 201 ? (['Location'] as const) : []),
+    ...(e.etag ? (['ETag'] as const) : []),
+    ...deprecated(e),
+  ] as const;
+  const content = json(envelope(hoist(answered(e.data ?? { type: 'null' }))), example);
+  return { [status]: { description: 'Success', headers: shown(names), content } };
 }
 
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
 /** Text fields and a file. */
 function multipart({ id, body }: Endpoint): Json {
-  const { properties = {}, required = [] } = body as unknown as { properties?: Json; required?: string[] };
+  const { properties = {}, required = [] } = asked(body) as { properties?: Json; required?: string[] };
   const file = { type: 'string', format: 'binary', contentMediaType: 'image/*' };
   const example = { ...(examples[id]?.request as object | undefined), file: 'image.png' };
-  return {
-    'multipart/form-data': { schema: { type: 'object', required: [...required, 'file'], properties: { ...properties, file } }, example },
-  };
+  const schema = { type: 'object', required: [...required, 'file'], properties: { ...properties, file }, additionalProperties: false };
+  return { 'multipart/form-data': { schema, example } };
 }
 const envelope = (data: unknown): Json => ({
   type: 'object',
@@ -127,47 +185,3 @@ function hoister(schemas: Json) {
   };
   return hoist;
 }
-
-const securitySchemes = {
-  userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person, before a store is chosen' },
-  storeToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /oauth2/token' },
-  storeCode: { type: 'apiKey', in: 'header', name: 'X-Store-Code' },
-  memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /storefront/v1/auth/login' },
-  cartToken: { type: 'apiKey', in: 'header', name: 'X-Cart-Token' },
-};
-const Meta = {
-  type: 'object',
-  required: ['status', 'code', 'message', 'isSuccess', 'requestId'],
-  properties: {
-    status: { type: 'integer' },
-    code: { type: 'string' },
-    message: { type: 'string' },
-    isSuccess: { type: 'boolean' },
-    requestId: { type: 'string' },
-  },
-};
-const Failure = {
-  type: 'object',
-  required: ['meta', 'error'],
-  properties: {
-    meta: { $ref: '#/components/schemas/Meta' },
-    data: { type: 'null' },
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: {
-        code: { enum: Object.keys(catalogue) },
-        message: { type: 'string' },
-        details: { type: 'object' },
-        fieldErrors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['field', 'code', 'message'],
-            properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
-          },
-        },
-      },
-    },
-  },
-};

@@ -1,14 +1,15 @@
 /** Schemas: one value is the type, the validation and the OpenAPI component. Objects are closed: unknown fields fail. */
+import { NAME } from './documentedSchema.ts';
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import { MOMENT, YEAR } from '../../workflows/kernel/time.ts';
 
 export { Type, type Static, type TSchema };
 
-/** An object that takes no other fields. Never use Partial, Pick or Omit on one: they would open it again. */
+/** An object that takes no other fields; `x-document`: rules between them that a check holds and the documents tell. Never use Partial, Pick or Omit on one: they would open it again. */
 export const closed = <P extends TProperties>(
   properties: P,
-  options: { title?: string; description?: string; minProperties?: number } = {},
+  options: { title?: string; description?: string; 'x-document'?: object } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options });
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -22,7 +23,7 @@ export const Timestamp = Type.String({ format: 'date-time', pattern: MOMENT, max
 /** `2026-11-20`, a Korean day. */
 export const Day = Type.String({ format: 'date', pattern: `^${YEAR}-`, description: 'YYYY-MM-DD, Korean time' });
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
-export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S', 'x-document': { pattern: NAME } });
 export const Keyword = Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' });
 export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
 export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });

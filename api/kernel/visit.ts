@@ -1,5 +1,9 @@
 /** The visit that a shop's page says it belongs to (part A § Authentication). */
 import type { Visit } from '../../workflows/checkout/rules.ts';
+import { Type } from './schema.ts';
+
+const visit = Type.String({ maxLength: 100, 'x-document': { pattern: '^[!-~]*$' } });
+export const VISIT = { 'X-Svc-Visitor': visit, 'X-Svc-Session': visit };
 
 /** `x-svc-visitor` and `x-svc-session`: up to 100 printable characters each. Anything else is as if it were not sent: no purchase fails for it. */
 export function visitOf(header: (name: string) => string): Visit | null {

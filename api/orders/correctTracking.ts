@@ -1,4 +1,3 @@
-import { carrierProblems } from '../../workflows/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
@@ -16,5 +15,4 @@ export const correctTracking = endpoint({
   body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),
   data: OrderItem,
   errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
-  check: carrierProblems,
 }).handle((call) => wish(call, call.params.orderItemId, { name: 'correctTracking', input: { ...call.body } }));

@@ -1,7 +1,7 @@
 import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
-import { dispatchFields, OrderItem } from './schemas.ts';
+import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
 import { wish, WISH_ERRORS } from './wish.ts';
 
 export const dispatch = endpoint({
@@ -13,7 +13,7 @@ export const dispatch = endpoint({
   agent: 'direct',
   change: 'workflow',
   idempotent: true,
-  body: closed(dispatchFields, { title: 'DispatchRequest' }),
+  body: closed(dispatchFields, { title: 'DispatchRequest', 'x-document': CARRIED }),
   data: OrderItem,
   errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
   check: dispatchProblems,

@@ -2,7 +2,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { bulk, each } from './bulk.ts';
-import { dispatchFields } from './schemas.ts';
+import { CARRIED, dispatchFields } from './schemas.ts';
 
 export const dispatchMany = endpoint({
   ...bulk,
@@ -10,7 +10,7 @@ export const dispatchMany = endpoint({
   route: 'POST /v1/order-items/dispatch',
   summary: 'Dispatch up to 100 items, each with its shipment',
   body: closed(
-    { items: Type.Array(closed({ orderItemId: Id, ...dispatchFields }), { minItems: 1, maxItems: 100 }) },
+    { items: Type.Array(closed({ orderItemId: Id, ...dispatchFields }, { 'x-document': CARRIED }), { minItems: 1, maxItems: 100 }) },
     { title: 'DispatchManyRequest' },
   ),
   // A malformed item refuses the whole request (D72).

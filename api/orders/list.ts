@@ -3,24 +3,25 @@ import { viewOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../workflows/catalog/rules.ts';
 import { DAY } from '../../workflows/kernel/time.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
+import { MOMENT } from '../../workflows/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';
-import { among, digits, flag, moment, read, sent } from './query.ts';
+import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from './query.ts';
 import { Order } from './schemas.ts';
 
-const text = (description: string) => Type.Optional(Type.String({ description }));
+const MOMENTS = { pattern: MOMENT };
 const Query = Type.Object({
   ...paging,
   cursor: cursorQuery,
-  orderNo: text('14 digits, hyphens allowed; needs no period'),
-  keyword: text('An order number or its beginning, within the period'),
-  orderedFrom: text('ISO 8601 with offset, inclusive; with keyword by default three months ago'),
-  orderedTo: text('ISO 8601 with offset, exclusive'),
-  lastChangedFrom: text('ISO 8601 with offset, inclusive: in the order of changes from there on'),
-  testPayment: text('true or false'),
-  fulfillmentType: text('Orders with any such item: SHIPPING or MANUAL'),
-  status: text('progressStatus'),
+  orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed; needs no period'),
+  keyword: named({ pattern: DIGITS(1) }, 'An order number or its beginning, within the period'),
+  orderedFrom: named(MOMENTS, 'ISO 8601 with offset, inclusive; with keyword by default three months ago'),
+  orderedTo: named(MOMENTS, 'ISO 8601 with offset, exclusive'),
+  lastChangedFrom: named(MOMENTS, 'ISO 8601 with offset, inclusive: in the order of changes from there on'),
+  testPayment: named({ enum: FLAGS }, 'true or false'),
+  fulfillmentType: named({ enum: FULFILLMENT_TYPES }, 'Orders with any such item'),
+  status: named({ enum: PUBLIC_STATUSES }, 'progressStatus'),
 });
 
 /** As cursors name them: newest first, and in the order of changes. */

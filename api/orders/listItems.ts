@@ -2,10 +2,11 @@ import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/store.ts';
 import { viewItem } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
+import { MOMENT } from '../../workflows/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
-import { among, flag, moment, read, sent } from './query.ts';
+import { among, flag, FLAGS, moment, named, read, sent } from './query.ts';
 import { OrderItem } from './schemas.ts';
 
 /** As cursors name the order of changes. */
@@ -22,9 +23,9 @@ export const listItems = endpoint({
     ...paging,
     cursor: cursorQuery,
     orderId: Type.Optional(Id),
-    status: Type.Optional(Type.String()),
-    testPayment: Type.Optional(Type.String({ description: 'true or false' })),
-    lastChangedFrom: Type.Optional(Type.String({ description: 'ISO 8601 with offset, inclusive' })),
+    status: named({ enum: PUBLIC_STATUSES }, 'Items in this status'),
+    testPayment: named({ enum: FLAGS }, 'true or false'),
+    lastChangedFrom: named({ pattern: MOMENT }, 'ISO 8601 with offset, inclusive'),
   }),
   data: feedOf(OrderItem),
   errors: ['INVALID_PARAMETER'],

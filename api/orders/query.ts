@@ -1,9 +1,15 @@
 /** How parameters of order lists are read: what is none of theirs is INVALID_PARAMETER (D54, D70). */
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { MOMENT } from '../../workflows/kernel/time.ts';
+import { Type } from '../kernel/schema.ts';
 
 const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
+/** As the document shows them. */
+export const DIGITS = (least: number) => `^-*(?:[0-9]-*){${least},14}$`;
 const A_MOMENT = new RegExp(MOMENT);
+
+/** A parameter of which the document alone says more: what else is sent is INVALID_PARAMETER. */
+export const named = (more: object, description: string) => Type.Optional(Type.String({ description, 'x-document': more }));
 
 /** A parameter read by `as`; INVALID_PARAMETER where that answers undefined. */
 export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
@@ -18,10 +24,10 @@ export const among =
     known.find((one) => one === sent);
 export const moment = (sent: string): number | undefined =>
   A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
+export const FLAGS = ['true', 'false'] as const;
 export const flag = (sent: string): boolean | undefined => ({ true: true, false: false })[sent];
 export const digits = (least: number) => (sent: string) => {
-  const plain = sent.replaceAll('-', '');
-  return /^\d{1,14}$/.test(plain) && plain.length >= least ? plain : undefined;
+  return new RegExp(DIGITS(least)).test(sent) ? sent.replaceAll('-', '') : undefined;
 };
 
 /** Without what was not sent. */

@@ -1,15 +1,22 @@
-import { DELIVERY_METHODS } from '../../workflows/orders/rules.ts';
+import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../workflows/orders/rules.ts';
 import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
-export const CarrierCode = Type.String({ minLength: 1, maxLength: 20 });
+export const CarrierCode = oneOf(Object.keys(CARRIERS), 'One of GET /v1/carriers');
 export const TrackingNumber = Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' });
 export const dispatchFields = {
   deliveryMethod: oneOf(DELIVERY_METHODS),
   carrierCode: Type.Optional(CarrierCode),
   trackingNumber: Type.Optional(TrackingNumber),
+};
+/** `dispatchProblems`, as the documents tell it. */
+export const CARRIED = {
+  anyOf: [
+    { properties: { deliveryMethod: { enum: DELIVERY_METHODS.filter((method) => !isCarried(method)) } } },
+    { required: ['carrierCode', 'trackingNumber'] },
+  ],
 };
 export const OrderItemIds = Type.Array(Id, { minItems: 1, maxItems: 100 });
 

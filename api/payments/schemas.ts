@@ -4,13 +4,18 @@ import { korean } from '../../workflows/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../workflows/payments/rules.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
+import { URL_TEXT } from '../kernel/documentedSchema.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
   { pg: oneOf(['tosspayments', 'portone']), method: oneOf(PAYMENT_METHODS), provider: Type.Optional(Type.String({ maxLength: 40 })) },
   { title: 'PaymentOption' },
 );
-export const ReturnUrl = Type.String({ maxLength: 2000, description: 'Absolute https address; http on localhost in sandbox mode' });
+export const ReturnUrl = Type.String({
+  maxLength: 2000,
+  description: 'Absolute https address; http on localhost in sandbox mode',
+  'x-document': { format: 'uri', pattern: URL_TEXT },
+});
 export const PaymentRequest = closed(
   {
     option: Option,

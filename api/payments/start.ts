@@ -7,7 +7,7 @@ import { Fault, invalid } from '../../workflows/kernel/errors.ts';
 import { hashOrderPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { visitOf } from '../kernel/visit.ts';
+import { VISIT, visitOf } from '../kernel/visit.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
@@ -16,6 +16,7 @@ export const start = endpoint({
   route: 'POST /storefront/v1/checkout/{checkoutId}/payment',
   summary: 'Start to pay a checkout, or start anew; the payment lasts 10 minutes',
   access: 'buyer',
+  headers: VISIT,
   change: 'here',
   idempotent: true,
   body: PaymentRequest,

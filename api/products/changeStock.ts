@@ -19,7 +19,7 @@ export const changeStock = endpoint({
       expectedStockQuantity: Type.Optional(Stock),
       reason: Type.Optional(Type.String({ maxLength: 200 })),
     },
-    { title: 'StockChange' },
+    { title: 'StockChange', 'x-document': { oneOf: [{ required: ['stockQuantity'] }, { required: ['adjustment'] }] } },
   ),
   check: (body) =>
     'stockQuantity' in body === 'adjustment' in body

@@ -14,6 +14,7 @@ export const create = endpoint({
   idempotent: true,
   body: ProductRequest,
   status: 201,
+  etag: true,
   data: Product,
   check: wholeProblems,
   errors: [

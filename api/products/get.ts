@@ -9,6 +9,7 @@ export const get = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
+  etag: true,
   data: Product,
   errors: ['PRODUCT_NOT_FOUND'],
 }).handle(async ({ em, storeId, params, setHeader }) => {

@@ -5,6 +5,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Product, viewProduct } from './schemas.ts';
 
+const PRODUCT_NO = '^[0-9]{1,9}$';
 const isStatus = (text: string): text is SalesStatus => SALES_STATUSES.some((status) => status === text);
 
 export const list = endpoint({
@@ -16,8 +17,8 @@ export const list = endpoint({
   change: 'none',
   query: Type.Object({
     ...paging,
-    productNo: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String()),
+    productNo: Type.Optional(Type.String({ 'x-document': { pattern: PRODUCT_NO } })),
+    status: Type.Optional(Type.String({ 'x-document': { enum: SALES_STATUSES } })),
     categoryId: Type.Optional(Id),
     keyword: Type.Optional(Keyword),
   }),
@@ -25,7 +26,7 @@ export const list = endpoint({
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, query }) => {
   const { productNo, status, ...paged } = query;
-  if (productNo !== undefined && !/^\d{1,9}$/.test(productNo))
+  if (productNo !== undefined && !new RegExp(PRODUCT_NO).test(productNo))
     throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
   if (status !== undefined && !isStatus(status)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
   const filter = { ...paged, ...(productNo !== undefined && { productNo: Number(productNo) }), ...(status !== undefined && { status }) };

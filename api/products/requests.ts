@@ -7,7 +7,7 @@ import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
-import { Attributes, Code, ImageUrl, OptionGroup, Price, Stock } from './schemas.ts';
+import { Attributes, Code, ImageUrl, OptionGroup, SalePrice, Stock } from './schemas.ts';
 
 /** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
 const VariantRequest = closed(
@@ -75,7 +75,7 @@ const optional = {
 export const ProductRequest = closed(
   {
     name: Name(100),
-    salePrice: Price,
+    salePrice: SalePrice,
     categoryId: Id,
     ...optional,
     fulfillment: Type.Optional(
@@ -88,7 +88,7 @@ export const ProductRequest = closed(
 export const ProductPatch = closed(
   {
     name: Type.Optional(Name(100)),
-    salePrice: Type.Optional(Price),
+    salePrice: Type.Optional(SalePrice),
     categoryId: Type.Optional(Id),
     status: Type.Optional(oneOf(SALES_STATUSES)),
     ...optional,

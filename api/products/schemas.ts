@@ -7,9 +7,18 @@ import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALE
 import { korean } from '../../workflows/kernel/time.ts';
 import { closed, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
-export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won, a multiple of 10' });
+export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
+/** INVALID_PRICE_UNIT otherwise. */
+export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
 export const Stock = Type.Integer({ minimum: 0, maximum: MOST_STOCK });
-export const ImageUrl = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 1000, description: 'https, or an upload of ours' });
+const IMAGE = '^(?:https://|http://[A-Za-z0-9.:-]+/uploads/)';
+export const ImageUrl = Type.String({
+  format: 'uri',
+  pattern: '^https?://',
+  maxLength: 1000,
+  description: 'https, or an upload of ours',
+  'x-document': { pattern: IMAGE },
+});
 
 export const Code = Type.String({ maxLength: 100 });
 export const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$' }), Type.String({ maxLength: 200 }), {
@@ -40,6 +49,7 @@ export const OptionGroup = closed(
   { name: Name(50), values: Type.Array(Name(50), { minItems: 1, maxItems: MOST_VALUES }) },
   { title: 'OptionGroup' },
 );
+const OptionGroupView = closed({ name: Type.String(), values: Type.Array(Type.String()) }, { title: 'ProductOptionGroup' });
 export const Discount = closed(
   {
     method: oneOf(DISCOUNT_METHODS),
@@ -85,7 +95,7 @@ export const Product = closed(
         }),
       ),
     }),
-    optionGroups: Type.Array(OptionGroup),
+    optionGroups: Type.Array(OptionGroupView),
     variants: Type.Array(Variant),
     discount: nullable(Discount),
     refundPolicy: nullable(ProductRefundPolicy),
@@ -97,7 +107,7 @@ export const Product = closed(
   },
   { title: 'Product' },
 );
-export const Options = closed({ optionGroups: Type.Array(OptionGroup), variants: Type.Array(Variant) }, { title: 'Options' });
+export const Options = closed({ optionGroups: Type.Array(OptionGroupView), variants: Type.Array(Variant) }, { title: 'Options' });
 
 export const viewProduct = ({ product, variants, isSold }: ProductWithVariants) => ({
   productId: product.productId,

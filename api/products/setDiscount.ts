@@ -4,6 +4,13 @@ import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 
+const dated = ['value', 'startDate', 'endDate'];
+/** `discountProblems`, as the documents tell it. */
+const KINDS = [
+  { properties: { method: { type: 'null' } } },
+  { properties: { method: { const: 'RATE' }, value: { maximum: 99 } }, required: dated },
+  { properties: { method: { const: 'AMOUNT' } }, required: dated },
+];
 const DiscountRequest = closed(
   {
     method: nullable(oneOf(DISCOUNT_METHODS, 'null takes the discount off')),
@@ -11,7 +18,7 @@ const DiscountRequest = closed(
     startDate: Type.Optional(Day),
     endDate: Type.Optional(Day),
   },
-  { title: 'DiscountRequest' },
+  { title: 'DiscountRequest', 'x-document': { anyOf: KINDS } },
 );
 
 export const setDiscount = endpoint({

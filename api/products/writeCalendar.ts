@@ -16,7 +16,7 @@ const CalendarRequest = closed(
     stock: Type.Optional(Stock),
     price: Type.Optional(nullable(Price)),
   },
-  { title: 'CalendarRequest' },
+  { title: 'CalendarRequest', 'x-document': { anyOf: [{ required: ['stock'] }, { required: ['price'] }] } },
 );
 
 export const writeCalendar = endpoint({

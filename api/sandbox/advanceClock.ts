@@ -4,6 +4,9 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
 import { advanceClock as advance } from './advance.ts';
 
+const TIME = '(?:T(?:[0-9]{1,5}H(?:[0-9]{1,6}M)?(?:[0-9]{1,8}S)?|[0-9]{1,6}M(?:[0-9]{1,8}S)?|[0-9]{1,8}S))';
+/** What `duration` reads. */
+const DURATION = `^P(?:(?:[0-9]{1,4}W(?:[0-9]{1,4}D)?|[0-9]{1,4}D)${TIME}?|${TIME})$`;
 const LONGEST_MS = 400 * DAY;
 
 export const advanceClock = endpoint({
@@ -16,8 +19,13 @@ export const advanceClock = endpoint({
   change: 'workflow',
   idempotent: true,
   body: closed(
-    { advance: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 duration: P3DT1H' })), to: Type.Optional(Timestamp) },
-    { title: 'ClockAdvance' },
+    {
+      advance: Type.Optional(
+        Type.String({ maxLength: 40, description: 'ISO 8601 duration of at most 400 days: P3DT1H', 'x-document': { pattern: DURATION } }),
+      ),
+      to: Type.Optional(Timestamp),
+    },
+    { title: 'ClockAdvance', 'x-document': { oneOf: [{ required: ['advance'] }, { required: ['to'] }] } },
   ),
   data: closed({ now: Timestamp, settled: Type.Boolean() }, { title: 'ClockAdvanced' }),
   errors: ['STORE_NOT_FOUND', 'TEMPORARILY_UNAVAILABLE'],

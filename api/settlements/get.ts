@@ -1,6 +1,6 @@
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { Settlement } from './schemas.ts';
 
 export const get = endpoint({
   id: 'settlements.get',
@@ -10,7 +10,7 @@ export const get = endpoint({
   scopes: ['settlement:r'],
   change: 'none',
   successor: '/v1/sales-report',
-  data: Type.Never(),
+  data: Settlement,
   errors: ['SETTLEMENT_NOT_FOUND'],
 }).handle(async () => {
   throw new Fault('SETTLEMENT_NOT_FOUND');

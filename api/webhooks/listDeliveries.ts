@@ -12,7 +12,10 @@ export const listDeliveries = endpoint({
   access: 'store',
   scopes: ['webhook:r'],
   change: 'none',
-  query: Type.Object({ status: Type.Optional(Type.String()), limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) }),
+  query: Type.Object({
+    status: Type.Optional(Type.String({ 'x-document': { enum: DELIVERY_STATUSES } })),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  }),
   data: closed({ items: Type.Array(WebhookDelivery) }),
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_PARAMETER'],
 }).handle(async ({ em, storeId, params, query, at }) => {

@@ -4,10 +4,11 @@ import { endpoints as all } from '../../api/endpoints.ts';
 import { type Example, examples } from '../../api/kernel/examples.ts';
 import { checker } from '../../api/kernel/validate.ts';
 import { world } from '../kernel/world.ts';
-import { succeeds } from '../../api/kernel/openapi.ts';
 import { walk } from './examples.ts';
 
-const endpoints = all.filter(succeeds);
+/** There are none any more: nobody is ever answered with one. */
+const NEVER = 'settlements.get';
+const endpoints = all.filter(({ id }) => id !== NEVER);
 const recorded: Readonly<Record<string, Example>> = examples;
 
 test('every operation has an example, and no other', () => {

@@ -18,20 +18,47 @@ describe.each(['store', 'storefront'])('/openapi/%s.json', (surface) => {
     for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
       const { requestBody, responses } = operation;
       if (requestBody) expect(Object.values(requestBody.content)[0]!.example).toBeDefined();
-      const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-      // What was replaced altogether has only refusals left.
-      if (!success) expect(operation.deprecated).toBe(true);
-      else expect(success.content['application/json']!.example).toMatchObject({ meta: { isSuccess: true } });
+      const success = Object.entries(responses).find(([status]) => status.startsWith('2'))![1].content['application/json']!;
+      // What was replaced altogether is answered to nobody any more.
+      if (!operation.deprecated) expect(success.example).toMatchObject({ meta: { isSuccess: true } });
     }
   });
+  test('every operation has a success with a schema, scopes as a list, and the headers that every call needs', async () => {
+    const { paths, components } = (await read()) as unknown as Document;
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    for (const { operationId, responses, parameters, security, ...operation } of operations) {
+      const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      expect([operationId, successes.length, successes[0]?.[1].content['application/json']?.schema]).toEqual([
+        operationId,
+        1,
+        expect.anything(),
+      ]);
+      expect([operationId, operation['x-required-scopes']]).toEqual([operationId, expect.any(Array)]);
+      const isPublic = operationId === 'payments.status' || operationId === 'payments.retry';
+      const code = parameters.find(({ name }) => name === 'X-Store-Code');
+      expect([operationId, code?.in, code?.required]).toEqual(
+        surface === 'store' ? [operationId, undefined, undefined] : [operationId, 'header', !isPublic],
+      );
+      for (const name of security.flatMap((way) => Object.keys(way))) expect(Object.keys(components.securitySchemes)).toContain(name);
+    }
+    expect(Object.values(components.securitySchemes).map(({ name }) => name)).not.toContain('X-Store-Code');
+  });
 });
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name?: string }>> };
+}
 interface Operation {
+  readonly operationId: string;
+  readonly 'x-required-scopes'?: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly deprecated?: boolean;
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, Content>>;
 }
 interface Content {
-  readonly content: Readonly<Record<string, { readonly example?: unknown }>>;
+  readonly content: Readonly<Record<string, { readonly example?: unknown; readonly schema?: unknown }>>;
 }
 
 test('old addresses lead to the new ones', async () => {

@@ -13,8 +13,11 @@ export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seco
 
 /** Years that dates and times may have, 1900 to 9998 (X22), as a pattern: beyond them offsets leave what Postgres and `Date` can tell. */
 export const YEAR = '(?:19[0-9]{2}|[2-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])';
-/** A moment with an offset, as RFC 3339 writes it; seconds may be left out. */
-export const MOMENT = `^${YEAR}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$`;
+const LEAP_YEAR = '(?:(?:19|[2-9][0-9])(?:0[48]|[2468][048]|[13579][26])|(?:[2468][048]|[3579][26])00)';
+const DAY_OF_YEAR = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))';
+const TIME_OF_DAY = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
+/** A moment with an offset, as RFC 3339 writes it; seconds may be left out. What fits is one: there is no 30th of February here. */
+export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_OF_DAY}(?::[0-5][0-9](?:[.][0-9]{1,9})?)?(?:[Zz]|[+-]${TIME_OF_DAY})$`;
 const FIRST = Date.UTC(1900, 0, 1);
 const END = Date.UTC(9999, 0, 1);
 /** Whether a moment lies in those years. */

@@ -81,9 +81,9 @@ export function checkRecord(wish: 'hold' | 'correctTracking', status: PublicStat
       : (status === 'DISPATCHED' || status === 'DELIVERED') && dispatch !== null && isCarried(dispatch.deliveryMethod);
   if (!isAllowed) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
 }
-const isCarried = (method: unknown) => method === 'COURIER' || method === 'QUICK';
+export const isCarried = (method: unknown) => method === 'COURIER' || method === 'QUICK';
 
-/** COURIER and QUICK need a carrier and a tracking number; a carrier must be one of ours. Every problem at once. */
+/** COURIER and QUICK need a carrier and a tracking number. Every problem at once. */
 export function dispatchProblems(request: {
   readonly deliveryMethod?: unknown;
   readonly carrierCode?: unknown;
@@ -92,15 +92,8 @@ export function dispatchProblems(request: {
   const { deliveryMethod } = request;
   const needed = isCarried(deliveryMethod) ? (['carrierCode', 'trackingNumber'] as const) : [];
   const missing = needed.filter((field) => !(field in request));
-  const problems = missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
-  return [...problems, ...carrierProblems(request)];
+  return missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
 }
-
-/** A carrier must be one of ours. */
-export const carrierProblems = ({ carrierCode }: { readonly carrierCode?: unknown }): FieldError[] =>
-  typeof carrierCode === 'string' && !Object.hasOwn(CARRIERS, carrierCode)
-    ? [{ field: 'carrierCode', code: 'INVALID', message: 'There is no such carrier: see GET /v1/carriers.' }]
-    : [];
 
 /** Whether a contact is the phone or the e-mail of an order (D51): digits, or letters of any case. */
 export function isContactOf({ phone, email }: Pick<Buyer, 'phone' | 'email'>, contact: string): boolean {

@@ -1,0 +1,38 @@
+/** Which methods an address takes: the one answer behind 404, 405 and `Allow` (D76). */
+import type { Router } from '@koa/router';
+import type { Middleware } from 'koa';
+import { Fault } from '../../workflows/kernel/errors.ts';
+
+interface Address {
+  readonly matches: (path: string) => boolean;
+  /** Where its parameters stand: of two addresses that match, the one that is literal where the other is not is meant. */
+  readonly rank: string;
+  readonly methods: readonly string[];
+}
+const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+/**
+ * Refuses what no route takes, before any of them looks at it: an unknown address is NOT_FOUND, a known one with another method
+ * METHOD_NOT_ALLOWED, whose `Allow` names what this address takes and nothing that a parameter of another would.
+ */
+export function addressed(routers: readonly Router[]): Middleware {
+  const bySize = new Map<number, Address[]>();
+  for (const layer of routers.flatMap(({ stack }) => stack)) {
+    if (layer.methods.length === 0) continue;
+    const segments = segmentsOf(String(layer.path));
+    const rank = segments.map((segment) => (segment.startsWith(':') ? '1' : '0')).join('');
+    const address = { matches: (path: string) => layer.match(path), rank, methods: layer.methods };
+    bySize.set(segments.length, [...(bySize.get(segments.length) ?? []), address]);
+  }
+  return async (ctx, next) => {
+    const found = (bySize.get(segmentsOf(ctx.path).length) ?? []).filter(({ matches }) => matches(ctx.path));
+    if (found.length === 0) throw new Fault('NOT_FOUND');
+    const meant = found.map(({ rank }) => rank).reduce((least, rank) => (rank < least ? rank : least));
+    const methods = new Set(found.filter(({ rank }) => rank === meant).flatMap((address) => address.methods));
+    if (!methods.has(ctx.method)) {
+      ctx.set('Allow', [...methods].toSorted().join(', '));
+      throw new Fault('METHOD_NOT_ALLOWED');
+    }
+    await next();
+  };
+}
