@@ -1,47 +1,74 @@
 import { failpoint } from '../db/kernel/failpoint.ts';
-import { providerOutcomes } from '../db/kernel/metrics.ts';
+import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
+import { inStore, REQUEST } from '../db/orm.ts';
 import { movePayment } from '../db/payments/move.ts';
+import { chargeOf } from '../db/payments/store.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { PaymentCalls } from '../workflows/payments/contract.ts';
 import { alive } from './kernel/alive.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
+import { patiently } from './kernel/settle.ts';
 import { transitionActivity } from './kernel/transition.ts';
-import { createToss, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
+import { createToss, MISMATCH, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
+
+const provider = 'tosspayments';
 
 export const paymentActivities = (deps: ActivityDeps) => ({
   movePayment: transitionActivity(deps, {
     kind: 'payment',
-    move: (em, run, event, at) => movePayment(em, run, event, at, deps.clock.now()),
+    move: async (em, run, event, at) => {
+      const moved = await movePayment(em, run, event, at, deps.clock.now());
+      for (const { kind, operation, id } of moved?.alarms ?? []) {
+        (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
+        deps.log.error({ storeId: run.storeId, paymentId: run.runId, operation, id }, ALARMS[kind]);
+      }
+      return moved;
+    },
   }),
 });
+const ALARMS = {
+  mismatch: 'a payment at the provider is not ours: nothing was asked of it',
+  unresolved: 'an outcome at the payment provider could not be learnt in a day of look-ups',
+} as const;
 
-/** Calls to payment providers. Every one carries a key of ours; a provider's own words stay out of Temporal. */
-export function paymentCalls({ config, log }: ActivityDeps): PaymentCalls {
+/**
+ * Calls to payment providers. Every one carries a key of ours; what is asked for comes from the attempt's row, and a provider's own words
+ * stay out of Temporal. A payment that was started with the other kind of key is never asked for (X26): UNSENT.
+ */
+export function paymentCalls({ orm, config, log }: ActivityDeps): PaymentCalls {
   const toss = createToss(config.toss);
   const told = (call: Call, answer: TossAnswer): Outcome => {
     failpoint('provider.after-answer');
     const { kind, code, ended, approvedMethod } = answer;
-    providerOutcomes.inc({ provider: 'tosspayments', operation: call.kind, outcome: kind });
-    if (kind === 'REFUSED') log.error({ storeId: call.storeId, call: call.id, code }, 'the payment provider refused a refund');
-    log.info({ storeId: call.storeId, call: call.id, kind, code }, 'payment provider answered');
+    providerOutcomes.inc({ provider, operation: call.kind, outcome: kind });
+    const ids = { storeId: call.storeId, call: call.id };
+    if (kind === 'REFUSED') log.error({ ...ids, code }, 'the payment provider refused a refund');
+    if (code === MISMATCH) {
+      providerMismatches.inc({ provider, operation: call.kind });
+      log.error({ ...ids, kind }, 'the payment provider answered about a payment that is not ours');
+    }
+    log.info({ ...ids, kind, code }, 'payment provider answered');
     return { kind, code, ended, approvedMethod };
   };
-  const attemptOf = (call: Call): TossAttempt => ({
-    attemptId: String(call.input['attemptId']),
-    pgOrderId: String(call.input['pgOrderId']),
-    paymentKey: String(call.input['paymentKey']),
-    amount: Number(call.input['amount']),
-  });
+  const ask = (call: Call, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<Outcome> =>
+    alive(async () => {
+      const { storeId, input } = call;
+      const charge = await patiently(() => inStore(orm, storeId, REQUEST, (em) => chargeOf(em, storeId, String(input['attemptId']))));
+      if (charge && charge.testPayment === config.toss.testPayment) return told(call, await how(charge));
+      log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
+      providerOutcomes.inc({ provider, operation: call.kind, outcome: 'UNSENT' });
+      return { kind: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
+    });
   const refundOf = (call: Call): TossRefund => ({
     refundId: String(call.input['refundId']),
     amount: Number(call.input['refundAmount']),
     key: String(call.input['key']),
   });
   return {
-    confirmPayment: (call) => alive(async () => told(call, await toss.confirm(attemptOf(call)))),
-    readPayment: (call) => alive(async () => told(call, await toss.read(attemptOf(call)))),
-    refundPayment: (call) => alive(async () => told(call, await toss.refund(attemptOf(call), refundOf(call)))),
-    findRefund: (call) => alive(async () => told(call, await toss.findRefund(attemptOf(call), refundOf(call)))),
-    voidPayment: (call) => alive(async () => told(call, await toss.void(attemptOf(call), call.id))),
+    confirmPayment: (call) => ask(call, (attempt) => toss.confirm(attempt)),
+    readPayment: (call) => ask(call, (attempt) => toss.read(attempt)),
+    refundPayment: (call) => ask(call, (attempt) => toss.refund(attempt, refundOf(call))),
+    findRefund: (call) => ask(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
+    voidPayment: (call) => ask(call, (attempt) => toss.void(attempt, call.id)),
   };
 }

@@ -15,6 +15,7 @@ import { Orders0007 } from './migrations/0007_orders.ts';
 import { Deliveries0008 } from './migrations/0008_deliveries.ts';
 import { ClientsOfAStore0009 } from './migrations/0009_clients_of_a_store.ts';
 import { Limits0012 } from './migrations/0012_limits.ts';
+import { Numbers0013 } from './migrations/0013_numbers.ts';
 import { Bounds0014 } from './migrations/0014_bounds.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 
@@ -29,6 +30,7 @@ const MIGRATIONS = [
   Deliveries0008,
   ClientsOfAStore0009,
   Limits0012,
+  Numbers0013,
   Bounds0014,
 ];
 const MIGRATION_LOCK = 7_265_001;

@@ -21,8 +21,10 @@ const sendJson = (response: ServerResponse, status: number, body: unknown) =>
 async function control(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (pathname === '/__sim/mail') return sendJson(response, 200, outbox.all());
   if (pathname === '/__sim/next') {
-    const { op, behavior, orderId } = JSON.parse(await text(request)) as Record<string, unknown>;
-    toss.behave(String(op), String(behavior), typeof orderId === 'string' ? orderId : '*');
+    const { op, behavior, orderId, times = 1 } = JSON.parse(await text(request)) as Record<string, unknown>;
+    const order = typeof orderId === 'string' ? orderId : '*';
+    if (times === 0) toss.forget(String(op), order);
+    for (let n = 0; n < Number(times); n++) toss.behave(String(op), String(behavior), order);
     return sendJson(response, 200, {});
   }
   if (pathname !== '/__sim/payments') return sendJson(response, 404, { code: 'NOT_FOUND' });

@@ -22,6 +22,7 @@ export interface Payment {
 export class Payments {
   readonly #byKey = new Map<string, Payment>();
   readonly #byOrder = new Map<string, Payment>();
+  readonly #charged = new Map<string, Payment>();
   readonly #file: string | null;
 
   constructor(file: string | null) {
@@ -32,6 +33,8 @@ export class Payments {
   #index(payment: Payment): void {
     this.#byKey.set(payment.paymentKey, payment);
     this.#byOrder.set(payment.orderId, payment);
+    if (payment.status === 'DONE') this.#charged.set(payment.orderId, payment);
+    else if (this.#charged.get(payment.orderId)?.paymentKey === payment.paymentKey) this.#charged.set(payment.orderId, payment);
   }
   /** The buyer finished the payment window: authenticated, not yet approved. */
   authenticate(order: { orderId: string; orderName: string; amount: number; card: string }): Payment {
@@ -59,8 +62,13 @@ export class Payments {
   byKey(paymentKey: string): Payment | undefined {
     return this.#byKey.get(paymentKey);
   }
+  /** The payment of an order that was charged, or else its latest. */
   byOrder(orderId: string): Payment | undefined {
-    return this.#byOrder.get(orderId);
+    return this.charged(orderId) ?? this.#byOrder.get(orderId);
+  }
+  /** An order is charged once, under whichever key. */
+  charged(orderId: string): Payment | undefined {
+    return this.#charged.get(orderId);
   }
   all(): Payment[] {
     return [...this.#byKey.values()];

@@ -47,6 +47,11 @@ export class Toss {
     this.#next.set(key, [...(this.#next.get(key) ?? []), behaviour]);
   }
 
+  /** What the next calls of an operation on this order were to do is forgotten. */
+  forget(operation: string, orderId: string): void {
+    this.#next.delete(`${operation}/${orderId}`);
+  }
+
   #behaviour(operation: string, orderId: string): string | undefined {
     return this.#next.get(`${operation}/${orderId}`)?.shift() ?? this.#next.get(`${operation}/*`)?.shift();
   }
@@ -54,7 +59,8 @@ export class Toss {
   /** Answers a call; the same key on the same address gets the first answer, 409 while that is being made. */
   async answer(call: Call): Promise<Answer> {
     const secret = Buffer.from(call.authorization.replace(/^Basic /, ''), 'base64').toString();
-    if (secret !== `${this.#secretKey}:`) return refuse(401, 'UNAUTHORIZED_KEY');
+    // The account has a key for tests and one for real payments.
+    if (secret.replace(/^live_/, 'test_') !== `${this.#secretKey.replace(/^live_/, 'test_')}:`) return refuse(401, 'UNAUTHORIZED_KEY');
     if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
     if (call.method === 'GET') return this.#read(call.path);
     if (call.key === null) return this.#work(call);
@@ -76,7 +82,10 @@ export class Toss {
       orderId === undefined
         ? this.#payments.byKey(decodeURIComponent(paymentKey ?? ''))
         : this.#payments.byOrder(decodeURIComponent(orderId));
-    return payment ? { status: 200, body: show(payment) } : refuse(404, 'NOT_FOUND_PAYMENT');
+    const behaviour = this.#behaviour('read', payment?.orderId ?? decodeURIComponent(orderId ?? ''));
+    if (behaviour === 'fail') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
+    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
+    return { status: 200, body: show(behaviour === 'foreign' ? another(payment) : payment) };
   }
 
   async #work(call: Call): Promise<Answer> {
@@ -90,6 +99,7 @@ export class Toss {
     if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
     if (payment.orderId !== orderId || payment.totalAmount !== amount) return refuse(400, 'INVALID_REQUEST');
     if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
+    if (this.#payments.charged(payment.orderId)) return refuse(400, 'DUPLICATED_ORDER_ID');
     if (payment.status !== 'IN_PROGRESS') return refuse(403, 'REJECT_CARD_PAYMENT');
     if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) return this.#end(payment, 'EXPIRED', 404, 'NOT_FOUND_PAYMENT_SESSION');
     return this.#decide(payment, this.#behaviour('confirm', payment.orderId) ?? payment.card.slice(-4));
@@ -122,11 +132,12 @@ export class Toss {
     return refuse(httpStatus, code);
   }
 
-  /** The next cancel may be refused (`refuse`), fail without effect (`fail`), lose its answer (`drop`) or be late (`late`). */
+  /** The next cancel may be answered with another payment (`foreign`), be refused (`refuse`), fail without effect (`fail`), lose its answer (`drop`) or be late (`late`). */
   async #answerCancel(paymentKey: string, body: Call['body']): Promise<Answer> {
     const behaviour = this.#behaviour('cancel', this.#payments.byKey(paymentKey)?.orderId ?? '');
     if (behaviour === 'refuse') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
     if (behaviour === 'fail') return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
+    if (behaviour === 'foreign') return { status: 200, body: show(another(this.#payments.byKey(paymentKey)!, body)) };
     const answer = this.#cancel(paymentKey, body);
     if (behaviour === 'late') await sleep(3000);
     return { ...answer, drop: behaviour === 'drop' };
@@ -150,6 +161,14 @@ export class Toss {
     return { status: 200, body: show(payment) };
   }
 }
+
+/** As if the provider had confused this payment with another one, on which the same cancel was made. */
+const another = (payment: Payment, { cancelAmount, cancelReason }: Call['body'] = {}): Payment => ({
+  ...payment,
+  paymentKey: `${payment.paymentKey}x`,
+  status: cancelReason !== undefined && cancelAmount === undefined ? 'CANCELED' : payment.status,
+  cancels: [...payment.cancels, { amount: Number(cancelAmount ?? 0), reason: String(cancelReason), at: new Date().toISOString() }],
+});
 
 /** A payment as the API shows it. */
 const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({

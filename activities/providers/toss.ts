@@ -1,4 +1,7 @@
-/** TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two. */
+/**
+ * TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two, and
+ * counts only when order id, amount and payment key are ours (X17): one account may serve many stores.
+ */
 import type { ProviderAnswer } from '../../workflows/payments/rules.ts';
 
 export interface TossConfig {
@@ -43,6 +46,7 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 interface TossPayment {
+  readonly paymentKey?: string;
   readonly orderId?: string;
   readonly totalAmount?: number;
   readonly balanceAmount?: number;
@@ -71,7 +75,8 @@ function wireTo(config: TossConfig): Wire {
       });
       const text = await response.text();
       try {
-        return { status: response.status, json: JSON.parse(text) as TossPayment };
+        const json: unknown = JSON.parse(text);
+        return typeof json === 'object' && json !== null ? { status: response.status, json } : { lost: `HTTP_${response.status}` };
       } catch {
         return { lost: `HTTP_${response.status}` };
       }
@@ -91,18 +96,30 @@ function approvals(call: Wire) {
       const reply = await call('POST', '/v1/payments/confirm', CONFIRM_MS, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
-      if (status === 200) return isApproved(json, attempt) ? approved(json) : unknown('MISMATCH', true);
-      const code = json.code ?? `HTTP_${status}`;
+      if (status === 200) {
+        if (!isOurs(json, attempt)) return unknown(MISMATCH, true);
+        return json.status === 'DONE' ? approved(json) : unknown(statusOf(json), true);
+      }
+      const code = codeOf(json, status);
       if (isDefinite(status, code)) return declined(code, json.message);
       return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
     },
-    /** Reads by our order id: the judge of every unknown outcome. */
+    /**
+     * Reads by our order id: the judge of every unknown outcome. Where another payment stands under it, our own key is
+     * asked for as well; when that was not charged and the other was, nothing was charged by us: FOREIGN.
+     */
     async read(attempt: TossAttempt): Promise<TossAnswer> {
       const reply = await call('GET', `/v1/payments/orders/${encodeURIComponent(attempt.pgOrderId)}`, READ_MS);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
       if (status === 404) return unpaid('NOT_FOUND');
-      return status === 200 ? judge(json, attempt) : unknown(json.code ?? `HTTP_${status}`, false);
+      if (status !== 200) return unknown(codeOf(json, status), false);
+      if (json.paymentKey === attempt.paymentKey) return judge(json, attempt);
+      const ours = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
+      if ('lost' in ours) return unknown(ours.lost, false);
+      if (ours.status !== 200 && ours.status !== 404) return unknown(codeOf(ours.json, ours.status), false);
+      const answer = ours.status === 404 ? unpaid('NOT_FOUND') : judge(ours.json, attempt);
+      return answer.kind === 'UNPAID' && isCharged(json) ? foreign(MISMATCH) : answer;
     },
     /**
      * Cancels all of a payment that must not be; done when nothing is left of it. Each try has a key of its own: a kept
@@ -111,8 +128,11 @@ function approvals(call: Wire) {
     async void(attempt: TossAttempt, key: string): Promise<TossAnswer> {
       const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
       const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `[void-${attempt.attemptId}]` }, key);
-      const done = 'json' in reply && (reply.json.code === 'ALREADY_CANCELED_PAYMENT' || reply.json.status === 'CANCELED');
-      return { ...unknown('lost' in reply ? reply.lost : (reply.json.code ?? 'VOIDED'), false), kind: done ? 'VOIDED' : 'UNKNOWN' };
+      if ('lost' in reply) return unknown(reply.lost, false);
+      const { status, json } = reply;
+      if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, false);
+      const isDone = status === 200 ? json.status === 'CANCELED' : json.code === 'ALREADY_CANCELED_PAYMENT';
+      return { ...unknown(status === 200 ? statusOf(json) : codeOf(json, status), false), kind: isDone ? 'VOIDED' : 'UNKNOWN' };
     },
   };
 }
@@ -125,19 +145,21 @@ function refunds(call: Wire) {
       const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `환불 [${refundId}]`, cancelAmount: amount }, key);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
-      if (status === 200)
-        return { ...unknown(json.status ?? 'NO_STATUS', true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
-      const { code = `HTTP_${status}` } = json;
+      if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, true);
+      if (status === 200) return { ...unknown(statusOf(json), true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
+      const code = codeOf(json, status);
       // A wrong key is our configuration's fault, not the refund's: it is asked again once that is mended.
       if (status !== 401 && isDefinite(status, code)) return { ...unknown(code, true), kind: 'REFUSED', message: json.message ?? null };
       return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
     },
-    /** Whether the provider's ledger shows the refund: the judge of every refund whose answer was lost. */
+    /** Whether the provider's ledger shows the refund: the judge of every refund whose answer was lost. FOREIGN: it is another payment's. */
     async findRefund(attempt: TossAttempt, { refundId, amount }: TossRefund): Promise<TossAnswer> {
       const reply = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
-      if ('lost' in reply || reply.status !== 200)
-        return unknown('lost' in reply ? reply.lost : (reply.json.code ?? `HTTP_${reply.status}`), false);
-      return { ...unknown(reply.json.status ?? 'NO_STATUS', true), kind: shows(reply.json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
+      if ('lost' in reply) return unknown(reply.lost, false);
+      const { status, json } = reply;
+      if (status !== 200) return unknown(codeOf(json, status), false);
+      if (!isOurs(json, attempt)) return foreign(MISMATCH);
+      return { ...unknown(statusOf(json), true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
     },
   };
 }
@@ -146,13 +168,15 @@ function refunds(call: Wire) {
 const isDefinite = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code);
 
-/** What a reading says. READY and IN_PROGRESS: authenticated at most, not charged as of now. */
+/** What a reading under our own key says. READY and IN_PROGRESS: authenticated at most, not charged as of now. */
 function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
-  if (isApproved(payment, attempt)) return approved(payment);
+  if (!isOurs(payment, attempt)) return foreign(MISMATCH);
   switch (payment.status) {
+    case 'DONE':
+      return approved(payment);
     case 'ABORTED':
     case 'EXPIRED':
-      return declined(payment.failure?.code ?? payment.status, payment.failure?.message);
+      return declined(payment.failure?.code === undefined ? payment.status : codeOf(payment.failure, 200), payment.failure?.message);
     case 'CANCELED':
       return { ...unknown('CANCELED', true), kind: 'VOIDED' };
     case 'READY':
@@ -160,15 +184,25 @@ function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
       return unpaid(payment.status);
     case undefined:
     default:
-      return unknown(payment.status ?? 'NO_STATUS', false);
+      return unknown(statusOf(payment), false);
   }
 }
 
+/** What an answer about another payment than ours is told with. */
+export const MISMATCH = 'MISMATCH';
+const isOurs = (payment: TossPayment, attempt: TossAttempt): boolean =>
+  payment.paymentKey === attempt.paymentKey && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;
+/** Money moved under this payment, whatever became of it. */
+const isCharged = ({ status }: TossPayment): boolean => status === 'DONE' || status === 'PARTIAL_CANCELED' || status === 'CANCELED';
+
+/** A provider's words stay with the seller: only what looks like a code may stand in Temporal (X24). */
+const word = (text: unknown, otherwise: string): string =>
+  text === undefined ? otherwise : typeof text === 'string' && /^[A-Z][A-Z0-9_]{0,59}$/.test(text) ? text : 'OTHER';
+const codeOf = ({ code }: { readonly code?: string }, status: number): string => word(code, `HTTP_${status}`);
+const statusOf = ({ status }: TossPayment): string => word(status, 'NO_STATUS');
+
 const shows = ({ cancels }: TossPayment, refundId: string, amount: number): boolean =>
   (cancels ?? []).some((entry) => entry.cancelReason?.endsWith(`[${refundId}]`) === true && entry.cancelAmount === amount);
-
-const isApproved = (payment: TossPayment, attempt: TossAttempt) =>
-  payment.status === 'DONE' && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;
 
 const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
   kind: 'APPROVED',
@@ -186,3 +220,4 @@ const declined = (code: string, message?: string): TossAnswer => ({
 });
 const unknown = (code: string, ended: boolean): TossAnswer => ({ kind: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
 const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), kind: 'UNPAID' });
+const foreign = (code: string): TossAnswer => ({ ...unknown(code, true), kind: 'FOREIGN' });

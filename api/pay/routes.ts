@@ -3,20 +3,20 @@
  * idempotent by attempt; amounts are compared with our row; an unknown attempt gets a page that reveals nothing.
  */
 import { Router, type RouterContext } from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { type PaymentOption, readAttempt, retryPayment, runOf, type Started } from '../../db/payments/store.ts';
+import { type PaymentOption, readAttempt, retryPayment, runOf } from '../../db/payments/store.ts';
+import { keepText } from '../../db/runs/text.ts';
 import { findTenant, readStore } from '../../db/stores/store.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { type PaymentResult, returnAddress } from '../../workflows/payments/rules.ts';
+import { type Failure, failureOf } from '../../workflows/payments/failures.ts';
+import { returnAddress } from '../../workflows/payments/rules.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import type { Html } from '../kernel/html.ts';
-import { type Look, lookOf as lookFor, sendPage } from '../kernel/page.ts';
-import { busyPage, expiredPage, failedPage, payPage, popupPage, processingPage, unknownPage } from './pages.ts';
-
-type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
+import type { Look } from '../kernel/page.ts';
+import { answerFromRow, type Found, isOpen, keptOf, leave, lookOf, see, send, text } from './answers.ts';
+import { busyPage, expiredPage, failedPage, payPage, processingPage, unknownPage } from './pages.ts';
 
 const HEADERS = {
   'Cache-Control': 'no-store',
@@ -50,11 +50,6 @@ export function payRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-const text = (ctx: Context, name: string, longest = 300): string => {
-  const value = ctx.query[name];
-  return typeof value === 'string' && value.length <= longest && /^[\x20-\x7e]*$/.test(value) ? value : '';
-};
-
 /** Finds the attempt that the address names; anything else is the page that reveals nothing. */
 async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
   const paymentId = String(ctx.params['paymentId']);
@@ -85,7 +80,19 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
   if (isOver && !isPopup) return send(ctx, expiredPage(look, returnAddress(attempt.returnUrl, payment.paymentId, 'EXPIRED')), 200, found);
   if (isOver || payment.status !== 'pending') return leave(ctx, found, isOver ? 'EXPIRED' : payment.result);
   if (attempt.status !== 'OPEN')
-    return attempt.attemptId === payment.currentAttemptId ? showFailure(ctx, found, look) : leave(ctx, found, payment.result);
+    return attempt.attemptId === payment.currentAttemptId
+      ? showFailure(ctx, found, attempt.failure ?? payment.lastFailure ?? null)
+      : leave(ctx, found, payment.result);
+  // The key was changed for one of the other kind since: no window of that kind is opened for this payment (X26).
+  if (payment.testPayment !== deps.config.toss.testPayment)
+    return showFailure(ctx, found, failureOf(attempt.attemptId, 'PAYMENT_NOT_CONFIGURED'));
+  showPayment(ctx, deps, found, look);
+}
+
+/** The way to the provider's window. */
+function showPayment(ctx: RouterContext, deps: ApiDeps, found: Found, look: Look): void {
+  const { payment, attempt } = found;
+  const isPopup = text(ctx, 'mode') === 'popup';
   const { toss, publicUrl } = deps.config;
   const here = `${publicUrl}/pay/${payment.paymentId}`;
   const kept = { ...(isPopup && { mode: 'popup' }), ...(text(ctx, 'lang', 5) !== '' && { lang: look.locale }) };
@@ -105,17 +112,11 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
 }
 
 /** A declined or canceled attempt that is opened again: why, and the way to try once more. */
-function showFailure(ctx: RouterContext, { payment, attempt }: Found, look: Look): void {
+function showFailure(ctx: RouterContext, { payment, attempt }: Found, failure: Failure | null): void {
   const kept = new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) });
   const retryAction = `/pay/${payment.paymentId}/retry?${String(kept)}`;
   const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, payment.result);
-  send(ctx, failedPage(look, { failure: attempt.failure ?? payment.lastFailure ?? null, retryAction, returnTo }), 200, { attempt });
-}
-
-/** What a page hands on to the next: the window's mode, and a language that was asked for. */
-function keptOf(ctx: RouterContext): Record<string, string> {
-  const lang = text(ctx, 'lang', 5);
-  return { ...(text(ctx, 'mode') === 'popup' && { mode: 'popup' }), ...(lang !== '' && { lang }) };
+  send(ctx, failedPage(lookOf(ctx), { failure, retryAction, returnTo }), 200, { attempt });
 }
 
 /** A new attempt with the same provider, as POST …/attempts makes one; a second press finds the first's attempt open. */
@@ -125,7 +126,9 @@ async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }
     const started = await inStore(deps.orm, payment.storeId, REQUEST, async (em) => {
       const fresh = await readAttempt(em, payment.storeId, payment.paymentId, payment.currentAttemptId);
       if (fresh?.attempt.status === 'OPEN') return fresh;
-      return retryPayment(em, payment.storeId, payment.paymentId, option, attempt.returnUrl, { at, realNow: deps.clock.now() });
+      const { storeId, paymentId } = payment;
+      const wanted = { storeId, paymentId, option, returnUrl: attempt.returnUrl, testPayment: deps.config.toss.testPayment };
+      return retryPayment(em, wanted, { at, realNow: deps.clock.now() });
     });
     ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: started.attempt.attemptId, ...keptOf(ctx) }))}`);
   } catch (error) {
@@ -135,22 +138,30 @@ async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }
   ctx.status = 303;
 }
 
-/** The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. */
+/**
+ * The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. Whose order and amount
+ * are not ours is refused here; the key is kept aside, because it is text of the address (X24).
+ */
 async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
-  const input = {
-    attemptId: found.attempt.attemptId,
-    paymentKey: text(ctx, 'paymentKey', 200),
-    pgOrderId: text(ctx, 'orderId'),
-    amount: Number(text(ctx, 'amount') || Number.NaN),
-  };
-  if (input.paymentKey === '' || !Number.isSafeInteger(input.amount)) return send(ctx, unknownPage(lookOf(ctx)), 400);
-  await obey(ctx, deps, found, { name: 'pay', input, wait: 'settled' });
+  if (!isOpen(found)) return answerFromRow(ctx, found);
+  const { attempt } = found;
+  const [paymentKey, amount] = [text(ctx, 'paymentKey', 200), Number(text(ctx, 'amount') || Number.NaN)];
+  if (paymentKey === '' || !Number.isSafeInteger(amount)) return send(ctx, unknownPage(lookOf(ctx)), 400);
+  const { attemptId, pgOrderId, amountWon } = attempt;
+  if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(lookOf(ctx)), 409);
+  const paymentKeyId = await keep(deps, found, paymentKey);
+  await obey(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId }, wait: 'settled' });
 }
 
 async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  if (!isOpen(found)) return answerFromRow(ctx, found);
   const code = text(ctx, 'code', 80).replaceAll(/[^A-Z0-9_]/g, '') || 'PAY_PROCESS_CANCELED';
-  await obey(ctx, deps, found, { name: 'giveUp', input: { attemptId: found.attempt.attemptId, code } });
+  const input = { attemptId: found.attempt.attemptId, codeId: await keep(deps, found, code) };
+  await obey(ctx, deps, found, { name: 'giveUp', input });
 }
+
+const keep = (deps: ApiDeps, { payment: { storeId } }: Found, kept: string): Promise<string> =>
+  inStore(deps.orm, storeId, REQUEST, (em) => keepText(em, storeId, kept, deps.clock.now()));
 
 async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
   const { payment, attempt } = found;
@@ -173,33 +184,4 @@ async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<
   );
   if (!fresh || fresh.payment.status === 'processing') return see(ctx, found);
   leave(ctx, { ...found, ...fresh }, fresh.payment.result);
-}
-
-/** Go and look at the payment's own page, which knows what to show. */
-function see(ctx: RouterContext, { payment, attempt }: Found): void {
-  ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) }))}`);
-  ctx.status = 303;
-}
-
-/** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*` (D44). */
-function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentResult): void {
-  const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, result);
-  if (text(ctx, 'mode') !== 'popup') {
-    ctx.redirect(returnTo);
-    ctx.status = 303;
-    return;
-  }
-  const message = { type: 'svc:payment', paymentId: payment.paymentId, result, ...(payment.orderId && { orderId: payment.orderId }) };
-  send(ctx, popupPage(lookOf(ctx), message, new URL(attempt.returnUrl).origin, returnTo), 200, { attempt });
-}
-
-/** The language that the address names, or the browser's. */
-const lookOf = (ctx: Context): Look => lookFor(ctx, text(ctx, 'lang', 5));
-
-/**
- * Sends a page. Forms may lead to the provider's window, and the browser follows their redirects only to where the shop's return
- * address is.
- */
-function send(ctx: Context, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
-  sendPage(ctx, lookOf(ctx), page, status, [windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean));
 }

@@ -24,6 +24,8 @@ export const retry = endpoint({
   ],
 }).handle(async ({ em, storeId, params, body, at, realNow, deps }) => {
   if (body.returnUrl !== undefined) checkReturnUrl(body.returnUrl);
-  const started = await retryPayment(em, storeId, params.paymentId, body.option, body.returnUrl ?? null, { at, realNow });
+  const { option, returnUrl = null } = body;
+  const { testPayment } = deps.config.toss;
+  const started = await retryPayment(em, { storeId, paymentId: params.paymentId, option, returnUrl, testPayment }, { at, realNow });
   return viewStarted(started, deps.config.publicUrl);
 });

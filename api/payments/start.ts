@@ -49,7 +49,7 @@ export const start = endpoint({
     const store = await readStore(em, storeId);
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
-    const testPayment = deps.config.toss.secretKey.startsWith('test_');
+    const { testPayment } = deps.config.toss;
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
     const wanted = { option, returnUrl, shippingAddress, ...prepared, visit: visitOf(header), testPayment, ...expected };
     return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);

@@ -1,6 +1,7 @@
 /** What a run waits for and why, in plain words. */
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { korean } from '../../workflows/kernel/time.ts';
+import { FOREIGN_PAYMENT, UNRESOLVED } from '../../workflows/payments/rules.ts';
 import type { RunRow, Support } from './context.ts';
 
 export interface Explanation {
@@ -56,6 +57,7 @@ async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }:
       `The payment of ${won} won is ${status} (${result}).`,
       ...(status === 'pending' ? [`The buyer may pay until ${korean(payment.expires_at.getTime())}.`] : []),
       ...(call ? [`Next it asks the provider: ${call.kind}, at ${korean(call.dueAt)}.`] : []),
+      ...(await attemptsOf(rows, store, id)),
     ];
   }
   const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
@@ -65,6 +67,24 @@ async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }:
   if (!delivery) return [];
   const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
   return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
+}
+
+/** The attempts of a payment that an operator has to look after. */
+async function attemptsOf(rows: Support['rows'], store: string, id: string): Promise<string[]> {
+  const attempts = await rows<{ attempt_id: string; pg_order_id: string; looking_since: Date | null; shares_key: boolean; status: string }>(
+    `SELECT attempt_id, pg_order_id, looking_since, shares_key, status FROM payment_attempt
+     WHERE store_id = $1 AND payment_id = $2 AND (status = 'UNRESOLVED' OR shares_key) ORDER BY seq`,
+    [store, id],
+  );
+  return attempts.flatMap((attempt) => [
+    ...(attempt.status === 'UNRESOLVED'
+      ? [
+          `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.looking_since?.getTime() ?? 0)}: ` +
+            `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
+        ]
+      : []),
+    ...(attempt.shares_key ? [`The payment key of ${attempt.pg_order_id} is another payment's too: the provider's books say whose.`] : []),
+  ]);
 }
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, pokes }: RunRow): string[] {
@@ -94,6 +114,10 @@ async function refundsOf({ rows }: Support, run: RunRow): Promise<string[]> {
     [run.store_id, run.run_id],
   );
   return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code }) => {
+    if (code === UNRESOLVED)
+      return `Whether refund ${id} of ${won} won was paid could not be learnt: \`npm run support -- retry ${id}\` looks for it, and asks only when it is not there.`;
+    if (code === FOREIGN_PAYMENT)
+      return `Refund ${id} of ${won} won was not asked for: the payment at the provider is not this one. Compare the provider's books; \`npm run support -- retry ${id}\` looks again.`;
     if (status === 'FAILED') return `Refund ${id} of ${won} won was refused by the provider (${code}): \`npm run support -- retry ${id}\`.`;
     if (status === 'HELD') return `Refund ${id} of ${won} won is held until the seller lets it go.`;
     return `Refund ${id} of ${won} won is ${status}.`;

@@ -1,10 +1,13 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
-import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { roleUrl } from '../../db/kernel/config.ts';
+import { reviewPayment } from '../../db/payments/doubts.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
+import type { Moment } from '../../db/payments/store.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
+import { UNRESOLVED } from '../../workflows/payments/rules.ts';
 import { Remedy } from '../setup/say.ts';
-import type { Support } from './context.ts';
+import type { RunRow, Support } from './context.ts';
 import { find } from './find.ts';
 
 /** Answers what was done. */
@@ -16,6 +19,8 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
   if (!run) throw new Remedy(`Nothing is known by ${id}.`);
+  if (run.kind === 'payment' && run.done_at && (await lookOnceMore(support, run)))
+    return { done: `${run.workflow_id} looks once more what became of it at the provider.` };
   if (run.done_at) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
   const ref = { storeId: run.store_id, kind: run.kind, workflowId: run.workflow_id, runId: run.run_id, orderNo: run.order_no };
   await support.temporal.workflow.signalWithStart(run.kind, { ...startOptions(ref), signal: 'poke' });
@@ -32,18 +37,38 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   };
 }
 
-async function refundAgain(
+/** Has the attempts of a payment looked up again of which nobody knew; false when there are none. */
+async function lookOnceMore(support: Support, { store_id: storeId, run_id: paymentId }: RunRow): Promise<boolean> {
+  const [store] = await support.rows<{ clock_offset_ms: string }>('SELECT clock_offset_ms FROM store WHERE store_id = $1', [storeId]);
+  return asApp(support, storeId, Number(store!.clock_offset_ms), (em, moment) => reviewPayment(em, storeId, paymentId, moment));
+}
+
+async function asApp<T>(
   { databaseUrl }: Support,
+  storeId: string,
+  offsetMs: number,
+  work: (em: Em, moment: Moment) => Promise<T>,
+): Promise<T> {
+  const orm = await openOrm(roleUrl(databaseUrl, 'sangjeom_app'), 1);
+  const realNow = Date.now();
+  try {
+    return await inStore(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
+  } finally {
+    await orm.close();
+  }
+}
+
+async function refundAgain(
+  support: Support,
   refundId: string,
   { store_id: storeId, status, clock_offset_ms: offset }: { store_id: string; status: string; clock_offset_ms: string },
 ): Promise<{ done: string }> {
   if (status !== 'FAILED') throw new Remedy(`Refund ${refundId} is ${status}: only a FAILED one is run again.`);
-  const orm = await openOrm(roleUrl(databaseUrl, 'sangjeom_app'), 1);
-  const realNow = Date.now();
-  try {
-    await inStore(orm, storeId, REQUEST, (em) => retryRefund(em, storeId, refundId, { at: realNow + Number(offset), realNow }));
-  } finally {
-    await orm.close();
-  }
-  return { done: `Refund ${refundId} is asked for again, under a new key.` };
+  const { failureCode } = await asApp(support, storeId, Number(offset), (em, moment) => retryRefund(em, storeId, refundId, moment));
+  return {
+    done:
+      failureCode === UNRESOLVED
+        ? `Refund ${refundId} is looked for, and asked for again only when it is not there.`
+        : `Refund ${refundId} is asked for again, under a new key.`,
+  };
 }

@@ -20,7 +20,14 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string; readonly from: string; /** Where links in mails lead. */ readonly consoleUrl: string };
   /** The console's own client: public, of no store. */
   readonly console: { readonly clientId: string; readonly redirectUris: readonly string[] };
-  readonly toss: { readonly baseUrl: string; readonly windowUrl: string; readonly secretKey: string; readonly clientKey: string };
+  readonly toss: {
+    readonly baseUrl: string;
+    readonly windowUrl: string;
+    readonly secretKey: string;
+    readonly clientKey: string;
+    /** The keys are for tests: no money moves. */
+    readonly testPayment: boolean;
+  };
   /** Where uploads are kept: a folder that all API processes share, or a bucket. */
   readonly storage: StorageConfig;
   /** `development` tells by a parcel's number where it is; without a courier nothing is tracked. */
@@ -92,12 +99,24 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 
 type Need = (name: string, fallback: string | null) => string;
 
-const paymentProvider = (need: Need, production: boolean, simulator: string | null): Config['toss'] => ({
-  baseUrl: need('TOSS_URL', simulator),
-  windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
-  secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
-  clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
-});
+function paymentProvider(need: Need, production: boolean, simulator: string | null): Config['toss'] {
+  const toss = {
+    baseUrl: need('TOSS_URL', simulator),
+    windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
+    secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
+    clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
+  };
+  return { ...toss, testPayment: isForTests(toss) };
+}
+
+/** `test_` or `live_`, then `sk` and `ck`, or `gsk` and `gck`: keys of two kinds would take payments that cannot be approved. */
+function isForTests({ secretKey, clientKey }: { readonly secretKey: string; readonly clientKey: string }): boolean {
+  const [, kind, family] = /^(test|live)_(g?)sk_./.exec(secretKey) ?? [];
+  if (kind === undefined) throw new Error('TOSS_SECRET_KEY must begin with test_sk_, live_sk_, test_gsk_ or live_gsk_.');
+  if (!clientKey.startsWith(`${kind}_${family}ck_`))
+    throw new Error(`TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY: it must begin with ${kind}_${family}ck_.`);
+  return kind === 'test';
+}
 
 function courierOf(wanted: string | undefined, production: boolean): Config['courier'] {
   if (production && wanted === 'development') throw new Error('Unset COURIER: the development courier is refused in production.');

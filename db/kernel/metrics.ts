@@ -20,6 +20,20 @@ export const providerOutcomes = new Counter({
   labelNames: ['provider', 'operation', 'outcome'],
   registers,
 });
+/** Answers of payment providers about another payment than the one that was asked for, and payment keys that another attempt has (X17). */
+export const providerMismatches = new Counter({
+  name: 'sangjeom_provider_mismatches_total',
+  help: 'Payments at a provider that are not ours',
+  labelNames: ['provider', 'operation'],
+  registers,
+});
+/** What was looked up for a day and given up: an operator has to look. */
+export const unresolved = new Counter({
+  name: 'sangjeom_provider_unresolved_total',
+  help: 'Payments and refunds whose outcome could not be learnt',
+  labelNames: ['provider', 'operation'],
+  registers,
+});
 /** How attempts to deliver a webhook ended: SUCCESS or an error code. */
 export const deliveryOutcomes = new Counter({
   name: 'sangjeom_webhook_attempts_total',

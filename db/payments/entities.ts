@@ -12,6 +12,8 @@ export const PaymentEntity = defineEntity({
     paymentId: p.string().primary(),
     checkoutId: p.string(),
     orderNo: p.string(),
+    /** Of before numbers were unique over all stores: another store's payment has it too. */
+    sharesNumber: p.boolean().default(false),
     status: p.string().$type<PaymentStatus>(),
     result: p.string().$type<PaymentResult>(),
     lines: p.json<CheckoutLine[]>(),
@@ -56,6 +58,9 @@ export const PaymentAttemptEntity = defineEntity({
     method: p.string(),
     provider: p.string().nullable(),
     pgOrderId: p.string(),
+    /** Of before they were unique over all stores: another attempt has this number, this key, too. */
+    sharesNumber: p.boolean().default(false),
+    sharesKey: p.boolean().default(false),
     amountWon: won(),
     returnUrl: p.string(),
     status: p.string().$type<AttemptStatus>(),
@@ -63,6 +68,8 @@ export const PaymentAttemptEntity = defineEntity({
     approvedMethod: p.string().nullable(),
     /** An outcome was unknown once: a late approval is possible. */
     doubtful: p.boolean(),
+    /** Business time since which its outcome is being looked up. */
+    lookingSince: time().nullable(),
     /** Look-ups that found the payment not charged, in a row. */
     readings: p.integer(),
     failure: p.json<Failure>().nullable(),
@@ -85,7 +92,7 @@ export const RefundEntity = defineEntity({
     amountWon: won(),
     cause: p.string().$type<RefundCause>(),
     status: p.string().$type<RefundStatus>(),
-    /** What the provider refused it with. */
+    /** What the provider refused it with; UNRESOLVED, FOREIGN_PAYMENT: why it was given up. */
     failureCode: p.string().nullable(),
     /** Counts the keys that the provider was asked under: a kept error would be answered for ever. */
     keySeq: p.integer(),
@@ -93,6 +100,8 @@ export const RefundEntity = defineEntity({
     absences: p.integer(),
     /** The last request was answered (not lost, not still running). */
     isAnswered: p.boolean(),
+    /** Business time since which it is being asked for; null while it is not. */
+    askedAt: time().nullable(),
     createdAt: time(),
     settledAt: time().nullable(),
   },

@@ -4,42 +4,44 @@
  */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../workflows/kernel/errors.ts';
-import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import type { Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import { failureOf } from '../../workflows/payments/failures.ts';
-import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, type PendingCall, readGap } from '../../workflows/payments/rules.ts';
+import { afterUnpaid, type PendingCall, readGap } from '../../workflows/payments/rules.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import { createOrder } from '../orders/create.ts';
 import type { Moved } from '../runs/store.ts';
+import { takeText } from '../runs/text.ts';
 import { readStore } from '../stores/store.ts';
+import { type Alarm, isEnded, type Moving, ordinal, owe, owedBy, refundOf } from './calls.ts';
+import { checkDoubts, giveUpLooking, lookAgain, settleLate } from './doubts.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
-import { oweNextRefund, refundInput, settleRefund } from './refunds.ts';
-
-interface Moving {
-  readonly em: Em;
-  readonly payment: Payment;
-  readonly at: number;
-  readonly realNow: number;
-}
+import { oweNextRefund, settleRefund } from './refunds.ts';
 
 /** Locks the payment, applies the event, answers what it owes: a call now or later, or its expiry. */
-export async function movePayment(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
+export async function movePayment(
+  em: Em,
+  run: RunRef,
+  event: RunEvent,
+  at: number,
+  realNow: number,
+): Promise<(Moved & { readonly alarms: readonly Alarm[] }) | null> {
   const { storeId, runId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
-  const moving: Moving = { em, payment, at, realNow };
+  const moving: Moving = { em, payment, at, realNow, alarms: [] };
   if (event.type === 'command') await obey(moving, event.command);
   if (event.type === 'outcome' && payment.call?.id === event.callId) await settle(moving, payment.call, event.outcome);
   if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
-  await oweNextRefund(em, payment, at);
+  await oweNextRefund(moving);
   if (isEnded(payment) && !payment.call) await checkDoubts(moving);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
   return {
+    alarms: moving.alarms,
     owed: owedBy(payment, attempts, await refundOf(moving), at),
     clock: clockOffsetMs,
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
@@ -64,13 +66,31 @@ async function obey(moving: Moving, command: Command): Promise<void> {
   if (!attempt) throw new Fault('PAYMENT_NOT_FOUND');
   const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
   if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
-  if (command.name === 'giveUp') return decline(moving, attempt, String(command.input['code']), null);
-  const { paymentKey, pgOrderId, amount } = command.input;
-  if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon) throw new Fault('INVALID_STATUS');
-  await askProvider(moving, attempt, String(paymentKey));
+  if (command.name === 'giveUp') return decline(moving, attempt, (await typed(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
+  const { pgOrderId, amount } = command.input;
+  const paymentKey = await typed(moving, command, 'paymentKey');
+  if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
+  await askProvider(moving, attempt, paymentKey);
 }
 
-async function askProvider({ em, payment, at, realNow }: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+/** What the address said. Commands of before carry it themselves; by now it is kept aside (X24). */
+async function typed({ em, payment }: Moving, { input }: Command, field: 'code' | 'paymentKey'): Promise<string | null> {
+  const plain = input[field];
+  return typeof plain === 'string' ? plain : takeText(em, payment.storeId, input[`${field}Id`]);
+}
+
+async function askProvider(moving: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+  const { em, payment, at, realNow } = moving;
+  // A key that another attempt has, of any store, is no payment of this one (X17): the provider is not asked, the session stays pending.
+  const [row] = await sql<{ taken: boolean }>(em, 'SELECT payment_key_taken(?, ?, ?) AS taken', [
+    attempt.pg,
+    paymentKey,
+    attempt.attemptId,
+  ]);
+  if (row!.taken) {
+    moving.alarms.push({ kind: 'mismatch', operation: 'return', id: attempt.attemptId });
+    return decline(moving, attempt, 'INVALID_REQUEST', null);
+  }
   attempt.paymentKey = paymentKey;
   if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, { at, realNow }))) {
     attempt.status = 'DECLINED';
@@ -85,21 +105,11 @@ async function askProvider({ em, payment, at, realNow }: Moving, attempt: Paymen
   payment.call = owe('confirm', attempt, at, 0);
 }
 
-/** A call's id names what it is for and how often: the same call keeps its id through reset and restart. */
-const owe = (kind: PendingCall['kind'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
-  id: `${kind}-${attempt.attemptId}-${n}`,
-  kind,
-  attemptId: attempt.attemptId,
-  dueAt,
-});
-const ordinal = (call: PendingCall) => Number(call.id.slice(call.id.lastIndexOf('-') + 1)) + 1;
-
 async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
-  const { em, payment, at } = moving;
-  if (call.refundId !== undefined) return settleRefund(em, payment, call, outcome, at);
+  const { em, payment } = moving;
+  if (call.refundId !== undefined) return settleRefund(moving, call, outcome);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
   payment.call = null;
-  attempt.providerMessage = typeof outcome['message'] === 'string' ? outcome['message'] : (attempt.providerMessage ?? null);
   if (attempt.status !== 'CONFIRMING') return settleLate(moving, attempt, call, outcome);
   switch (outcome.kind) {
     case 'APPROVED':
@@ -109,13 +119,25 @@ async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Prom
     case 'VOIDED':
       // Charged and canceled at the provider, behind our back: nothing is left to settle.
       return decline(moving, attempt, 'CANCELED', { isRead: true });
+    case 'FOREIGN':
+      // Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17).
+      return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
     case 'UNPAID':
       return doubt(moving, attempt, call);
+    case 'UNSENT':
+      // Nothing was asked, now or before: no doubt arises (X26).
+      if (call.kind === 'confirm' && !attempt.doubtful) return decline(moving, attempt, String(outcome['code']), { isRead: true });
+      return wonder(moving, attempt, call, outcome);
     default:
-      attempt.doubtful = true;
-      if (call.kind === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
-      payment.call = owe('read', attempt, at + readGap(ordinal(call)), ordinal(call));
+      return wonder(moving, attempt, call, outcome);
   }
+}
+
+/** Nobody knows whether it is charged: it is looked up, for a day at most. */
+async function wonder(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+  attempt.doubtful = true;
+  if (call.kind === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
+  if (!lookAgain(moving, attempt, call)) await giveUpLooking(moving, attempt);
 }
 
 /** A reading said "not charged": prove it, or ask again under the same key. -1 readings: the last confirm may still run. */
@@ -177,62 +199,7 @@ async function expire(moving: Moving): Promise<void> {
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
 }
 
-/** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
-async function checkDoubts({ em, payment, at }: Moving): Promise<void> {
-  await em.flush();
-  const { storeId, paymentId } = payment;
-  const attempt = await em.findOne(
-    PaymentAttemptEntity,
-    { storeId, paymentId, doubtful: true, status: { $nin: ['CONFIRMING', 'APPROVED'] } },
-    { orderBy: { seq: 'asc' } },
-  );
-  if (attempt)
-    payment.call = owe('read', attempt, Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS), 900 + attempt.readings);
-}
-
-/** A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void. */
-async function settleLate(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
-  const { payment, at } = moving;
-  if (outcome.kind === 'APPROVED') payment.call = owe('void', attempt, at, ordinal(call));
-  else if (outcome.kind === 'VOIDED' || outcome.kind === 'UNPAID' || outcome.kind === 'DECLINED') {
-    if (outcome.kind === 'VOIDED') attempt.status = 'VOIDED';
-    attempt.doubtful = false;
-  } else payment.call = owe('read', attempt, at + readGap(ordinal(call)), ordinal(call));
-}
-
-const isEnded = ({ status }: Payment) => status === 'completed' || status === 'failed' || status === 'expired';
-
 function wakeAtOf(payment: Payment): Date | null {
   if (payment.call) return new Date(payment.call.dueAt);
   return payment.status === 'pending' ? payment.expiresAt : null;
-}
-
-/** What a refund's call must say besides the attempt. */
-const refundOf = async ({ em, payment }: Moving): Promise<Call['input']> =>
-  payment.call?.refundId === undefined ? {} : refundInput(em, payment.storeId, payment.call.refundId);
-
-function owedBy(payment: Payment, attempt: PaymentAttempt | null, refund: Call['input'], at: number): Moved['owed'] {
-  const { call } = payment;
-  const wakeAt = payment.wakeAt?.getTime() ?? null;
-  const done = !call && isEnded(payment);
-  const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call, refund)] : [];
-  return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
-}
-
-const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: PendingCall, refund: Call['input']): Call => ({
-  id,
-  kind,
-  storeId: payment.storeId,
-  input: {
-    attemptId: attempt.attemptId,
-    pgOrderId: attempt.pgOrderId,
-    paymentKey: attempt.paymentKey ?? '',
-    amount: attempt.amountWon,
-    ...refund,
-  },
-});
-
-function noteOf({ status, result, call, expiresAt }: Payment): string {
-  if (call) return `${status}: ${call.kind} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;
-  return status === 'pending' ? `${status} (${result}): waits for the buyer until ${korean(expiresAt.getTime())}.` : `Finished: ${result}.`;
 }

@@ -2,11 +2,20 @@
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { Outcome } from '../../workflows/kernel/obligations.ts';
-import { afterAbsence, type PendingCall, readGap, type RefundCause } from '../../workflows/payments/rules.ts';
+import {
+  afterAbsence,
+  FOREIGN_PAYMENT,
+  isLookedUpTooLong,
+  type PendingCall,
+  readGap,
+  type RefundCause,
+  UNRESOLVED,
+} from '../../workflows/payments/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { reopen } from '../runs/store.ts';
-import { type Payment, PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
+import { type Moving, ordinal } from './calls.ts';
+import { PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
 import { runOf } from './store.ts';
 
 export interface NewRefund {
@@ -49,18 +58,13 @@ export async function releaseRefund(em: Em, storeId: string, refundId: string, m
   return refund;
 }
 
-/** Runs a FAILED refund again, under a new key (support). */
+/** Runs a FAILED refund again (support): one that was refused under a new key; one of which nobody knows is looked for first. */
 export async function retryRefund(em: Em, storeId: string, refundId: string, moment: Moment): Promise<Refund> {
   const refund = await lockRefund(em, storeId, refundId);
   if (refund.status !== 'FAILED') throw new Fault('INVALID_STATUS');
-  Object.assign(refund, {
-    status: 'PENDING',
-    failureCode: null,
-    settledAt: null,
-    keySeq: refund.keySeq + 1,
-    absences: 0,
-    isAnswered: false,
-  });
+  const isUnknown = refund.failureCode === UNRESOLVED || refund.failureCode === FOREIGN_PAYMENT;
+  Object.assign(refund, { status: 'PENDING', settledAt: null, askedAt: null, absences: 0 });
+  Object.assign(refund, isUnknown ? { failureCode: UNRESOLVED } : { failureCode: null, keySeq: refund.keySeq + 1, isAnswered: false });
   await wake(em, storeId, refund.paymentId, moment);
   return refund;
 }
@@ -81,20 +85,26 @@ async function wake(em: Em, storeId: string, paymentId: string, { at, realNow }:
 export const refundsOf = (em: Em, storeId: string, paymentId: string): Promise<Refund[]> =>
   em.find(RefundEntity, { storeId, paymentId }, { orderBy: { createdAt: 'asc', refundId: 'asc' } });
 
-/** The oldest refund that waits becomes the payment's next call. A reading that is not due yet may wait behind it. */
-export async function oweNextRefund(em: Em, payment: Payment, at: number): Promise<void> {
+/**
+ * The oldest refund that waits becomes the payment's next call. A reading that is not due yet may wait behind it. One that was given up
+ * is looked for before it is asked for again. A payment key that another attempt has too is an operator's business: nothing is asked.
+ */
+export async function oweNextRefund({ em, payment, at, alarms }: Moving): Promise<void> {
   const { storeId, paymentId, call } = payment;
   const isFree = !call || (call.kind === 'read' && call.dueAt > at);
   if (!isFree || payment.status !== 'completed') return;
   await em.flush();
-  const refund = await em.findOne(
+  const waiting = await em.find(
     RefundEntity,
     { storeId, paymentId, status: 'PENDING' },
-    { orderBy: { createdAt: 'asc', refundId: 'asc' } },
+    { orderBy: { createdAt: 'asc', refundId: 'asc' }, limit: 100 },
   );
-  if (!refund) return;
+  if (waiting.length === 0) return;
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId, paymentId, status: 'APPROVED' });
-  payment.call = callOf('refund', refund.refundId, attempt.attemptId, at, 0);
+  if (attempt.sharesKey) return waiting.forEach((refund) => fail({ at, alarms }, refund, FOREIGN_PAYMENT));
+  const refund = waiting[0]!;
+  refund.askedAt ??= new Date(at);
+  payment.call = callOf(refund.failureCode === UNRESOLVED ? 'findRefund' : 'refund', refund.refundId, attempt.attemptId, at, 0);
 }
 
 /** A call's id names the refund and counts: the same call keeps its id through reset and restart. */
@@ -106,37 +116,42 @@ const callOf = (kind: 'refund' | 'findRefund', refundId: string, attemptId: stri
   id: `${kind}-${refundId}-${n}`,
 });
 
-/** What a refund's call means. Clears the payment's call or replaces it by the next. */
-export async function settleRefund(em: Em, payment: Payment, call: PendingCall, outcome: Outcome, at: number): Promise<void> {
-  const { storeId } = payment;
-  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
-  const n = Number(call.id.slice(call.id.lastIndexOf('-') + 1)) + 1;
-  const next = (kind: 'refund' | 'findRefund', dueAt: number) => (payment.call = callOf(kind, refund.refundId, call.attemptId, dueAt, n));
-  payment.call = null;
-  if (refund.status !== 'PENDING') return;
-  if (outcome.kind === 'REFUNDED') {
-    Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
-  } else if (outcome.kind === 'REFUSED') {
-    refund.failureCode = String(outcome['code']);
-    next('findRefund', at);
-  } else if (outcome.kind === 'ABSENT') {
-    refund.absences++;
-    const step = afterAbsence({ refusedWith: refund.failureCode ?? null, isAnswered: refund.isAnswered, absences: refund.absences });
-    if (step === 'failed') Object.assign(refund, { status: 'FAILED', settledAt: new Date(at) });
-    else if (step === 'look-again') next('findRefund', at + readGap(n));
-    else {
-      if (step === 'ask-anew') Object.assign(refund, { keySeq: refund.keySeq + 1 });
-      refund.absences = 0;
-      next('refund', at);
-    }
-  } else {
-    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
-    next('findRefund', at + readGap(n));
-  }
+/** Ends a refund that an operator has to look after. */
+function fail({ at, alarms }: Pick<Moving, 'at' | 'alarms'>, refund: Refund, failureCode: string): void {
+  Object.assign(refund, { status: 'FAILED', failureCode, settledAt: new Date(at) });
+  if (failureCode === UNRESOLVED) alarms.push({ kind: 'unresolved', operation: 'refund', id: refund.refundId });
+  if (failureCode === FOREIGN_PAYMENT) alarms.push({ kind: 'mismatch', operation: 'refund', id: refund.refundId });
 }
 
-/** What the provider must be told; `key` is the refund's id, with a number from the second on. */
-export async function refundInput(em: Em, storeId: string, refundId: string): Promise<Record<string, string | number>> {
-  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId });
-  return { refundId, refundAmount: refund.amountWon, key: refund.keySeq === 1 ? refundId : `${refundId}-${refund.keySeq}` };
+/** What a refund's call means. Clears the payment's call or replaces it by the next; after a day of asking an operator is told. */
+export async function settleRefund(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
+  const { em, payment, at } = moving;
+  const { storeId } = payment;
+  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
+  payment.call = null;
+  if (refund.status !== 'PENDING') return;
+  if (outcome.kind === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
+  if (outcome.kind === 'FOREIGN') return fail(moving, refund, FOREIGN_PAYMENT);
+  refund.askedAt ??= new Date(at);
+  const n = ordinal(call);
+  const next = (kind: 'refund' | 'findRefund', dueAt: number) => {
+    if (isLookedUpTooLong(refund.askedAt!.getTime(), at)) return fail(moving, refund, UNRESOLVED);
+    payment.call = callOf(kind, refund.refundId, call.attemptId, dueAt, n);
+  };
+  if (outcome.kind === 'REFUSED') {
+    refund.failureCode = String(outcome['code']);
+    return next('findRefund', at);
+  }
+  if (outcome.kind !== 'ABSENT') {
+    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
+    return next('findRefund', at + readGap(n));
+  }
+  refund.absences++;
+  const refusedWith = refund.failureCode === UNRESOLVED ? null : (refund.failureCode ?? null);
+  const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences: refund.absences });
+  if (step === 'failed') return fail(moving, refund, refusedWith!);
+  if (step === 'look-again') return next('findRefund', at + readGap(n));
+  if (step === 'ask-anew') refund.keySeq += 1;
+  refund.absences = 0;
+  next('refund', at);
 }

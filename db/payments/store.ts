@@ -10,7 +10,7 @@ import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/store.ts';
 import { newId } from '../kernel/clock.ts';
-import type { Em } from '../orm.ts';
+import { type Em, sql } from '../orm.ts';
 import { readStore, shippingPolicyOf } from '../stores/store.ts';
 import { bear, pokeLater } from '../runs/store.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
@@ -29,6 +29,7 @@ export interface PaymentStart {
   readonly orderPasswordHash: string | null;
   readonly visit: Visit | null;
   readonly expectedTotalAmount?: number;
+  /** Whether the provider's key is one for tests. */
   readonly testPayment: boolean;
 }
 export interface Moment {
@@ -48,6 +49,7 @@ export interface Started {
 export async function startPayment(em: Em, checkout: Checkout, start: PaymentStart, moment: Moment): Promise<Started> {
   checkOption(start.option);
   const { storeId, checkoutId } = checkout;
+  await checkMode(em, storeId, start.testPayment);
   const open = await findOpen(em, checkout);
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
@@ -55,7 +57,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   const priced = await priceStart(em, checkout, start, moment.at);
   if (open && moment.at < open.expiresAt.getTime()) {
     Object.assign(open, priced);
-    return supersede(em, open, start.option, start.returnUrl, moment);
+    return supersede(em, open, start, moment);
   }
   if (open) await lapse(em, open, moment);
   const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
@@ -66,7 +68,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     expiresAt,
     testPayment: start.testPayment,
     paymentId: makePaymentId(randomBytes(23)),
-    orderNo: await freeOrderNo(em, storeId, moment.at),
+    orderNo: await freeOrderNo(em, moment.at),
     status: 'pending',
     result: 'PENDING',
     currentAttemptId: '',
@@ -103,11 +105,12 @@ const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | 
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
 
-/** A number that no payment of the store has: 8 random digits meet within a busy day. */
-async function freeOrderNo(em: Em, storeId: string, at: number): Promise<string> {
+/** A number that no payment of any store has (X17): 8 random digits meet within a busy day. It is kept for this transaction. */
+async function freeOrderNo(em: Em, at: number): Promise<string> {
   for (;;) {
     const number = orderNo(koreanDay(at), randomInt(100_000_000));
-    if ((await em.count(PaymentEntity, { storeId, orderNo: number })) === 0) return number;
+    const [row] = await sql<{ taken: boolean }>(em, 'SELECT order_no_taken(?) AS taken', [number]);
+    if (!row!.taken) return number;
   }
 }
 
@@ -118,26 +121,43 @@ const START_AFTER_MS = 3000;
 export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>
   ({ storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo: number }) as const;
 
+export interface PaymentRetry {
+  readonly storeId: string;
+  readonly paymentId: string;
+  readonly option: PaymentOption;
+  /** Null: where the payment leads back to already. */
+  readonly returnUrl: string | null;
+  /** Whether the provider's key is one for tests. */
+  readonly testPayment: boolean;
+}
+
 /** A new attempt of a payment (POST …/attempts): the same ten minutes, any provider. */
-export async function retryPayment(
-  em: Em,
-  storeId: string,
-  paymentId: string,
-  option: PaymentOption,
-  returnUrl: string | null,
-  moment: Moment,
-): Promise<Started> {
+export async function retryPayment(em: Em, retry: PaymentRetry, moment: Moment): Promise<Started> {
+  const { storeId, paymentId, option, returnUrl, testPayment } = retry;
   checkOption(option);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
   if (payment.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
   if (payment.status === 'completed') throw new Fault('ALREADY_PAID');
   if (payment.status !== 'pending' || moment.at >= payment.expiresAt.getTime()) throw new Fault('PAYMENT_EXPIRED');
-  return supersede(em, payment, option, returnUrl ?? payment.returnUrl, moment);
+  await checkMode(em, storeId, testPayment);
+  return supersede(em, payment, { option, returnUrl: returnUrl ?? payment.returnUrl, testPayment }, moment);
 }
 
-async function supersede(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, moment: Moment): Promise<Started> {
+/** A sandbox never reaches a live key, and a store in live mode never takes test payments (X26): PAYMENT_NOT_CONFIGURED. */
+async function checkMode(em: Em, storeId: string, testPayment: boolean): Promise<void> {
+  if ((await readStore(em, storeId)).sandbox !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
+}
+
+async function supersede(
+  em: Em,
+  payment: Payment,
+  { option, returnUrl, testPayment }: Pick<PaymentStart, 'option' | 'returnUrl' | 'testPayment'>,
+  moment: Moment,
+): Promise<Started> {
   const { storeId, paymentId } = payment;
+  // A payment stays with the kind of key that it was started with.
+  if (payment.testPayment !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
   await em.nativeUpdate(
     PaymentAttemptEntity,
     { storeId, paymentId, status: 'OPEN' },
@@ -174,6 +194,8 @@ function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: 
     method: option.method,
     provider: option.provider ?? null,
     pgOrderId: pgOrderId(number, seq),
+    // Only a number of before can be another store's too; its attempts stay as valid as it is.
+    sharesNumber: payment.sharesNumber,
     amountWon: totalWon,
     status: 'OPEN',
     doubtful: false,
@@ -205,4 +227,16 @@ export async function readPayment(em: Em, storeId: string, paymentId: string): P
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId });
   if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
   return payment;
+}
+
+/** What a provider is asked about an attempt, and with which kind of key; null when the attempt is gone. */
+export async function chargeOf(
+  em: Em,
+  storeId: string,
+  attemptId: string,
+): Promise<{ attemptId: string; pgOrderId: string; paymentKey: string; amount: number; testPayment: boolean } | null> {
+  const attempt = await em.findOne(PaymentAttemptEntity, { storeId, attemptId });
+  if (!attempt?.paymentKey) return null;
+  const { testPayment } = await readPayment(em, storeId, attempt.paymentId);
+  return { attemptId, pgOrderId: attempt.pgOrderId, paymentKey: attempt.paymentKey, amount: attempt.amountWon, testPayment };
 }

@@ -64,6 +64,7 @@ describe('production mode', () => {
       timeout: 20_000,
     }).catch((error: unknown) => error as { code: number; stderr: string });
   const given = { DATABASE_URL: underTest.databaseUrl, TEMPORAL_ADDRESS: underTest.temporalAddress };
+  const provided = { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']!, TOSS_URL: 'https://x', TOSS_WINDOW_URL: 'https://x' };
   test.each([
     ['SEALING_KEYS', given],
     ['TOSS_URL', { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']! }],
@@ -75,10 +76,16 @@ describe('production mode', () => {
         SEALING_KEYS: underTest.env['SEALING_KEYS']!,
         TOSS_URL: 'https://x',
         TOSS_WINDOW_URL: 'https://x',
-        TOSS_SECRET_KEY: 'x',
-        TOSS_CLIENT_KEY: 'x',
+        TOSS_SECRET_KEY: 'live_sk_x',
+        TOSS_CLIENT_KEY: 'live_ck_x',
       },
     ],
+    ['TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY', { ...provided, TOSS_SECRET_KEY: 'live_sk_x', TOSS_CLIENT_KEY: 'test_ck_x' }],
+    [
+      'TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY',
+      { ...provided, TOSS_SECRET_KEY: 'live_sk_x', TOSS_CLIENT_KEY: 'live_gck_x' },
+    ],
+    ['TOSS_SECRET_KEY must begin with', { ...provided, TOSS_SECRET_KEY: 'sk_x', TOSS_CLIENT_KEY: 'live_ck_x' }],
     ['ALLOW_LOOPBACK_WEBHOOKS', { ...given, ALLOW_LOOPBACK_WEBHOOKS: 'true' }],
   ])('does not start without its own %s', async (name, env) => {
     for (const entry of ['api/main.ts', 'worker/main.ts']) {

@@ -153,9 +153,9 @@ export class Receiver {
 }
 
 let made = 0;
-/** A new sandbox store with a seller who may do everything. */
-export async function world(): Promise<World> {
+/** A new store, a sandbox unless told otherwise, with a seller who may do everything. */
+export async function world({ sandbox = true } = {}): Promise<World> {
   const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
-  const store = await makeStore(underTest.databaseUrl, { code, name: '시험 상점', sandbox: true, withProduct: false });
+  const store = await makeStore(underTest.databaseUrl, { code, name: '시험 상점', sandbox, withProduct: false });
   return new World(store, await Seller.login(underTest.api, store));
 }

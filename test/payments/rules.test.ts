@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { failureOf } from '../../workflows/payments/failures.ts';
-import { afterUnpaid, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../workflows/payments/rules.ts';
+import { afterUnpaid, isLookedUpTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../workflows/payments/rules.ts';
 
 describe('a reading that says "not charged"', () => {
   const doubt = { readings: 1, ended: true, confirmedAt: 0, expiresAt: 600_000 };
@@ -14,7 +14,11 @@ describe('a reading that says "not charged"', () => {
     expect(afterUnpaid(given, at)).toBe(expected);
   });
   test('three look-ups after 2, 4 and 8 seconds settle a technical failure within a minute (D40)', () => {
-    expect([0, 1, 2, 3, 4, 9].map(readGap)).toEqual([2000, 4000, 8000, 15_000, 30_000, 30_000]);
+    expect([0, 1, 2, 3, 4, 9, 59].map(readGap)).toEqual([2000, 4000, 8000, 15_000, 30_000, 30_000, 30_000]);
+  });
+  test('half an hour later it is looked up every five minutes, and after a day no more', () => {
+    expect([60, 500].map(readGap)).toEqual([300_000, 300_000]);
+    expect([86_399_999, 86_400_000].map((at) => isLookedUpTooLong(0, at))).toEqual([false, true]);
   });
 });
 

@@ -45,7 +45,7 @@ export interface Hosting {
 export async function host({ server, around }: Hosting) {
   const url = await createDatabase('skip');
   await migrate(url);
-  const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: server === 'dev', withProduct: true });
+  const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
   const orm = await openOrm(roleUrl(url, 'sangjeom_app'), 10);
   const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../db/webhooks/store.ts';
 import { DAY, HOUR } from '../../workflows/kernel/time.ts';
-import { Receiver, until } from '../kernel/world.ts';
+import { reviewPayment } from '../../db/payments/doubts.ts';
+import { retryRefund } from '../../db/payments/refunds.ts';
+import { call } from '../kernel/http.ts';
+import { Receiver, underTest, until } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 
 let under: Host;
@@ -106,6 +109,74 @@ describe('on the time-skipping server', () => {
       ]),
     ).toEqual([{ n: 0 }]);
     hook.close();
+  });
+
+  describe('an outcome that the provider does not tell is looked up for a day and then an operator’s (X17)', () => {
+    const next = (op: string, behavior: string, orderId: string, times = 1) =>
+      call(underTest.simulator, 'POST', '/__sim/next', { body: { op, behavior, orderId, times } });
+    const attempt = async (paymentId: string) =>
+      (await under.rows<{ status: string }>('SELECT status FROM payment_attempt WHERE payment_id = ?', [paymentId]))[0]!.status;
+
+    test('a confirm: failed, the stock back, the run at rest; looked up once more, what was charged is voided', async () => {
+      const payment = await under.payment();
+      const [input, { pgOrderId, attemptId }] = [await under.authenticated(payment), payment];
+      await Promise.all([next('confirm', '0031', pgOrderId), next('read', 'fail', pgOrderId, 2000)]);
+      const began = await under.now();
+      await under.command(payment.run, 'pay', input, { wait: 'settled' });
+      await finished(payment.run);
+      expect(Math.round(((await under.now()) - began) / HOUR)).toBe(24);
+      const p = [payment.run.runId];
+      expect(await under.rows("SELECT status, result, last_failure ->> 'code' AS code FROM payment WHERE payment_id = ?", p)).toEqual([
+        { status: 'failed', result: 'FAILED', code: 'UNRESOLVED' },
+      ]);
+      expect(await attempt(payment.run.runId)).toBe('UNRESOLVED');
+      expect(await under.rows('SELECT sum(quantity)::int AS n FROM stock_movement WHERE reference = ?', [attemptId])).toEqual([{ n: 0 }]);
+      await next('read', 'fail', pgOrderId, 0);
+      const moment = { at: await under.now(), realNow: Date.now() };
+      expect(await under.inStore((em) => reviewPayment(em, under.storeId, payment.run.runId, moment))).toBe(true);
+      await until('voided', async () => (await attempt(payment.run.runId)) === 'VOIDED');
+    }, 120_000);
+
+    test('a refund: FAILED; run again it is looked for first, and paid back once', async () => {
+      const item = await bought();
+      const [paid] = await under.rows<{ pg_order_id: string; payment_id: string }>(
+        'SELECT pg_order_id, payment_id FROM payment_attempt WHERE pg_order_id = ?',
+        [`${item.orderNo}-01`],
+      );
+      const { pg_order_id: orderId, payment_id: runId } = paid!;
+      await Promise.all([next('cancel', 'drop', orderId), next('read', 'fail', orderId, 2000)]);
+      await under.command(item, 'cancel', { reason: 'OTHER' });
+      const run: RunName = {
+        storeId: under.storeId,
+        kind: 'payment',
+        workflowId: `payment/${under.storeId}/${runId}`,
+        runId,
+        orderNo: null,
+      };
+      const refund = async () =>
+        (
+          await under.rows<{ refund_id: string; status: string; failure_code: string | null; call: object | null }>(
+            'SELECT refund_id, r.status, failure_code, call FROM refund r JOIN payment USING (store_id, payment_id) WHERE payment_id = ?',
+            [runId],
+          )
+        )[0]!;
+      await until(
+        'asked',
+        async () =>
+          (await refund()).call !== null && (await under.client.workflow.getHandle(run.workflowId).describe()).status.name === 'RUNNING',
+      );
+      await finished(run);
+      expect(await refund()).toMatchObject({ status: 'FAILED', failure_code: 'UNRESOLVED' });
+      await next('read', 'fail', orderId, 0);
+      const [{ refund_id: refundId }, moment] = [await refund(), { at: await under.now(), realNow: Date.now() }];
+      await under.inStore((em) => retryRefund(em, under.storeId, refundId, moment));
+      await until('found', async () => (await refund()).status === 'DONE');
+      const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as {
+        orderId: string;
+        cancels: object[];
+      }[];
+      expect(ledger.find((one) => one.orderId === orderId)?.cancels).toHaveLength(1);
+    }, 120_000);
   });
 
   test('a command that comes after its deadline never happens', async () => {

@@ -1,6 +1,6 @@
 /** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
 import { isHost } from '../kernel/hosts.ts';
-import { MINUTE, SECOND } from '../kernel/time.ts';
+import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
 
 export type { Failure } from './failures.ts';
 
@@ -13,8 +13,20 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export const PAYMENT_RESULTS = ['PENDING', 'PROCESSING', 'COMPLETED', 'CANCELED', 'FAILED', 'EXPIRED'] as const;
 export type PaymentResult = (typeof PAYMENT_RESULTS)[number];
 
-/** OPEN: the buyer may pay. CONFIRMING: the provider was asked. The others are final. */
-export type AttemptStatus = 'OPEN' | 'CONFIRMING' | 'APPROVED' | 'DECLINED' | 'CANCELED' | 'SUPERSEDED' | 'EXPIRED' | 'VOIDED';
+/**
+ * OPEN: the buyer may pay. CONFIRMING: the provider was asked. The others are final. UNRESOLVED: a day of look-ups did not
+ * tell whether money moved; an operator is told, and may have it looked up once more.
+ */
+export type AttemptStatus =
+  | 'OPEN'
+  | 'CONFIRMING'
+  | 'APPROVED'
+  | 'DECLINED'
+  | 'CANCELED'
+  | 'SUPERSEDED'
+  | 'EXPIRED'
+  | 'VOIDED'
+  | 'UNRESOLVED';
 
 /** The one call that a payment owes at a time, not before `dueAt`. */
 export interface PendingCall {
@@ -47,12 +59,24 @@ export function afterAbsence({ refusedWith, isAnswered, absences }: RefundDoubt)
 }
 
 /**
- * A provider's answer, classified into three, never two. APPROVED: order id, amount and status match our attempt.
+ * A provider's answer, classified into three, never two. APPROVED: order id, amount, payment key and status match our attempt.
  * DECLINED: a definite no. UNKNOWN: everything else. `ended`: the provider has finished with our request, so a
- * reading taken later is the whole truth.
+ * reading taken later is the whole truth. FOREIGN: what stands there is another payment, so nothing was charged by us (X17).
+ * UNSENT: nothing was asked, because our key is for the other kind of payments (X26).
  */
 export interface ProviderAnswer {
-  readonly kind: 'APPROVED' | 'DECLINED' | 'UNKNOWN' | 'UNPAID' | 'VOIDED' | 'REFUNDED' | 'REFUSED' | 'ABSENT' | 'LOST';
+  readonly kind:
+    | 'APPROVED'
+    | 'DECLINED'
+    | 'UNKNOWN'
+    | 'UNPAID'
+    | 'VOIDED'
+    | 'REFUNDED'
+    | 'REFUSED'
+    | 'ABSENT'
+    | 'LOST'
+    | 'FOREIGN'
+    | 'UNSENT';
   readonly code: string;
   readonly ended: boolean;
   readonly approvedMethod: string | null;
@@ -61,9 +85,19 @@ export interface ProviderAnswer {
 /** Three readings "not charged" after an answered confirm prove that nothing was charged: 2 + 4 + 8 s. */
 const PROVING_READINGS = 3;
 const READ_GAPS = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND, 30 * SECOND] as const;
+/** After half an hour of look-ups nobody waits at the screen any more. */
+const LONG_GAP = { from: 60, ms: 5 * MINUTE } as const;
 
-/** The wait before look-up `n` (from 0) of an unknown outcome: 2, 4, 8, 15, then 30 seconds. */
-export const readGap = (n: number): number => READ_GAPS[Math.min(n, READ_GAPS.length - 1)]!;
+/** The wait before look-up `n` (from 0) of an unknown outcome: 2, 4, 8, 15, then 30 seconds, from the 60th on 5 minutes. */
+export const readGap = (n: number): number => (n >= LONG_GAP.from ? LONG_GAP.ms : READ_GAPS[Math.min(n, READ_GAPS.length - 1)]!);
+
+/** How long an outcome is looked up, in the store's time, before it is an operator's business. */
+const LOOKING_MS = DAY;
+export const isLookedUpTooLong = (since: number, at: number): boolean => at >= since + LOOKING_MS;
+/** What an attempt or a refund that was looked up too long is told with. */
+export const UNRESOLVED = 'UNRESOLVED';
+/** What a refund is told with whose payment at the provider is not ours. */
+export const FOREIGN_PAYMENT = 'FOREIGN_PAYMENT';
 
 export interface Doubt {
   readonly readings: number;
