@@ -24,7 +24,7 @@ export const list = endpoint({
   scopes: ['webhook:r'],
   change: 'none',
   query: Type.Object({
-    cursor: cursorQuery,
+    cursor: cursorQuery(NUMBERS),
     size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
     type: Type.Optional(oneOf(EVENT_TYPES)),
   }),

@@ -48,6 +48,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
   readonly data?: D;
+  /** It may be asked of a version: `If-Match`. */
+  readonly ifMatch?: boolean;
   /** Its answer names the version of what it shows as `ETag`. */
   readonly etag?: boolean;
   /** A cart token that has ended is replaced here instead of being refused. */

@@ -3,7 +3,7 @@ import { catalogue, type ErrorCode } from '../../workflows/kernel/errors.ts';
 import { answered, asked, isObject, type Json } from './documentedSchema.ts';
 import type { Access, Endpoint } from './endpoint.ts';
 import { examples } from './examples.ts';
-import { Failure, headers, IDEMPOTENCY_KEY, Meta, pathParameter, securitySchemes, STORE_CODE, STORE_ID } from './openapiParts.ts';
+import { Failure, headers, IDEMPOTENCY_KEY, IF_MATCH, Meta, pathParameter, securitySchemes, STORE_CODE } from './openapiParts.ts';
 
 export type Surface = 'store' | 'storefront';
 
@@ -37,7 +37,7 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
 };
 /** The headers that name the store. */
 const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
-  store: [STORE_ID],
+  store: [],
   user: [],
   buyer: [STORE_CODE],
   customer: [STORE_CODE],
@@ -78,6 +78,7 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
   return {
     operationId: e.id,
     summary: e.summary,
+    ...(e.ifMatch && { description: IF_MATCH }),
     ...(e.successor && { deprecated: true }),
     tags: [e.id.slice(0, e.id.indexOf('.'))],
     security: SECURITY[e.access],

@@ -3,7 +3,7 @@ import { catalogue } from '../../workflows/kernel/errors.ts';
 import { TEXT } from './documentedSchema.ts';
 
 export const securitySchemes = {
-  userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person, before a store is chosen' },
+  userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person; where a store is meant, X-Store-Id names it' },
   storeToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /oauth2/token' },
   memberToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'POST /storefront/v1/auth/login' },
   cartToken: { type: 'apiKey', in: 'header', name: 'X-Cart-Token' },
@@ -22,16 +22,13 @@ export const STORE_CODE = header(
   'The store that the request is for',
   true,
 );
-export const STORE_ID = header(
-  'X-Store-Id',
-  { type: 'string', minLength: 1, maxLength: 64, pattern: '^[!-~]*$' },
-  'The store of a user token; beside a token of a store only that store’s own id',
-);
 export const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
   { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   'Printable ASCII; the same key and request again is answered alike for 24 hours',
 );
+/** A header by which a change is refused for what has happened meanwhile, never for what is sent. */
+export const IF_MATCH = 'With the header If-Match (version tags as ETag has them, or *) another version is PRECONDITION_FAILED.';
 /** An id in a path: a longer one is that of nothing. */
 export const pathParameter = (name: string | undefined) => ({
   name,

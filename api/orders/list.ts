@@ -11,9 +11,11 @@ import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from '.
 import { Order } from './schemas.ts';
 
 const MOMENTS = { pattern: MOMENT };
+/** As cursors name them: newest first, and in the order of changes. */
+const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChangedAt: 'c' };
 const Query = Type.Object({
   ...paging,
-  cursor: cursorQuery,
+  cursor: cursorQuery(Object.values(ORDERS).join('')),
   orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed; needs no period'),
   keyword: named({ pattern: DIGITS(1) }, 'An order number or its beginning, within the period'),
   orderedFrom: named(MOMENTS, 'ISO 8601 with offset, inclusive; with keyword by default three months ago'),
@@ -23,9 +25,6 @@ const Query = Type.Object({
   fulfillmentType: named({ enum: FULFILLMENT_TYPES }, 'Orders with any such item'),
   status: named({ enum: PUBLIC_STATUSES }, 'progressStatus'),
 });
-
-/** As cursors name them: newest first, and in the order of changes. */
-const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChangedAt: 'c' };
 
 export const list = endpoint({
   id: 'orders.list',

@@ -21,7 +21,7 @@ export const listItems = endpoint({
   change: 'none',
   query: Type.Object({
     ...paging,
-    cursor: cursorQuery,
+    cursor: cursorQuery(CHANGES),
     orderId: Type.Optional(Id),
     status: named({ enum: PUBLIC_STATUSES }, 'Items in this status'),
     testPayment: named({ enum: FLAGS }, 'true or false'),

@@ -13,7 +13,7 @@ export const listMine = endpoint({
   summary: 'List my orders, newest first',
   access: 'customer',
   change: 'none',
-  query: Type.Object({ ...paging, cursor: cursorQuery }),
+  query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
   data: feedOf(BuyerOrder),
 }).handle(async ({ em, storeId, customer, query }) => {
   const { page, size, cursor } = query;

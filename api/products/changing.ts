@@ -1,7 +1,6 @@
 /** What every change of a product shares. */
 import { versionsOf } from '../../db/catalog/changes.ts';
 import type { ErrorCode } from '../../workflows/kernel/errors.ts';
-import { Type } from '../kernel/schema.ts';
 
 export const CHANGE_ERRORS = [
   'PRODUCT_NOT_FOUND',
@@ -21,9 +20,6 @@ export const CHANGE_ERRORS = [
   'VARIANT_IN_ORDER',
   'FLOW_NOT_FOUND',
 ] as const satisfies readonly ErrorCode[];
-
-/** What the change was made for: another version is PRECONDITION_FAILED. */
-export const IF_MATCH = { 'If-Match': Type.String({ maxLength: 1000, description: 'Version tags as ETag has them, or *' }) };
 
 interface Asking {
   readonly storeId: string;

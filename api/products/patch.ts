@@ -1,6 +1,6 @@
 import { patchProduct } from '../../db/catalog/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking, CHANGE_ERRORS, IF_MATCH } from './changing.ts';
+import { asking, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
 
@@ -9,7 +9,7 @@ export const patch = endpoint({
   route: 'PATCH /v1/products/{productId}',
   summary: 'Change the fields that are sent; null clears',
   access: 'store',
-  headers: IF_MATCH,
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
   change: 'here',

@@ -1,14 +1,14 @@
 import { deleteProduct } from '../../db/catalog/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
-import { asking, IF_MATCH } from './changing.ts';
+import { asking } from './changing.ts';
 
 export const remove = endpoint({
   id: 'products.remove',
   route: 'DELETE /v1/products/{productId}',
   summary: 'Delete a product; orders keep what they were placed with, its number is never used again',
   access: 'store',
-  headers: IF_MATCH,
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
   change: 'here',

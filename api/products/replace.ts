@@ -1,6 +1,6 @@
 import { replaceProduct } from '../../db/catalog/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking, CHANGE_ERRORS, IF_MATCH } from './changing.ts';
+import { asking, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
 
@@ -9,7 +9,7 @@ export const replace = endpoint({
   route: 'PUT /v1/products/{productId}',
   summary: 'Replace a product; overrides that are not sent are erased',
   access: 'store',
-  headers: IF_MATCH,
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
   change: 'here',

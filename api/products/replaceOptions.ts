@@ -1,7 +1,7 @@
 import { replaceOptions as replace } from '../../db/catalog/changes.ts';
 import { optionProblems } from '../../workflows/catalog/options.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking, IF_MATCH } from './changing.ts';
+import { asking } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
 import { etagOf, Options, viewOptions } from './schemas.ts';
 
@@ -10,7 +10,7 @@ export const replaceOptions = endpoint({
   route: 'PUT /v1/products/{productId}/options',
   summary: 'Replace the option model; a combination that exists keeps what is not sent',
   access: 'store',
-  headers: IF_MATCH,
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
   change: 'here',
