@@ -84,6 +84,16 @@ export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work:
   return orm.em.fork({ session: { variables } }).transactional(work, { clear: true });
 }
 
+/** A commit that Postgres has not made this long after it was announced is never made. Less than a client waits for its answer (3 s). */
+const COMMIT_MS = 1500;
+/**
+ * To be called last, before the commit: from here on Postgres itself ends the transaction after COMMIT_MS (SQLSTATE 25P04). A commit that
+ * is held up by a network or a server that hung finds nothing to commit, so that an answer given meanwhile, "done already or never",
+ * stays true (X26).
+ */
+export const announceCommit = (em: Em): Promise<object[]> =>
+  sql(em, `SELECT set_config('transaction_timeout', '0', true), set_config('transaction_timeout', ?, true)`, [String(COMMIT_MS)]);
+
 /** A list of texts as Postgres writes one, each quoted; MikroORM would spread it over several values. */
 export const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;

@@ -28,7 +28,7 @@ export async function settle({ orm, clock }: ActivityDeps, kind: KindOfRun, call
   const owed = await patiently(() =>
     inStore(orm, call.storeId, REQUEST, async (em) => {
       await record?.(em);
-      return transition(em, kind, { storeId: call.storeId, runId }, event, at, clock.now());
+      return transition(em, kind, { storeId: call.storeId, runId }, event, at, clock);
     }),
   );
   return { ...outcome, owed: JSON.stringify(owed) };

@@ -13,7 +13,7 @@ export function transitionActivity(deps: ActivityDeps, kind: KindOfRun) {
   return async (run: RunRef, event: RunEvent, at: number): Promise<Owed> => {
     try {
       const owed = await inStore(deps.orm, run.storeId, TRANSITION, async (em) => {
-        const answer = await transition(em, kind, run, event, at, deps.clock.now());
+        const answer = await transition(em, kind, run, event, at, deps.clock);
         failpoint('transition.before-commit');
         return answer;
       });

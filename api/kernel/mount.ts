@@ -5,7 +5,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { announceCommit, inStore, REQUEST } from '../../db/orm.ts';
 import {
   claimOperation,
   completeOperation,
@@ -179,6 +179,8 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
         if (claims) await completeOperation(em, caller.storeId, operation, keep(reply, secret, deps.keyring, place));
         await em.flush();
+        // A 503 of such an operation comes when its transaction is over: made before the answer, or never.
+        if (endpoint.change === 'here') await announceCommit(em);
         failpoint('request.before-commit');
         return reply;
       });

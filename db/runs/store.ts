@@ -1,8 +1,9 @@
 /** Runs, their births, and the transition that every workflow-owned row goes through. */
 import type { Command, Owed, RunEvent, RunKind, RunRef } from '../../workflows/kernel/obligations.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { currentTrace } from '../kernel/tracing.ts';
-import { type Em, sql } from '../orm.ts';
+import { announceCommit, type Em, sql } from '../orm.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 import { claimOperation, completeOperation } from './operations.ts';
 
@@ -91,16 +92,11 @@ export interface KindOfRun {
 
 /**
  * A run's transition, all in the caller's transaction: operation row first, then the move, then the run line. A
- * command that was carried out before moves nothing; one that comes after its `notAfter` is refused.
+ * command that was carried out before moves nothing; one that comes after its `notAfter` is refused, judged at the begin and again
+ * before the commit, which comes at most COMMIT_MS later or never (X26). The clock is the real one.
  */
-export async function transition(
-  em: Em,
-  { kind, move }: KindOfRun,
-  run: RunRef,
-  event: RunEvent,
-  at: number,
-  realNow: number,
-): Promise<Owed> {
+export async function transition(em: Em, { kind, move }: KindOfRun, run: RunRef, event: RunEvent, at: number, clock: Clock): Promise<Owed> {
+  const realNow = clock.now();
   const repeated = event.type === 'command' && (await isRepeated(em, run, event.command, realNow));
   const moved = await move(em, run, repeated ? { type: 'load' } : event, at);
   if (moved === null) {
@@ -110,7 +106,14 @@ export async function transition(
   if (event.type === 'command' && !repeated && moved.reply) await completeOperation(em, run.storeId, event.command.operation, moved.reply);
   await em.flush();
   await writeRun(em, kind, run, moved.owed, realNow);
+  if (event.type === 'command' && !repeated) await judgeAgain(em, event.command, clock);
   return { ...moved.owed, clock: moved.clock };
+}
+
+/** Locks may have held the transition up: who was told meanwhile that it never will be done must be right. */
+async function judgeAgain(em: Em, { notAfter }: Command, clock: Clock): Promise<void> {
+  await announceCommit(em);
+  if (clock.now() > notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
 }
 
 const GONE: Omit<Owed, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };

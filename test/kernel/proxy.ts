@@ -1,26 +1,58 @@
 /** A network that can fall silent: everything sent through it arrives, until it does not, and nobody is told. */
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { Transform, type TransformCallback } from 'node:stream';
 
 export interface SilentProxy {
   /** `url` by way of the proxy. */
   readonly through: (url: string) => string;
   /** From now on nothing is forwarded on the connections that are open, and none is closed. New ones work. */
   readonly silence: () => void;
+  /**
+   * The next connection on which the client sends `words`, having sent `after` since now, sends nothing more until `release`, the words
+   * included; `held` resolves when it has come to that.
+   */
+  readonly holdAt: (words: string, after: string) => { readonly held: Promise<void>; readonly release: () => void };
   readonly close: () => void;
+}
+
+interface Hold {
+  readonly words: string;
+  readonly after: string;
+  readonly onHeld: () => void;
+  onReleased: () => void;
+}
+/** Where one connection is held up. */
+class Gate extends Transform {
+  readonly #holds: () => Hold[];
+  readonly #begun = new Set<Hold>();
+  constructor(holds: () => Hold[]) {
+    super();
+    this.#holds = holds;
+  }
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    const holds = this.#holds();
+    for (const hold of holds) if (chunk.includes(hold.after)) this.#begun.add(hold);
+    const hold = holds.find((one) => this.#begun.has(one) && chunk.includes(one.words));
+    if (!hold) return done(null, chunk);
+    holds.splice(holds.indexOf(hold), 1);
+    hold.onHeld();
+    hold.onReleased = () => done(null, chunk);
+  }
 }
 
 export async function silentProxy(toUrl: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(toUrl);
   const pairs = new Set<readonly [Socket, Socket]>();
+  const holds: Hold[] = [];
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     const pair = [client, upstream] as const;
     pairs.add(pair);
-    for (const [from, to] of [pair, [upstream, client] as const]) {
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-    }
+    client.pipe(new Gate(() => holds)).pipe(upstream);
+    upstream.pipe(client);
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -30,9 +62,15 @@ export async function silentProxy(toUrl: string): Promise<SilentProxy> {
       proxied.port = String((server.address() as AddressInfo).port);
       return proxied.href;
     },
+    holdAt(words, after) {
+      const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
+      const hold: Hold = { words, after, onHeld, onReleased: () => {} };
+      holds.push(hold);
+      return { held, release: () => hold.onReleased() };
+    },
     silence() {
       for (const [client, upstream] of pairs) {
-        client.unpipe(upstream).pause();
+        client.unpipe().pause();
         upstream.unpipe(client).pause();
         for (const socket of [client, upstream]) socket.removeAllListeners('error').on('error', () => {});
       }

@@ -37,17 +37,19 @@ import { underTest } from '../kernel/world.ts';
 export interface Hosting {
   /** The time-skipping server forgets updates of terminated runs; the dev server is the real one. */
   readonly server: 'time-skipping' | 'dev';
+  /** The way to Postgres. */
+  readonly through?: (url: string) => string;
   /** Sees every execution of an activity, local ones too. */
   readonly around?: ActivityInterceptorsFactory;
 }
 
 /** Starts a server, a database and a worker. */
-export async function host({ server, around }: Hosting) {
+export async function host({ server, around, through = (url) => url }: Hosting) {
   const url = await createDatabase('skip');
   await migrate(url);
   const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
-  const orm = await openOrm(roleUrl(url, 'sangjeom_app'), 10);
+  const orm = await openOrm(through(roleUrl(url, 'sangjeom_app')), 10);
   const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });
 
   const log = createLog('test', 'fatal');
@@ -92,6 +94,7 @@ export async function host({ server, around }: Hosting) {
   const now = async () => (await env.currentTimeMs()) + offset;
   return {
     storeId,
+    databaseUrl: url,
     client: env.client,
     now,
     rows,
