@@ -6,6 +6,7 @@ import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, takeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
+import { holdRole } from '../../db/identity/members.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, SCOPES } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -78,10 +79,10 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
   const [now, browser] = [deps.clock.now(), browserOf(ctx)];
   const asked = await readConsent(deps.orm, idOf(ctx), browser, now);
   if (!asked) throw gone();
-  const { clientId, storeId } = await storeClientOf(deps, asked.clientId);
+  const { storeId } = await storeClientOf(deps, asked.clientId);
   const code = await inStore(deps.orm, storeId, REQUEST, async (em) => {
     if (!(await takeConsent(em, asked.consentId, browser, now))) throw gone();
-    const { role } = await questionOf(em, storeId, clientId, asked.userId);
+    const role = await holdRole(em, storeId, asked.userId);
     return decision === 'deny' || role === null ? null : issueCode(em, asked.userId, asked, asked.authenticatedAt, now);
   });
   ctx.cookies.set(COOKIE, '', browserCookie(deps, addressOf(asked.consentId), 0));

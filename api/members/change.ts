@@ -15,7 +15,8 @@ export const change = endpoint({
   body: closed({ role: AssignedRole }, { title: 'MemberChange' }),
   data: Member,
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
-}).handle(async ({ em, storeId, params, body, person, role }) => {
-  const changed = await changeMember(em, storeId, { userId: person!.userId, role: role! }, params.userId, body.role);
+}).handle(async ({ em, storeId, params, body, person, role, realNow }) => {
+  const actor = { userId: person!.userId, role: role! };
+  const changed = await changeMember(em, storeId, { actor, userId: params.userId, to: body.role, now: realNow });
   return viewMember(changed!);
 });

@@ -13,7 +13,8 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
-}).handle(async ({ em, storeId, params, person, role }) => {
-  await changeMember(em, storeId, { userId: person!.userId, role: role! }, params.userId, null);
+}).handle(async ({ em, storeId, params, person, role, realNow }) => {
+  const actor = { userId: person!.userId, role: role! };
+  await changeMember(em, storeId, { actor, userId: params.userId, to: null, now: realNow });
   return null;
 });

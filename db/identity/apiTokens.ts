@@ -10,6 +10,7 @@ import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, inStore, REQUEST, sql } from '../orm.ts';
 import type { Tenant } from '../stores/store.ts';
 import { ApiTokenEntity } from './entities.ts';
+import { holdRole } from './members.ts';
 
 /** So that scanners recognise a leaked one. */
 const API_TOKEN_PREFIX = 'svcpat_';
@@ -46,10 +47,11 @@ export interface ShownApiToken {
   readonly lastUsedAt: number | null;
 }
 
-/** Issues a token; its plain text is answered once. Real time. */
+/** Issues a token; its plain text is answered once. Real time. UNAUTHORIZED: its issuer is being removed at this moment (X25). */
 export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken, now: number): Promise<ShownApiToken & { token: string }> {
   const token = newApiToken();
   const { name, scopes, purpose, createdBy, expiresInDays } = wanted;
+  if ((await holdRole(em, storeId, createdBy)) === null) throw new Fault('UNAUTHORIZED');
   const tokenId = newId('tok', now);
   em.create(ApiTokenEntity, {
     storeId,

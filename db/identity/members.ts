@@ -52,14 +52,50 @@ export async function listMembers(em: Em, storeId: string, userId: string | null
   }));
 }
 
-/** Changes a role (`to`) or removes somebody (null); at once, everywhere: every request reads the row. */
-export async function changeMember(em: Em, storeId: string, actor: Actor, userId: string, to: Role | null): Promise<ShownMember | null> {
+/** The role of a person, kept from ending until this transaction does: what they are given now dies with it later. Null: no member. */
+export async function holdRole(em: Em, storeId: string, userId: string): Promise<Role | null> {
+  const [row] = await sql<{ role: Role }>(em, 'SELECT role FROM member WHERE store_id = ? AND user_id = ? FOR KEY SHARE', [
+    storeId,
+    userId,
+  ]);
+  return row?.role ?? null;
+}
+
+/**
+ * What a person had in hand in a store ends with their membership, for good, whether or not they come back (X25): the API tokens that
+ * they issued, and their logins through clients of the store. Real time.
+ */
+async function endAccess(em: Em, storeId: string, userId: string, now: number): Promise<void> {
+  await sql(em, 'UPDATE api_token SET revoked_at = ? WHERE store_id = ? AND created_by = ? AND revoked_at IS NULL', [
+    new Date(now),
+    storeId,
+    userId,
+  ]);
+  await sql(
+    em,
+    `UPDATE login SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL
+       AND client_id IN (SELECT client_id FROM client WHERE store_id = ?)`,
+    [new Date(now), userId, storeId],
+  );
+}
+
+export interface MemberChange {
+  readonly actor: Actor;
+  readonly userId: string;
+  /** Null: they are removed, or leave. */
+  readonly to: Role | null;
+  /** Real time. */
+  readonly now: number;
+}
+/** Changes a role or removes somebody; at once, everywhere: every request reads the row. */
+export async function changeMember(em: Em, storeId: string, { actor, userId, to, now }: MemberChange): Promise<ShownMember | null> {
   const member = await em.findOne(MemberEntity, { storeId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!member) throw new Fault('MEMBER_NOT_FOUND');
   const problem = changeProblem(actor, member, to);
   if (problem) throw new Fault(problem);
   if (to === null) {
     await em.nativeDelete(MemberEntity, { storeId, userId });
+    await endAccess(em, storeId, userId, now);
     return null;
   }
   member.role = to;
