@@ -1,9 +1,10 @@
+import type { Holder } from '../../db/customers/store.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { MEMBER_SECONDS } from '../kernel/tokens.ts';
 
 /** A buyer's token: 30 minutes on the real clock. */
-export async function loggedIn({ keys }: ApiDeps, storeId: string, customerId: string, realNow: number) {
-  const claims = { use: 'member', storeId, customerId, clientId: null } as const;
+export async function loggedIn({ keys }: ApiDeps, storeId: string, { customerId, generation }: Holder, realNow: number) {
+  const claims = { use: 'member', storeId, customerId, generation, clientId: null } as const;
   const accessToken = await keys.sign(claims, realNow, MEMBER_SECONDS);
   return { accessToken, tokenType: 'Bearer' as const, expiresIn: MEMBER_SECONDS, customerId };
 }

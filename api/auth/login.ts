@@ -1,5 +1,5 @@
 import { mergeCart } from '../../db/cart/merge.ts';
-import { findByEmail } from '../../db/customers/store.ts';
+import { findByEmail, isStill } from '../../db/customers/store.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { MINUTE } from '../../workflows/kernel/time.ts';
@@ -30,9 +30,11 @@ export const login = endpoint({
       { key: limitKey(call, 'login', storeId, email), most: 100, windowMs: 15 * MINUTE },
     ] as const;
     if (!(await judge(call, { password: body.password, kept: found?.passwordHash ?? null, limits }))) throw new Fault('LOGIN_FAILED');
-    return found!.customerId;
+    return found!;
   })
-  .handle(async ({ em, storeId, body, prepared: customerId, at, realNow, deps }) => {
-    if (body.cartToken !== undefined) await mergeCart(em, storeId, body.cartToken, customerId, at);
-    return loggedIn(deps, storeId, customerId, realNow);
+  .handle(async ({ em, storeId, body, prepared: holder, at, realNow, deps }) => {
+    // Taken over since its password was judged (X8).
+    if (!(await isStill(em, storeId, holder))) throw new Fault('LOGIN_FAILED');
+    if (body.cartToken !== undefined) await mergeCart(em, storeId, body.cartToken, holder.customerId, at);
+    return loggedIn(deps, storeId, holder, realNow);
   });

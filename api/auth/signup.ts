@@ -43,7 +43,7 @@ export const signup = endpoint({
   .before(({ body }) => hashNewPassword(body.password))
   .handle(async ({ em, storeId, body, prepared: passwordHash, at, realNow, deps }) => {
     const { cartToken, email, name, phone, consents } = body;
-    const customerId = await signUp(em, storeId, { email, name, phone, consents, passwordHash }, at);
-    if (cartToken !== undefined) await mergeCart(em, storeId, cartToken, customerId, at);
-    return loggedIn(deps, storeId, customerId, realNow);
+    const holder = await signUp(em, storeId, { email, name, phone, consents, passwordHash }, at);
+    if (cartToken !== undefined) await mergeCart(em, storeId, cartToken, holder.customerId, at);
+    return loggedIn(deps, storeId, holder, realNow);
   });

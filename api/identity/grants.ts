@@ -120,7 +120,7 @@ async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
   const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', clientId);
   const at = deps.clock.now() + (tenant?.clockOffsetMs ?? 0);
-  const customerId = await inStore(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
-  const claims = { use: 'member', storeId, customerId, clientId } as const;
+  const holder = await inStore(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
+  const claims = { use: 'member', storeId, ...holder, clientId } as const;
   return answer(deps, claims, ['member'], { issued_token_type: ACCESS_TOKEN }, MEMBER_SECONDS);
 }

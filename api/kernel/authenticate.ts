@@ -141,8 +141,8 @@ async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): P
 async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
   const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
-  const { customerId, clientId } = claims;
-  const customer = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, customerId, clientId));
+  const { customerId } = claims;
+  const customer = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, claims));
   if (!customer) throw new Fault('UNAUTHORIZED');
   return { ...shop, principal: customerId, sessionId: customerId, customer };
 }

@@ -42,6 +42,8 @@ export interface MemberClaims {
   readonly customerId: string;
   /** The client that the buyer was delegated to; null after a login of their own. */
   readonly clientId: string | null;
+  /** Of the customer's tokens; those of before this was counted are of the first, 0 (X8). */
+  readonly generation: number;
 }
 export type Claims = UserClaims | StoreClaims | MemberClaims;
 
@@ -142,6 +144,7 @@ function wireOf(claims: Claims): { subject: string; payload: Wire } {
         use: 'member',
         store_id: claims.storeId,
         scope: 'member',
+        generation: claims.generation,
         ...(claims.clientId !== null && { client_id: claims.clientId }),
       },
     };
@@ -157,11 +160,14 @@ function claimsOf(payload: Record<string, unknown>): Claims | null {
   const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
   const [use, subject, clientId, storeId, loginId] = ['use', 'sub', 'client_id', 'store_id', 'login_id'].map(text);
   if (!subject) return null;
-  if (use === 'member') return storeId ? { use, storeId, customerId: subject, clientId: clientId ?? null } : null;
+  // A generation of before they were counted is the first.
+  const number = (name: string) => (typeof payload[name] === 'number' ? payload[name] : 0);
+  if (use === 'member')
+    return storeId ? { use, storeId, customerId: subject, clientId: clientId ?? null, generation: number('generation') } : null;
   const scopes = (text('scope') ?? '').split(' ').filter(Boolean);
   const origin = text('origin') as Origin | null;
   if (!clientId || !origin) return null;
-  const authTime = typeof payload['auth_time'] === 'number' ? payload['auth_time'] : 0;
+  const authTime = number('auth_time');
   if (use === 'user') return loginId ? { use, userId: subject, clientId, loginId, origin, scopes, authTime } : null;
   if (use !== 'store' || !storeId) return null;
   return { use, storeId, clientId, origin, scopes, person: loginId ? { userId: subject, loginId, authTime } : null };

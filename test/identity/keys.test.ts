@@ -32,7 +32,7 @@ test('signing keys: next is published, then signs; what the one before it has si
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
   const keyring = createKeyring(underTest.env['SEALING_KEYS']!);
   const load = async () => kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now()));
-  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null } as const;
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
   const before = await load();
   const old = await before.sign(claims, realClock.now());
   expect(await keys('signing')).toContain('is published');
@@ -73,7 +73,7 @@ test('sealing keys: what an older key sealed is sealed anew, and opens without i
 
 test('a process that cannot open a new key goes on with those that it has', async () => {
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
-  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null } as const;
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
   const known = createKeyring(underTest.env['SEALING_KEYS']!);
   let isBlind = false;
   const keyring = {
