@@ -8,41 +8,52 @@ import { bearerOf, proofOf } from './bearer.ts';
 import { clientAddress } from './clientAddress.ts';
 import type { ApiDeps } from './deps.ts';
 
-/** So many are remembered; the oldest is forgotten first. About 10 MB. */
-const MOST_KEYS = 50_000;
+/** Keys of a generation; two are remembered. About 10 MB. */
+const GENERATION = 25_000;
 /** Tokens that an address may have refused a minute and still have others verified, however low the limit is. */
 const LEAST_TRIES = 600;
 
-/** Counts by key, each in a minute of its own that begins with its first. Never more than `MOST_KEYS`. */
+interface Window {
+  count: number;
+  readonly began: number;
+}
+/**
+ * Counts by key, each in a minute of its own that begins with its first. The keys of a minute, or `GENERATION` of them, make room
+ * for the next as a whole, which costs the same however many there are: millions of addresses fill no memory and take no time.
+ */
 export class Windows {
-  private readonly kept = new Map<string, { count: number; readonly began: number }>();
+  private young = new Map<string, Window>();
+  private old = new Map<string, Window>();
+  private youngSince = 0;
   get size(): number {
-    return this.kept.size;
+    return this.young.size + this.old.size;
   }
   /** The count of a key's minute with this one, and when that minute ends. */
   add(key: string, now: number): { readonly count: number; readonly endsInMs: number } {
-    const known = this.kept.get(key);
-    if (known && isOpen(known, now)) return { count: ++known.count, endsInMs: known.began + MINUTE - now };
-    this.kept.delete(key);
-    // In the order in which they began, so those that are over stand first.
-    for (const [oldest, window] of this.kept) {
-      if (isOpen(window, now) && this.kept.size < MOST_KEYS) break;
-      this.kept.delete(oldest);
+    const known = this.find(key, now);
+    if (known) return { count: ++known.count, endsInMs: known.began + MINUTE - now };
+    if (this.young.size >= GENERATION || !isOpen(this.youngSince, now)) {
+      this.old = this.young;
+      this.young = new Map();
+      this.youngSince = now;
     }
-    this.kept.set(key, { count: 1, began: now });
+    this.young.set(key, { count: 1, began: now });
     return { count: 1, endsInMs: MINUTE };
   }
   has(key: string, now: number): boolean {
-    const known = this.kept.get(key);
-    return known !== undefined && isOpen(known, now);
+    return this.find(key, now) !== null;
   }
-  giveBack(key: string): void {
-    const known = this.kept.get(key);
+  giveBack(key: string, now: number): void {
+    const known = this.find(key, now);
     if (known) known.count--;
+  }
+  private find(key: string, now: number): Window | null {
+    const known = this.young.get(key) ?? this.old.get(key);
+    return known && isOpen(known.began, now) ? known : null;
   }
 }
 /** A clock that was set back opens a new window instead of a long one. */
-const isOpen = ({ began }: { readonly began: number }, now: number) => now >= began && now < began + MINUTE;
+const isOpen = (began: number, now: number) => now >= began && now < began + MINUTE;
 
 /**
  * Counts each request, by its token when that is a valid one of ours, else by the client's address; tells both in
@@ -75,7 +86,7 @@ export function limitRate(deps: ApiDeps): Middleware {
     if (tried && tried.count > Math.max(most, LEAST_TRIES)) return null;
     const { claims, apiToken } = await proofOf(ctx, deps);
     if (!claims && !apiToken) return null;
-    if (tried) tries.giveBack(address);
+    if (tried) tries.giveBack(address, now);
     return key;
   };
 
