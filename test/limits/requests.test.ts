@@ -148,7 +148,7 @@ describe('what is remembered', () => {
     const address = (i: number) => `2001:db8:${i >> 16}:${i & 0xffff}::/64`;
     for (let i = 0; i < 120_000; i++) windows.add(address(i), 1000);
     expect(windows.size).toBeLessThanOrEqual(50_000);
-    expect([0, 90_000, 110_000, 119_999].map((i) => windows.has(address(i), 1000))).toEqual([false, false, true, true]);
+    expect([0, 70_000, 90_000, 119_999].map((i) => windows.has(address(i), 1000))).toEqual([false, false, true, true]);
     expect(windows.add('a', 1000).count).toBe(1);
     expect(windows.add('a', 1000 + MINUTE - 1)).toEqual({ count: 2, endsInMs: 1 });
     expect(windows.add('a', 1000 + MINUTE)).toEqual({ count: 1, endsInMs: MINUTE });
