@@ -18,5 +18,5 @@ WORKDIR /srv/sangjeom
 COPY --from=build /srv/sangjeom .
 RUN mkdir /srv/uploads && chown node:node /srv/uploads
 USER node
-EXPOSE 3000 9464
+EXPOSE 3000
 CMD ["node", "--max-old-space-size=192", "--max-semi-space-size=12", "api/main.ts"]

@@ -1,13 +1,17 @@
 /** The API process. Any number may run against the same Postgres and Temporal. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
-import { readConfig, roleUrl } from '../db/kernel/config.ts';
+import { readConfig } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
+import { registry } from '../db/kernel/metrics.ts';
+import { serveOperators } from '../db/kernel/operators.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
-import { openOrm } from '../db/orm.ts';
+import { openOrm, sql } from '../db/orm.ts';
+import { checkLogin } from '../db/roles.ts';
 import { buildApp } from './app.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
@@ -15,7 +19,8 @@ import { loadTokenKeys } from './kernel/tokens.ts';
 const config = readConfig();
 const tracing = await startTracing('sangjeom-api');
 const log = createLog('api', config.logLevel);
-const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
+const orm = await openOrm(config.appDatabaseUrl, 20);
+await checkLogin((text) => sql(orm.em.fork(), text), 'sangjeom_app', 'APP_DATABASE_URL');
 const keyring = createKeyring(config.sealingKeys);
 const { address, namespace } = config.temporal;
 const interceptors = tracing
@@ -26,25 +31,29 @@ const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now()
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
 const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
-const server = buildApp({ orm, temporal, config, keyring, keys, login, egress, storage, clock: realClock, log }).listen(
-  config.port,
-  config.host,
-  () => {
-    log.info({ port: config.port }, 'api ready');
-    process.send?.('ready');
-  },
-);
+const stopping = new AbortController();
+const deps = { orm, temporal, config, keyring, keys, login, egress, storage, clock: realClock, log, stopping: stopping.signal };
+const server = buildApp(deps).listen(config.port, config.host, () => {
+  log.info({ port: config.port }, 'api ready');
+  process.send?.('ready');
+});
+if (config.metrics.api !== null)
+  serveOperators({ host: config.metrics.host, port: config.metrics.api, log }, { '/metrics': async () => [200, await registry.metrics()] });
 server.on('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
   process.stderr.write(inUse ? `Port ${config.port} is in use: stop what uses it, or set PORT.\n` : `${String(error)}\n`);
   process.exit(1);
 });
 
-const stop = () => {
+/** Unready first: whoever sends requests here needs to notice. Meanwhile, and until they are answered, all that come are served. */
+const stop = async () => {
+  stopping.abort();
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  await sleep(config.drainMs);
   keys.close();
   server.close(() => void Promise.resolve(tracing?.stop()).then(() => process.exit(0)));
   server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();
 };
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
 process.on('disconnect', () => process.exit(0));

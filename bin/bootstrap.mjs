@@ -44,7 +44,7 @@ child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 function developmentEnvironment() {
   const file = join(resolve(root, process.env['DATA_DIR'] ?? '.data'), 'env.json');
   const isOne = command === 'api' || command === 'worker' || command === 'simulator';
-  return isOne && process.env['DATABASE_URL'] === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  return isOne && process.env['APP_DATABASE_URL'] === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
 function install() {

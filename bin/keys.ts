@@ -10,7 +10,7 @@ import { createKeyring, type Keyring } from '../db/kernel/keyring.ts';
 import { reseal } from '../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../db/identity/signingKeys.ts';
 import { inStore, openOrm, REQUEST } from '../db/orm.ts';
-import { systemEnv } from './setup/env.ts';
+import { ownerUrl, systemEnv } from './setup/env.ts';
 import { Remedy, run } from './setup/say.ts';
 
 const STEPS = {
@@ -34,10 +34,10 @@ await run(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const command = commands[positionals[0] ?? ''];
   if (!command) throw new Remedy('Usage: npm run keys -- signing | sealing');
-  const env = systemEnv();
-  const orm = await openOrm(env('DATABASE_URL'), 2);
+  const keyring = createKeyring(systemEnv()('SEALING_KEYS'));
+  const orm = await openOrm(ownerUrl(), 2, 'sangjeom_operator');
   try {
-    process.stdout.write(`${await command(orm, createKeyring(env('SEALING_KEYS')))}\n`);
+    process.stdout.write(`${await command(orm, keyring)}\n`);
   } finally {
     await orm.close();
   }

@@ -1,10 +1,26 @@
-/** `npm run migrate`: brings the database of DATABASE_URL to the newest schema. */
+/**
+ * `npm run migrate`: brings the database of DATABASE_URL to the newest schema, and gives the roles that API and worker log in as the
+ * passwords of APP_DATABASE_URL and RELAY_DATABASE_URL.
+ */
 import { migrate } from '../db/migrate.ts';
 import { Remedy, run, say } from './setup/say.ts';
 
 await run(async () => {
-  const url = process.env['DATABASE_URL'];
-  if (!url) throw new Remedy('Set DATABASE_URL to the owner of the database.');
-  await migrate(url);
+  const env = process.env;
+  const need = (name: string, what: string): string => {
+    if (!env[name]) throw new Remedy(`Set ${name} ${what}.`);
+    return env[name];
+  };
+  const databaseUrl = need('DATABASE_URL', 'to the owner of the database');
+  const appDatabaseUrl = need('APP_DATABASE_URL', 'to where API and worker log in, as sangjeom_app');
+  const relayDatabaseUrl = need('RELAY_DATABASE_URL', 'to where the relay logs in, as sangjeom_relay');
+  try {
+    await migrate(databaseUrl, { appDatabaseUrl, relayDatabaseUrl });
+  } catch (error) {
+    if ((error as { code?: string }).code !== '55P03') throw error;
+    throw new Remedy(
+      'A table was in use for ten seconds, and everybody else would have waited too: nothing was changed by this step, run it again.',
+    );
+  }
   say('The database is up to date.');
 });

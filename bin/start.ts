@@ -77,6 +77,7 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     temporal: { address: system.temporalAddress, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
     databaseUrl: system.databaseUrl,
     simulator: system.simulator,
+    metrics: system.metrics,
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
     users: stores.flatMap(({ storeCode }) => membersOf(storeCode).map((member) => ({ ...member, storeCode }))),

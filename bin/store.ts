@@ -2,12 +2,10 @@
  * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL]`: prints the new store and its client as JSON.
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MOST_VARIANTS } from '../workflows/catalog/options.ts';
+import { ownerUrl } from './setup/env.ts';
 import { fillStore } from './setup/fill.ts';
-import { dataDir } from './setup/paths.ts';
 import { Remedy, run } from './setup/say.ts';
 import { makeStore } from './setup/stores.ts';
 
@@ -27,7 +25,7 @@ await run(async () => {
     const [products, variants] = [Number(values.products), Number(values.variants)];
     if (!(products > 0 && variants > 0 && variants <= MOST_VARIANTS))
       throw new Remedy(`At least one product, and 1 to ${MOST_VARIANTS} variants of each.`);
-    await fillStore(databaseUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
+    await fillStore(ownerUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
     return;
   }
   if (positionals[0] !== 'create' || !values.code)
@@ -41,15 +39,5 @@ await run(async () => {
     withProduct: false,
     owner: values.owner ?? null,
   };
-  process.stdout.write(`${JSON.stringify(await makeStore(databaseUrl(), request))}\n`);
+  process.stdout.write(`${JSON.stringify(await makeStore(ownerUrl(), request))}\n`);
 });
-
-/** DATABASE_URL, or the database of the development system that is running here. */
-function databaseUrl(): string {
-  if (process.env['DATABASE_URL']) return process.env['DATABASE_URL'];
-  try {
-    return (JSON.parse(readFileSync(join(dataDir(), 'dev.json'), 'utf8')) as { databaseUrl: string }).databaseUrl;
-  } catch {
-    throw new Remedy('Start the system with `npm start` first, or set DATABASE_URL.');
-  }
-}

@@ -10,7 +10,7 @@ import { InvitationEntity } from './invitations/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
-import { KEEPALIVE } from './kernel/connection.ts';
+import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
@@ -53,13 +53,13 @@ const entities = [
 /** Without these limits a black-holed connection hangs for ever, even after the network heals (measured). */
 const LIMITS = { ...KEEPALIVE, connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500 };
 
-/** Opens a pool. Nothing is connected before the first query. */
-export const openOrm = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
+/** Opens a pool. Nothing is connected before the first query. Whoever logs in as the owner may act as a role that may do less. */
+export const openOrm = (clientUrl: string, poolSize: number, actAs?: ActingRole): Promise<MikroORM> =>
   MikroORM.init({
     clientUrl,
     entities,
     pool: { min: 0, max: poolSize },
-    driverOptions: { ...LIMITS, ...lazyBegin },
+    driverOptions: { ...LIMITS, ...lazyBegin, ...(actAs && { options: actingAs(actAs) }) },
     forceUtcTimezone: true,
     allowGlobalContext: false,
     ensureDatabase: false,

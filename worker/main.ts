@@ -5,11 +5,12 @@ import { createCalls, createDeliveries, createTransitions } from '../activities/
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
-import { readConfig, roleUrl } from '../db/kernel/config.ts';
+import { readWorkerConfig } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
 import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
-import { openOrm } from '../db/orm.ts';
+import { openOrm, sql } from '../db/orm.ts';
+import { checkLogin } from '../db/roles.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { serveMetrics, unusedPort } from './metrics.ts';
@@ -20,19 +21,22 @@ import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
 import { tracedWorker } from './tracing.ts';
 
-const config = readConfig();
+const config = readWorkerConfig();
 const log = createLog('worker', config.logLevel);
 const temporalMetrics = `127.0.0.1:${await unusedPort()}`;
 Runtime.install({
   logger: new DefaultLogger('WARN', (entry) => log.warn({ ...entry.meta }, entry.message)),
   shutdownSignals: [],
-  ...(config.workerMetricsPort !== null && { telemetryOptions: { metrics: { prometheus: { bindAddress: temporalMetrics } } } }),
+  ...(config.metrics.worker !== null && { telemetryOptions: { metrics: { prometheus: { bindAddress: temporalMetrics } } } }),
 });
 
 const tracing = await startTracing('sangjeom-worker');
 const traced = await tracedWorker(tracing);
 const { address, namespace } = config.temporal;
-const orm = await openOrm(roleUrl(config.databaseUrl, 'sangjeom_app'), 20);
+const orm = await openOrm(config.appDatabaseUrl, 20);
+const pool = openRelayPool(config.relayDatabaseUrl, log);
+await checkLogin((text) => sql(orm.em.fork(), text), 'sangjeom_app', 'APP_DATABASE_URL');
+await checkLogin(async (text) => (await pool.query<object>(text)).rows, 'sangjeom_relay', 'RELAY_DATABASE_URL');
 const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
 const connection = await NativeConnection.connect({ address });
 await registerSearchAttributes(connection, namespace);
@@ -79,11 +83,10 @@ const workers = await Promise.all([
 
 // The relay shares the worker's connection: a started run's first task comes with the answer to its start.
 const client = new Client({ connection, namespace, interceptors: traced.client });
-const pool = openRelayPool(roleUrl(config.databaseUrl, 'sangjeom_relay'), log);
-if (config.workerMetricsPort !== null)
-  serveMetrics({ pool, log, namespace, clock: realClock, host: config.host, port: config.workerMetricsPort, temporalMetrics });
 const storage = await createStorage(config.storage);
 const stopping = new AbortController();
+const { host, worker: port } = config.metrics;
+if (port !== null) serveMetrics({ pool, client, log, namespace, clock: realClock, host, port, temporalMetrics, signal: stopping.signal });
 const loops = [
   runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),
   runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure, storage }),

@@ -1,10 +1,13 @@
 /** The worker's own address: `/metrics` (ours and Temporal's), `/health/live`, `/health/ready`. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Client } from '@temporalio/client';
 import type { Pool } from 'pg';
 import type { Clock } from '../db/kernel/clock.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { backlog, registry } from '../db/kernel/metrics.ts';
+import { serveOperators } from '../db/kernel/operators.ts';
+import { readiness } from '../db/kernel/readiness.ts';
 import { leftOver } from './sweeper.ts';
 
 export interface MetricsDeps {
@@ -17,27 +20,28 @@ export interface MetricsDeps {
   readonly port: number;
   /** Where Temporal's core publishes its own numbers, workflow task failures among them. */
   readonly temporalMetrics: string;
+  readonly client: Client;
+  /** Aborted when the worker takes no more work. */
+  readonly signal: AbortSignal;
 }
 
 export function serveMetrics(deps: MetricsDeps): Server {
-  const server = createServer((request, response) => {
-    const answer = async (): Promise<readonly [number, string]> => {
-      if (request.url === '/health/live') return [200, 'ok\n'];
-      if (request.url === '/health/ready') return [200, `${String((await deps.pool.query('SELECT 1 AS ok')).rowCount)}\n`];
-      if (request.url !== '/metrics') return [404, 'not found\n'];
+  const { pool, client, signal } = deps;
+  return serveOperators(deps, {
+    '/health/live': () => Promise.resolve([200, 'ok\n']),
+    async '/health/ready'() {
+      const { isReady, body } = await readiness({
+        postgres: () => pool.query('SELECT 1 AS ok'),
+        temporal: () => client.withDeadline(deps.clock.now() + 2000, () => client.workflowService.getSystemInfo({})),
+        isStopping: signal.aborted,
+      });
+      return [isReady ? 200 : 503, JSON.stringify(body)];
+    },
+    async '/metrics'() {
       await measure(deps);
       return [200, (await registry.metrics()) + (await temporalText(deps.temporalMetrics))];
-    };
-    answer()
-      .catch((): readonly [number, string] => [503, 'unavailable\n'])
-      .then(([status, text]) => response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text))
-      .catch(() => response.destroy());
+    },
   });
-  server.on('error', (error) =>
-    deps.log.warn({ err: error, port: deps.port }, 'metrics are not served: another worker of this machine may have the port'),
-  );
-  server.listen(deps.port, deps.host);
-  return server;
 }
 
 /** What waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */

@@ -21,4 +21,6 @@ export interface ApiDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
+  /** Aborted when the process takes no more work. */
+  readonly stopping: AbortSignal;
 }

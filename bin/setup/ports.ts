@@ -23,7 +23,9 @@ export interface Ports {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly simulator: number;
+  /** The worker's. */
   readonly metrics: number;
+  readonly apiMetrics: number;
   readonly idp: number;
   readonly smtp: number;
 }
@@ -39,6 +41,7 @@ export async function choosePorts(dataDir: string, port: number): Promise<Ports>
   const simulator = await free('simulator', port + 1);
   const metrics = await free('metrics', simulator + 1);
   const idp = await free('idp', metrics + 1);
+  const smtp = await free('smtp', idp + 1);
   const ports: Ports = {
     postgres: await free('postgres', 5433 + shift),
     temporal,
@@ -46,7 +49,8 @@ export async function choosePorts(dataDir: string, port: number): Promise<Ports>
     simulator,
     metrics,
     idp,
-    smtp: await free('smtp', idp + 1),
+    smtp,
+    apiMetrics: await free('apiMetrics', smtp + 1),
   };
   writeFileSync(file, JSON.stringify(ports));
   return ports;

@@ -1,12 +1,12 @@
 /** The whole system as child processes: used by `npm start`, by the fault harness and by the benches. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { migrate } from '../../db/migrate.ts';
 import { root } from './paths.ts';
+import { developmentLogins, environment } from './development.ts';
 import { choosePorts, isFree, type Ports } from './ports.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
 import { Remedy, say } from './say.ts';
@@ -27,10 +27,12 @@ export interface SystemOptions {
 export interface System {
   readonly api: string;
   readonly simulator: string;
+  readonly metrics: { readonly api: string; readonly worker: string };
   readonly temporalUi: string | null;
   readonly temporalAddress: string;
+  /** The owner's. */
   readonly databaseUrl: string;
-  /** The environment that API and worker run with. */
+  /** The environment that API and worker run with; the owner's URL is not in it. */
   readonly env: Readonly<Record<string, string>>;
   readonly processes: () => { name: string; pid: number }[];
   readonly stop: () => Promise<void>;
@@ -53,37 +55,29 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   options.onStarting?.(() => supervisor.stop());
   try {
     const databaseUrl = await startPostgres(supervisor, options, ports);
-    await migrate(databaseUrl);
+    const logins = developmentLogins(dataDir, databaseUrl);
+    await migrate(databaseUrl, logins);
     const { address, ui } = await startTemporal(supervisor, options, ports);
-    const simulator = `http://127.0.0.1:${ports.simulator}`;
-    const env = {
-      PORT: String(port),
-      PUBLIC_URL: process.env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: address,
-      SEALING_KEYS: process.env['SEALING_KEYS'] ?? developmentKeys(dataDir),
-      WORKER_METRICS_PORT: String(ports.metrics),
-      SIMULATOR_URL: simulator,
-      SIMULATOR_PORT: String(ports.simulator),
-      IDP_URL: `http://127.0.0.1:${ports.idp}`,
-      IDP_PORT: String(ports.idp),
-      SMTP_URL: process.env['SMTP_URL'] ?? `smtp://127.0.0.1:${ports.smtp}`,
-      SMTP_PORT: String(ports.smtp),
-      SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
-      STORAGE_DIR: join(dataDir, 'uploads'),
-      // So that a driver on this machine can speak for many addresses.
-      TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
-      ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
-      ...options.env,
-    };
+    const env = environment({ ...options, ports, logins, temporalAddress: address });
     await supervisor.keep(ours('simulator', 'simulator/main.ts', dataDir, env));
     await Promise.all([
       supervisor.keep(ours('worker', 'worker/main.ts', dataDir, env)),
       supervisor.keep(ours('api', 'api/main.ts', dataDir, env)),
     ]);
-    const api = `http://127.0.0.1:${port}`;
+    const [api, simulator] = [`http://127.0.0.1:${port}`, env.SIMULATOR_URL];
     const processes = () => supervisor.processes;
-    system = { api, simulator, temporalUi: ui, temporalAddress: address, databaseUrl, env, processes, stop: () => supervisor.stop() };
+    const metrics = { api: metricsAt(ports.apiMetrics), worker: metricsAt(ports.metrics) };
+    system = {
+      api,
+      simulator,
+      metrics,
+      temporalUi: ui,
+      temporalAddress: address,
+      databaseUrl,
+      env,
+      processes,
+      stop: () => supervisor.stop(),
+    };
     return system;
   } catch (error) {
     await supervisor.stop();
@@ -164,6 +158,8 @@ async function temporalAnswers(address: string): Promise<void> {
 const died = (child: ChildProcess, what: string): Promise<never> =>
   new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
 
+const metricsAt = (port: number): string => `http://127.0.0.1:${port}/metrics`;
+
 /** As bin/bootstrap.mjs starts them: bounded heaps. */
 const HEAP = ['--max-old-space-size=192', '--max-semi-space-size=12'];
 
@@ -176,10 +172,17 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
     start: (spawned) =>
       new Promise((resolve, reject) => {
         const log = openSync(join(dataDir, `${name}.log`), 'a');
+        // Nobody works as the owner of the database.
+        const { DATABASE_URL: _, ...own } = process.env;
         const child = fork(join(root, entry), [], {
           stdio: ['ignore', log, log, 'ipc'],
           execArgv: HEAP,
-          env: { ...process.env, ...env, ...(name === 'worker' && { MALLOC_ARENA_MAX: '2' }) },
+          env: {
+            ...own,
+            ...env,
+            ...(name === 'worker' && { MALLOC_ARENA_MAX: '2' }),
+            ...(name === 'api' && { RELAY_DATABASE_URL: undefined }),
+          },
           detached: true,
         });
         spawned(child);
@@ -189,13 +192,6 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
         );
       }),
   };
-}
-
-/** A sealing key of this folder's own: made once, kept beside the data that it seals. */
-function developmentKeys(dataDir: string): string {
-  const file = join(dataDir, 'sealing-keys');
-  if (!existsSync(file)) writeFileSync(file, `dev:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
-  return readFileSync(file, 'utf8');
 }
 
 /** After a kill of `npm start` itself its servers may live on: they are stopped, or refused when their system still runs. */

@@ -1,18 +1,13 @@
 /** What support works with: the owner's view of Postgres, and Temporal. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
+import { actingAs } from '../../db/kernel/connection.ts';
 import type { RunKind } from '../../workflows/kernel/obligations.ts';
-import { dataDir } from '../setup/paths.ts';
-import { Remedy } from '../setup/say.ts';
+import { ownerUrl, temporalPlace } from '../setup/env.ts';
 
-interface Places {
-  readonly databaseUrl: string;
-  readonly temporal: { readonly address: string; readonly namespace: string };
-}
 export interface Support {
   readonly temporal: Client;
+  /** The owner's: what is read through it is read as the operator's role. */
   readonly databaseUrl: string;
   readonly rows: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   readonly close: () => Promise<void>;
@@ -33,8 +28,8 @@ export interface RunRow {
 }
 
 export async function connect(): Promise<Support> {
-  const { databaseUrl, temporal: place } = places();
-  const postgres = new Postgres({ connectionString: databaseUrl });
+  const [databaseUrl, place] = [ownerUrl(), temporalPlace()];
+  const postgres = new Postgres({ connectionString: databaseUrl, options: actingAs('sangjeom_operator') });
   await postgres.connect();
   const temporal = new Client({ connection: await Connection.connect({ address: place.address }), namespace: place.namespace });
   return {
@@ -47,14 +42,4 @@ export async function connect(): Promise<Support> {
       await temporal.connection.close();
     },
   };
-}
-
-function places(): Places {
-  const [databaseUrl, address] = [process.env['DATABASE_URL'], process.env['TEMPORAL_ADDRESS']];
-  if (databaseUrl && address) return { databaseUrl, temporal: { address, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' } };
-  try {
-    return JSON.parse(readFileSync(join(dataDir(), 'dev.json'), 'utf8')) as Places;
-  } catch {
-    throw new Remedy('Start the system with `npm start` first, or set DATABASE_URL and TEMPORAL_ADDRESS.');
-  }
 }

@@ -1,6 +1,5 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
 import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { reviewPayment } from '../../db/payments/doubts.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import type { Moment } from '../../db/payments/store.ts';
@@ -49,7 +48,7 @@ async function asApp<T>(
   offsetMs: number,
   work: (em: Em, moment: Moment) => Promise<T>,
 ): Promise<T> {
-  const orm = await openOrm(roleUrl(databaseUrl, 'sangjeom_app'), 1);
+  const orm = await openOrm(databaseUrl, 1, 'sangjeom_app');
   const realNow = Date.now();
   try {
     return await inStore(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));

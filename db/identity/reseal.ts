@@ -30,7 +30,7 @@ const COLUMNS: readonly Column[] = [
   })),
 ];
 
-/** Counts what was sealed anew. Run as the database's owner: it looks into every store. */
+/** Counts what was sealed anew. Run as the operator's role: it looks into every store. */
 export async function reseal(orm: MikroORM, keyring: Keyring): Promise<{ table: string; column: string; resealed: number }[]> {
   const em = orm.em.fork();
   const counts = [];

@@ -1,18 +1,21 @@
 /** Configuration from the environment, checked once at the start of a process. */
-import { createHmac } from 'node:crypto';
-import type { BlockList } from 'node:net';
+import { BlockList } from 'node:net';
+import { Environment, type Variables } from './environment.ts';
 import { parseNetworks } from './networks.ts';
 
 export interface Config {
   readonly production: boolean;
   readonly port: number;
-  /** The address that servers listen on: this machine only, unless it is told otherwise. */
+  /** The address that the API listens on: this machine only, unless it is told otherwise. */
   readonly host: string;
-  /** Where a worker serves /metrics; null: nowhere. */
-  readonly workerMetricsPort: number | null;
+  /** Where a process serves /metrics: this machine only, unless it is told otherwise; null: nowhere (X20). */
+  readonly metrics: { readonly host: string; readonly api: number | null; readonly worker: number | null };
+  /** How long the API answers as unready before it takes no more connections: load balancers need to notice (X26). */
+  readonly drainMs: number;
   /** The address under which buyers and clients reach the API. */
   readonly publicUrl: string;
-  readonly databaseUrl: string;
+  /** Logs in as `sangjeom_app`. */
+  readonly appDatabaseUrl: string;
   readonly temporal: { readonly address: string; readonly namespace: string };
   readonly sealingKeys: string;
   /** The external OpenID provider at which people log in. */
@@ -40,6 +43,10 @@ export interface Config {
   readonly checkReplies: boolean;
   readonly logLevel: string;
 }
+/** The worker's relay and reconciler log in as `sangjeom_relay`; the API never does (X19). */
+export interface WorkerConfig extends Config {
+  readonly relayDatabaseUrl: string;
+}
 
 export type StorageConfig =
   | { readonly kind: 'files'; readonly folder: string }
@@ -52,118 +59,114 @@ export type StorageConfig =
       readonly secretAccessKey: string;
     };
 
-/** The roles that processes log in as; neither owns a table. */
-export type Role = 'sangjeom_app' | 'sangjeom_relay';
-
-/** The owner's URL with a role's name and password. The password is derived from the owner's, so one URL suffices. */
-export function roleUrl(databaseUrl: string, role: Role): string {
-  const url = new URL(databaseUrl);
-  url.password = createHmac('sha256', decodeURIComponent(url.password)).update(role).digest('hex').slice(0, 40);
-  url.username = role;
-  return url.href;
+/**
+ * Reads the environment. In production nothing has a development default, addresses that people are sent to are https and what is
+ * for tests is refused (X21). One error names every variable that is wrong.
+ */
+export function readConfig(variables: Variables = process.env): Config {
+  const env = new Environment(variables);
+  const config = configOf(env);
+  env.check();
+  return config;
 }
 
-/** Reads the environment. In production nothing secret has a default and loopback receivers are refused. */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const production = env['NODE_ENV'] === 'production';
-  const need = (name: string, fallback: string | null): string => {
-    const value = env[name] ?? fallback;
-    if (value === null || value === '') throw new Error(`Set ${name}: it has no default${production ? ' in production' : ''}.`);
-    return value;
-  };
-  const port = count(env, 'PORT', 3000);
-  const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`;
-  const allowLoopbackWebhooks = env['ALLOW_LOOPBACK_WEBHOOKS'] === 'true';
-  if (production && allowLoopbackWebhooks) throw new Error('Unset ALLOW_LOOPBACK_WEBHOOKS: it is refused in production.');
+export function readWorkerConfig(variables: Variables = process.env): WorkerConfig {
+  const env = new Environment(variables);
+  const config = { ...configOf(env), relayDatabaseUrl: env.need('RELAY_DATABASE_URL', null) };
+  env.check();
+  return config;
+}
+
+function configOf(env: Environment): Config {
+  const port = env.count('PORT', 3000);
+  const publicUrl = env.address('PUBLIC_URL', `http://127.0.0.1:${port}`);
+  env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS');
+  const allowLoopbackWebhooks = env.get('ALLOW_LOOPBACK_WEBHOOKS') === 'true';
   return {
-    production,
+    production: env.isProduction,
     port,
-    ...listening(env),
+    host: env.get('HOST') ?? '127.0.0.1',
+    metrics: metricsOf(env),
+    drainMs: env.count('DRAIN_SECONDS', env.isProduction ? 5 : 1) * 1000,
     publicUrl,
-    databaseUrl: need('DATABASE_URL', null),
-    temporal: { address: need('TEMPORAL_ADDRESS', null), namespace: env['TEMPORAL_NAMESPACE'] ?? 'default' },
-    sealingKeys: need('SEALING_KEYS', null),
-    toss: paymentProvider(need, production, env['SIMULATOR_URL'] ?? null),
-    ...people(need, production ? null : (env['IDP_URL'] ?? 'http://127.0.0.1:3003')),
-    storage: storageOf(env, need, production),
-    mail: mailOf(need, production, env['CONSOLE_URL'] ?? publicUrl),
-    courier: courierOf(env['COURIER'], production),
+    appDatabaseUrl: env.need('APP_DATABASE_URL', null),
+    temporal: { address: env.need('TEMPORAL_ADDRESS', null), namespace: env.get('TEMPORAL_NAMESPACE') ?? 'default' },
+    sealingKeys: env.need('SEALING_KEYS', null),
+    toss: paymentProvider(env),
+    ...people(env),
+    storage: storageOf(env),
+    mail: {
+      smtpUrl: env.need('SMTP_URL', 'smtp://127.0.0.1:3004'),
+      from: env.need('MAIL_FROM', 'Sangjeom <no-reply@sangjeom.example>'),
+      consoleUrl: env.address('CONSOLE_URL', publicUrl),
+    },
+    courier: courierOf(env),
     allowLoopbackWebhooks,
-    webhookDns: allowLoopbackWebhooks ? (env['WEBHOOK_DNS'] ?? null) : null,
-    rateLimitPerMinute: count(env, 'RATE_LIMIT_PER_MINUTE', 600),
-    trustedProxies: parseNetworks('TRUSTED_PROXIES', env['TRUSTED_PROXIES'] ?? ''),
-    checkReplies: env['CHECK_REPLIES'] === 'true',
-    logLevel: env['LOG_LEVEL'] ?? 'info',
+    webhookDns: allowLoopbackWebhooks ? (env.get('WEBHOOK_DNS') ?? null) : null,
+    rateLimitPerMinute: env.count('RATE_LIMIT_PER_MINUTE', 600),
+    trustedProxies: env.try(() => parseNetworks('TRUSTED_PROXIES', env.get('TRUSTED_PROXIES') ?? ''), new BlockList()),
+    checkReplies: env.get('CHECK_REPLIES') === 'true',
+    logLevel: env.get('LOG_LEVEL') ?? 'info',
   };
 }
 
-type Need = (name: string, fallback: string | null) => string;
+/** Each process has its own port. Where both run on one machine the worker's has a name of its own. */
+const metricsOf = (env: Environment): Config['metrics'] => ({
+  host: env.get('METRICS_HOST') ?? '127.0.0.1',
+  api: env.port('METRICS_PORT'),
+  worker: env.port('WORKER_METRICS_PORT') ?? env.port('METRICS_PORT'),
+});
 
-function paymentProvider(need: Need, production: boolean, simulator: string | null): Config['toss'] {
+function paymentProvider(env: Environment): Config['toss'] {
+  const simulator = env.get('SIMULATOR_URL') ?? null;
   const toss = {
-    baseUrl: need('TOSS_URL', simulator),
-    windowUrl: need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
-    secretKey: need('TOSS_SECRET_KEY', production ? null : 'test_sk_sangjeom'),
-    clientKey: need('TOSS_CLIENT_KEY', production ? null : 'test_ck_sangjeom'),
+    baseUrl: env.need('TOSS_URL', simulator),
+    windowUrl: env.need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
+    secretKey: env.need('TOSS_SECRET_KEY', 'test_sk_sangjeom'),
+    clientKey: env.need('TOSS_CLIENT_KEY', 'test_ck_sangjeom'),
   };
-  return { ...toss, testPayment: isForTests(toss) };
+  return { ...toss, testPayment: isForTests(env, toss) };
 }
 
 /** `test_` or `live_`, then `sk` and `ck`, or `gsk` and `gck`: keys of two kinds would take payments that cannot be approved. */
-function isForTests({ secretKey, clientKey }: { readonly secretKey: string; readonly clientKey: string }): boolean {
+function isForTests(env: Environment, { secretKey, clientKey }: { readonly secretKey: string; readonly clientKey: string }): boolean {
+  // What is missing has been told.
+  if (secretKey === '' || clientKey === '') return false;
   const [, kind, family] = /^(test|live)_(g?)sk_./.exec(secretKey) ?? [];
-  if (kind === undefined) throw new Error('TOSS_SECRET_KEY must begin with test_sk_, live_sk_, test_gsk_ or live_gsk_.');
-  if (!clientKey.startsWith(`${kind}_${family}ck_`))
-    throw new Error(`TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY: it must begin with ${kind}_${family}ck_.`);
+  if (kind === undefined) env.refuse('TOSS_SECRET_KEY must begin with test_sk_, live_sk_, test_gsk_ or live_gsk_.');
+  else if (!clientKey.startsWith(`${kind}_${family}ck_`))
+    env.refuse(`TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY: it must begin with ${kind}_${family}ck_.`);
   return kind === 'test';
 }
 
-function courierOf(wanted: string | undefined, production: boolean): Config['courier'] {
-  if (production && wanted === 'development') throw new Error('Unset COURIER: the development courier is refused in production.');
-  return production || wanted === 'none' ? 'none' : 'development';
+function courierOf(env: Environment): Config['courier'] {
+  const wanted = env.get('COURIER');
+  if (env.isProduction && wanted === 'development') env.refuse('Unset COURIER: the development courier is refused in production.');
+  return env.isProduction || wanted === 'none' ? 'none' : 'development';
 }
 
-const mailOf = (need: Need, production: boolean, consoleUrl: string): Config['mail'] => ({
-  smtpUrl: need('SMTP_URL', production ? null : 'smtp://127.0.0.1:3004'),
-  from: need('MAIL_FROM', production ? null : 'Sangjeom <no-reply@sangjeom.example>'),
-  consoleUrl,
-});
-
-const storageOf = (env: Record<string, string | undefined>, need: Need, production: boolean): StorageConfig =>
-  env['S3_BUCKET'] === undefined
-    ? { kind: 'files', folder: need('STORAGE_DIR', production ? null : '.data/uploads') }
-    : {
-        kind: 's3',
-        bucket: env['S3_BUCKET'],
-        region: env['S3_REGION'] ?? 'us-east-1',
-        endpoint: env['S3_ENDPOINT'] ?? null,
-        accessKeyId: need('S3_ACCESS_KEY_ID', null),
-        secretAccessKey: need('S3_SECRET_ACCESS_KEY', null),
-      };
-
-/** Where people log in; `development` is the provider that `npm start` brings, null in production. */
-const people = (need: Need, development: string | null): Pick<Config, 'oidc' | 'console'> => {
-  const known = (value: string) => (development === null ? null : value);
+function storageOf(env: Environment): StorageConfig {
+  const bucket = env.get('S3_BUCKET');
+  if (bucket === undefined) return { kind: 'files', folder: env.need('STORAGE_DIR', '.data/uploads') };
   return {
-    oidc: {
-      issuer: need('OIDC_ISSUER', development),
-      clientId: need('OIDC_CLIENT_ID', known('sangjeom')),
-      clientSecret: need('OIDC_CLIENT_SECRET', known('sangjeom-development')),
-    },
-    console: {
-      clientId: need('CONSOLE_CLIENT_ID', known('console')),
-      redirectUris: need('CONSOLE_REDIRECT_URIS', known('http://127.0.0.1/callback')).split(' '),
-    },
+    kind: 's3',
+    bucket,
+    region: env.get('S3_REGION') ?? 'us-east-1',
+    endpoint: env.get('S3_ENDPOINT') ?? null,
+    accessKeyId: env.need('S3_ACCESS_KEY_ID', null),
+    secretAccessKey: env.need('S3_SECRET_ACCESS_KEY', null),
   };
-};
-
-const listening = (env: Record<string, string | undefined>): Pick<Config, 'host' | 'workerMetricsPort'> => ({
-  host: env['HOST'] ?? '127.0.0.1',
-  workerMetricsPort: env['WORKER_METRICS_PORT'] === undefined ? null : count(env, 'WORKER_METRICS_PORT', 0),
-});
-
-function count(env: Record<string, string | undefined>, name: string, fallback: number): number {
-  const value = Number(env[name] ?? fallback);
-  if (!Number.isInteger(value) || value < 0) throw new Error(`${name} must be a whole number.`);
-  return value;
 }
+
+/** Where people log in: in development at the provider that `npm start` brings. */
+const people = (env: Environment): Pick<Config, 'oidc' | 'console'> => ({
+  oidc: {
+    issuer: env.address('OIDC_ISSUER', env.get('IDP_URL') ?? 'http://127.0.0.1:3003'),
+    clientId: env.need('OIDC_CLIENT_ID', 'sangjeom'),
+    clientSecret: env.need('OIDC_CLIENT_SECRET', 'sangjeom-development'),
+  },
+  console: {
+    clientId: env.need('CONSOLE_CLIENT_ID', 'console'),
+    redirectUris: env.need('CONSOLE_REDIRECT_URIS', 'http://127.0.0.1/callback').split(' '),
+  },
+});

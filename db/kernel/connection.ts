@@ -22,12 +22,15 @@ const VANISHED: Settings = {
   tcp_user_timeout: '5000',
 };
 
+/** The roles that processes log in as; neither owns a table. */
+export type Login = 'sangjeom_app' | 'sangjeom_relay';
+
 /** Set on the roles that processes log in as, in the database. A pool or a transaction may ask for less, never needs to. */
 export const ROLE_SETTINGS = {
   sangjeom_app: { ...VANISHED, statement_timeout: '2500ms', lock_timeout: '2s' },
   // The reconciler's lock belongs to a session, not to a transaction: a session that says nothing for so long gives it back.
   sangjeom_relay: { ...VANISHED, statement_timeout: '4s', lock_timeout: '2s', idle_session_timeout: '30s' },
-} as const satisfies Readonly<Record<string, Settings>>;
+} as const satisfies Readonly<Record<Login, Settings>>;
 
 /**
  * For the sessions that migrate: a migration may take as long as it needs, but waits no longer for a table than every transaction
@@ -40,6 +43,10 @@ export const MIGRATION_SETTINGS: Settings = {
   lock_timeout: '10s',
   idle_session_timeout: '20s',
 };
+
+/** What the owner becomes for work that needs no more than the role may do; row security holds as for the role itself. */
+export type ActingRole = 'sangjeom_app' | 'sangjeom_operator';
+export const actingAs = (role: ActingRole): string => startOptions({ role });
 
 /** Settings in the form in which a connection asks for them when it opens. */
 export const startOptions = (settings: Settings): string =>

@@ -13,6 +13,8 @@ interface DevJson {
   readonly api: string;
   readonly mail: string;
   readonly consoleClientId: string;
+  readonly databaseUrl: string;
+  readonly metrics: Readonly<Record<'api' | 'worker', string>>;
   readonly stores: readonly { readonly storeCode: string }[];
   readonly users: readonly { readonly email: string; readonly role: string; readonly storeCode: string }[];
 }
@@ -41,6 +43,10 @@ test('starts everything, tells where it is, and ends with all of it', async () =
   expect(await (await fetch(dev.mail)).json()).toEqual([]);
   const shelves = await call(dev.api, 'GET', '/storefront/v1/products', { headers: { 'x-store-code': 'demo' } });
   expect(shelves.body.data.total).toBe(1);
+  for (const url of [dev.metrics.api, dev.metrics.worker]) expect(await (await fetch(url)).text()).toContain('process_cpu_seconds_total');
+  // What API and worker know opens no store but by its policies; the owner's URL is the drivers'.
+  const given = readFileSync(join(dir, 'data/env.json'), 'utf8');
+  expect([given.includes(new URL(dev.databaseUrl).password), given.includes('sangjeom_app')]).toEqual([false, true]);
   child.kill('SIGINT');
   await ended;
   await expect(fetch(dev.api)).rejects.toThrow();

@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { root } from '../../bin/setup/paths.ts';
+import { readConfig, readWorkerConfig } from '../../db/kernel/config.ts';
 import { underTest } from '../kernel/world.ts';
 
 interface Service {
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: object;
+  readonly ports?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
@@ -34,7 +36,17 @@ describe('docker-compose.yml', () => {
   test('has every part, each that serves with a health check, and starts them in their order', () => {
     const { services } = compose;
     expect(Object.keys(services).toSorted()).toEqual(
-      ['api', 'migrate', 'postgres', 'temporal', 'temporal-namespace', 'temporal-schema', 'temporal-ui', 'worker'].toSorted(),
+      [
+        'api',
+        'migrate',
+        'postgres',
+        'temporal',
+        'temporal-account',
+        'temporal-namespace',
+        'temporal-schema',
+        'temporal-ui',
+        'worker',
+      ].toSorted(),
     );
     for (const name of ['postgres', 'temporal', 'api', 'worker'])
       expect([name, services[name]!.healthcheck !== undefined]).toEqual([name, true]);
@@ -49,51 +61,116 @@ describe('docker-compose.yml', () => {
     const files = Object.values(compose.services).flatMap(({ command }) => (command ?? []).filter((part) => /^\w[\w/]*\.ts$/.test(part)));
     expect(files.length).toBeGreaterThan(1);
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-    for (const secret of ['POSTGRES_PASSWORD', 'SEALING_KEYS', 'TOSS_SECRET_KEY', 'TOSS_CLIENT_KEY', 'OIDC_CLIENT_SECRET']) {
+    const passwords = ['POSTGRES_PASSWORD', 'APP_DATABASE_PASSWORD', 'RELAY_DATABASE_PASSWORD', 'TEMPORAL_DATABASE_PASSWORD'];
+    for (const secret of [...passwords, 'SEALING_KEYS', 'TOSS_SECRET_KEY', 'TOSS_CLIENT_KEY', 'OIDC_CLIENT_SECRET']) {
       const uses = [...text.matchAll(new RegExp(`\\$\\{${secret}([^}]*)\\}`, 'g'))].map(([, rest]) => rest!);
       expect(uses.length).toBeGreaterThan(0);
       expect(uses.every((rest) => rest.startsWith(':?'))).toBe(true);
     }
   });
+  test('gives each process its own login: the superuser’s to the migration and to the job that makes Temporal’s account', () => {
+    const { services } = compose;
+    const names = ['DATABASE_URL', 'APP_DATABASE_URL', 'RELAY_DATABASE_URL'];
+    const given = (service: string) => names.filter((name) => services[service]!.environment?.[name] !== undefined);
+    expect({ api: given('api'), worker: given('worker'), migrate: given('migrate') }).toEqual({
+      api: ['APP_DATABASE_URL'],
+      worker: ['APP_DATABASE_URL', 'RELAY_DATABASE_URL'],
+      migrate: names,
+    });
+    const knows = (secret: string) =>
+      Object.keys(services)
+        .filter((name) => JSON.stringify(services[name]!.environment ?? {}).includes(secret))
+        .toSorted();
+    expect(knows('POSTGRES_PASSWORD')).toEqual(['migrate', 'postgres', 'temporal-account']);
+    expect(knows('TEMPORAL_DATABASE_PASSWORD')).toEqual(['temporal', 'temporal-account', 'temporal-schema']);
+    expect([services['temporal']!.environment!['POSTGRES_USER'], services['temporal-schema']!.environment!['SQL_USER']]).toEqual([
+      'temporal',
+      'temporal',
+    ]);
+    for (const [name, role] of [
+      ['APP_DATABASE_URL', 'sangjeom_app'],
+      ['RELAY_DATABASE_URL', 'sangjeom_relay'],
+    ] as const)
+      for (const service of ['worker', 'migrate']) expect(services[service]!.environment![name]).toMatch(`postgres://${role}:`);
+  });
+  test('serves metrics on no published port', () => {
+    const published = Object.values(compose.services).flatMap(({ ports }) => ports ?? []);
+    expect(new Set(published.map((port) => port.split(':').at(-1)))).toEqual(new Set(['3000', '8080']));
+  });
 });
 
 describe('production mode', () => {
-  const start = (entry: string, env: Record<string, string>) =>
+  const start = (entry: string, env: Record<string, string | undefined>) =>
     promisify(execFile)(process.execPath, [join(root, entry)], {
       env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
       timeout: 20_000,
     }).catch((error: unknown) => error as { code: number; stderr: string });
-  const given = { DATABASE_URL: underTest.databaseUrl, TEMPORAL_ADDRESS: underTest.temporalAddress };
-  const provided = { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']!, TOSS_URL: 'https://x', TOSS_WINDOW_URL: 'https://x' };
+  const logins = { APP_DATABASE_URL: underTest.env['APP_DATABASE_URL']!, RELAY_DATABASE_URL: underTest.env['RELAY_DATABASE_URL']! };
+  const given: Record<string, string | undefined> = {
+    ...logins,
+    TEMPORAL_ADDRESS: underTest.temporalAddress,
+    SEALING_KEYS: underTest.env['SEALING_KEYS']!,
+    PUBLIC_URL: 'https://api.example.com',
+    CONSOLE_URL: 'https://console.example.com',
+    CONSOLE_CLIENT_ID: 'console',
+    CONSOLE_REDIRECT_URIS: 'https://console.example.com/callback',
+    OIDC_ISSUER: 'https://login.example.com',
+    OIDC_CLIENT_ID: 'x',
+    OIDC_CLIENT_SECRET: 'x',
+    TOSS_URL: 'https://x',
+    TOSS_WINDOW_URL: 'https://x',
+    TOSS_SECRET_KEY: 'live_sk_x',
+    TOSS_CLIENT_KEY: 'live_ck_x',
+    SMTP_URL: 'smtps://x',
+    MAIL_FROM: 'x@example.com',
+    STORAGE_DIR: '/nowhere',
+  };
+  const refusals = (env: Record<string, string | undefined>, read = readConfig): string[] => {
+    try {
+      read({ NODE_ENV: 'production', ...env });
+      return [];
+    } catch (error) {
+      return (error as Error).message.split('\n');
+    }
+  };
+  test('takes what is whole', () => {
+    expect([refusals(given), refusals(given, readWorkerConfig)]).toEqual([[], []]);
+  });
+  test.each(Object.keys(given).filter((name) => name !== 'RELAY_DATABASE_URL'))('does not start without %s, and says so', (name) => {
+    expect(refusals({ ...given, [name]: undefined })).toEqual([`Set ${name}: it has no default in production.`]);
+    // What only development has stands in for nothing.
+    const development = { SIMULATOR_URL: 'http://127.0.0.1:1', IDP_URL: 'http://127.0.0.1:1' };
+    expect(refusals({ ...given, ...development, [name]: undefined })).toHaveLength(1);
+  });
+  test('does not start its worker without RELAY_DATABASE_URL, nor with the owner’s URL alone', () => {
+    const alone = { ...given, RELAY_DATABASE_URL: undefined, DATABASE_URL: underTest.databaseUrl };
+    expect([refusals(alone), refusals(alone, readWorkerConfig).length]).toEqual([[], 1]);
+    expect(refusals({ ...alone, APP_DATABASE_URL: undefined })[0]).toContain('APP_DATABASE_URL');
+  });
+  test.each(['PUBLIC_URL', 'CONSOLE_URL', 'OIDC_ISSUER'])('does not start with a %s that is not https', (name) => {
+    for (const url of ['http://api.example.com', 'http://127.0.0.1:3000', 'api.example.com', 'javascript:0'])
+      expect(refusals({ ...given, [name]: url })).toEqual([`${name} must be an https address in production.`]);
+  });
   test.each([
-    ['SEALING_KEYS', given],
-    ['TOSS_URL', { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']! }],
-    ['TOSS_SECRET_KEY', { ...given, SEALING_KEYS: underTest.env['SEALING_KEYS']!, TOSS_URL: 'https://x', TOSS_WINDOW_URL: 'https://x' }],
-    [
-      'OIDC_ISSUER',
-      {
-        ...given,
-        SEALING_KEYS: underTest.env['SEALING_KEYS']!,
-        TOSS_URL: 'https://x',
-        TOSS_WINDOW_URL: 'https://x',
-        TOSS_SECRET_KEY: 'live_sk_x',
-        TOSS_CLIENT_KEY: 'live_ck_x',
-      },
-    ],
-    ['TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY', { ...provided, TOSS_SECRET_KEY: 'live_sk_x', TOSS_CLIENT_KEY: 'test_ck_x' }],
-    [
-      'TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY',
-      { ...provided, TOSS_SECRET_KEY: 'live_sk_x', TOSS_CLIENT_KEY: 'live_gck_x' },
-    ],
-    ['TOSS_SECRET_KEY must begin with', { ...provided, TOSS_SECRET_KEY: 'sk_x', TOSS_CLIENT_KEY: 'live_ck_x' }],
-    ['ALLOW_LOOPBACK_WEBHOOKS', { ...given, ALLOW_LOOPBACK_WEBHOOKS: 'true' }],
-  ])('does not start without its own %s', async (name, env) => {
+    ['TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY', 'live_sk_x', 'test_ck_x'],
+    ['TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY', 'live_sk_x', 'live_gck_x'],
+    ['TOSS_SECRET_KEY must begin with', 'sk_x', 'live_ck_x'],
+  ])('%s', (refusal, secret, client) => {
+    expect(refusals({ ...given, TOSS_SECRET_KEY: secret, TOSS_CLIENT_KEY: client })).toEqual([expect.stringContaining(refusal)]);
+  });
+  test.each(['ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS'])('does not start with %s', (name) => {
+    expect(refusals({ ...given, [name]: 'true' })).toEqual([`Unset ${name}: it is refused in production.`]);
+  });
+  test('names everything that is wrong at once, as each process does that is really started', async () => {
+    const wrong = { ...given, PUBLIC_URL: undefined, CONSOLE_URL: 'http://x', SEALING_KEYS: undefined };
     for (const entry of ['api/main.ts', 'worker/main.ts']) {
-      const { stderr } = await start(entry, env);
-      expect(stderr).toContain(name);
+      const { stderr } = await start(entry, wrong);
+      for (const name of ['PUBLIC_URL', 'CONSOLE_URL', 'SEALING_KEYS']) expect(stderr).toContain(name);
     }
   });
-  test('migrates by the command of the job', async () => {
-    expect((await start('bin/migrate.ts', given)).stderr).toContain('The database is up to date.');
+  test('migrates by the command of the job, which wants all three URLs', async () => {
+    expect((await start('bin/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
+    const { stderr } = await start('bin/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
+    expect(stderr).toContain('The database is up to date.');
   });
 });

@@ -10,7 +10,6 @@ import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { loadTokenKeys } from '../../api/kernel/tokens.ts';
 import { realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../workflows/identity/rules.ts';
@@ -29,6 +28,7 @@ import {
   tokens,
 } from '../kernel/login.ts';
 import { query, type Receiver, underTest, until, type World, world } from '../kernel/world.ts';
+import { roleUrl } from '../kernel/database.ts';
 
 const CANARY = 'canary-of-the-other-store';
 const BUYER = 'a buyer';

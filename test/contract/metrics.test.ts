@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../bin/setup/paths.ts';
+import { call } from '../kernel/http.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 
 const scrape = async (url: string) => {
@@ -11,6 +12,7 @@ const scrape = async (url: string) => {
   return response.text();
 };
 const worker = `http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}`;
+const api = `http://127.0.0.1:${underTest.env['METRICS_PORT']}`;
 
 test('API and worker tell what an operator needs, and every metric of the alert rules exists', async () => {
   const shop = await world();
@@ -23,7 +25,7 @@ test('API and worker tell what an operator needs, and every metric of the alert 
     async () => (await query(`SELECT 1 FROM refund WHERE order_item_id = $1 AND status = 'DONE'`, [orderItemId])).length === 1,
   );
   receiver.close();
-  const told = (await scrape(`${underTest.api}/metrics`)) + (await scrape(`${worker}/metrics`));
+  const told = (await scrape(`${api}/metrics`)) + (await scrape(`${worker}/metrics`));
   expect(told).toMatch(
     /sangjeom_http_request_seconds_count\{[^}]*route="\/v1\/order-items\/:orderItemId\/cancel"[^}]*status="200"[^}]*\} [1-9]/,
   );
@@ -48,7 +50,18 @@ test('API and worker tell what an operator needs, and every metric of the alert 
   for (const { annotations } of rules) expect(annotations).toMatchObject({ summary: expect.any(String), action: expect.any(String) });
 });
 
-test('the worker tells whether it lives and reaches Postgres', async () => {
-  for (const path of ['live', 'ready']) expect((await fetch(`${worker}/health/${path}`)).status).toBe(200);
+test('the public port knows no /metrics, and the port of metrics nothing else', async () => {
+  const refused = await call(underTest.api, 'GET', '/metrics');
+  expect([refused.status, refused.body.error!.code, refused.body.data]).toEqual([404, 'NOT_FOUND', null]);
+  expect(refused.body.meta.requestId).toMatch(/^req_/);
+  for (const path of ['/health/ready', '/v1/products', '/constructor']) expect((await fetch(api + path)).status).toBe(404);
+  const head = await fetch(`${underTest.api}/metrics`, { method: 'POST' });
+  expect(head.status).toBe(404);
+});
+
+test('the worker tells whether it lives, and reaches Postgres and Temporal', async () => {
+  expect((await fetch(`${worker}/health/live`)).status).toBe(200);
+  const ready = await fetch(`${worker}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', postgres: 'ok', temporal: 'ok' }]);
   expect((await fetch(`${worker}/nothing`)).status).toBe(404);
 });

@@ -1,9 +1,9 @@
 /** Transactions whose opening travels with their first statement: everything else must be as if it did not. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { type Em, inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { underTest, world } from '../kernel/world.ts';
+import { roleUrl } from '../kernel/database.ts';
 
 let orm: MikroORM;
 beforeAll(async () => {

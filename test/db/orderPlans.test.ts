@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { makeStore } from '../../bin/setup/stores.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { migrate } from '../../db/migrate.ts';
 import { customerOf, findGuestOrder } from '../../db/orders/lookups.ts';
 import { listItems, listOrders, type OrderFilter, type OrdersBy } from '../../db/orders/store.ts';
@@ -11,7 +10,7 @@ import { type Em, openOrm } from '../../db/orm.ts';
 import { claimAttempt } from '../../db/webhooks/attempts.ts';
 import { listDeliveries, redeliverFailed } from '../../db/webhooks/deliveries.ts';
 import { listEvents } from '../../db/webhooks/events.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { scansOf } from './plan.ts';
 
 const LARGE: ReadonlySet<string> = new Set(['orders', 'order_item', 'event', 'webhook_delivery', 'payment']);

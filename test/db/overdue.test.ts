@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Pool, type PoolClient } from 'pg';
 import { makeStore } from '../../bin/setup/stores.ts';
 import { realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { Recovery } from '../../worker/recovery.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { temporalClient, underTest, world } from '../kernel/world.ts';
 
 test('a run whose start is still in the outbox is the relay’s; a kind may be left out', async () => {

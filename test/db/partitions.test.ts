@@ -3,11 +3,10 @@ import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../bin/setup/stores.ts';
 import { newId } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { keepPartitions } from '../../db/kernel/partitions.ts';
 import { migrate } from '../../db/migrate.ts';
 import { DAY } from '../../workflows/kernel/time.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 
 const NOW = Date.now();
 

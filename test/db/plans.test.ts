@@ -1,7 +1,7 @@
 /** Every filter of the catalog is served by an index, as the app role sees it through row security: by the plan of the very query. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { scansOf } from './plan.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fillStore } from '../../bin/setup/fill.ts';
@@ -11,7 +11,6 @@ import { readCalendar, shownCalendar } from '../../db/catalog/calendar.ts';
 import { readNights } from '../../db/catalog/nights.ts';
 import { findSellable, listProducts, readProduct } from '../../db/catalog/reading.ts';
 import { listShown, readShown } from '../../db/catalog/storefront.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type Em, openOrm } from '../../db/orm.ts';
 

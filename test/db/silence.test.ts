@@ -9,7 +9,6 @@ import { Client as Temporal, Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { root } from '../../bin/setup/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -17,7 +16,7 @@ import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { openRelayPool } from '../../worker/pool.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { type SilentProxy, silentProxy } from '../kernel/proxy.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
@@ -99,7 +98,7 @@ describe('a lock that belongs to a session', () => {
       const watching = new Client({ connectionString: empty });
       await watching.connect();
       const child: ChildProcess = spawn(process.execPath, [join(root, 'bin/migrate.ts')], {
-        env: { ...process.env, DATABASE_URL: proxy.through(empty) },
+        env: { ...process.env, ...underTest.env, DATABASE_URL: proxy.through(empty) },
         stdio: 'ignore',
       });
       await until('it migrates', async () => {

@@ -10,7 +10,6 @@ import { parseArgs } from 'node:util';
 import { text } from 'node:stream/consumers';
 import { run } from '../../bin/setup/say.ts';
 import type { System } from '../../bin/setup/system.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { emit, type NewEvent } from '../../db/webhooks/events.ts';
 import { type Bench, bench, kill, VICTIMS } from './harness.ts';
@@ -88,7 +87,7 @@ function eventOf(n: number, at: number): NewEvent {
 
 /** Commits events at the rate; answers when each was committed. A commit that a kill has swallowed is tried again as a new event. */
 async function produce(system: System, storeId: string, events: number, rate: number): Promise<Map<number, number>> {
-  const orm = await openOrm(roleUrl(system.databaseUrl, 'sangjeom_app'), 8);
+  const orm = await openOrm(system.env['APP_DATABASE_URL']!, 8);
   const committed = new Map<number, number>();
   const began = performance.now();
   const pending: Promise<void>[] = [];

@@ -7,11 +7,10 @@ import { Client } from 'pg';
 import { loadTokenKeys, type TokenKeys } from '../../api/kernel/tokens.ts';
 import { root } from '../../bin/setup/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openOrm } from '../../db/orm.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { query, underTest } from '../kernel/world.ts';
 
 const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {

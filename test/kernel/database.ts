@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Login } from '../../db/kernel/connection.ts';
 import { query, underTest } from './world.ts';
 
 /** An empty database of a test's own on the server under test; answers its owner's URL. */
@@ -7,5 +8,13 @@ export async function createDatabase(name: string): Promise<string> {
   await query(`CREATE DATABASE ${database}`);
   const url = new URL(underTest.databaseUrl);
   url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Where a role logs in to the database of this URL, on the server under test. */
+export function roleUrl(databaseUrl: string, role: Login): string {
+  const known = new URL(underTest.env[role === 'sangjeom_app' ? 'APP_DATABASE_URL' : 'RELAY_DATABASE_URL']!);
+  const url = new URL(databaseUrl);
+  [url.username, url.password] = [known.username, known.password];
   return url.href;
 }

@@ -1,13 +1,13 @@
 /** What buyers see and decide: members their own orders, guests with contact and password (part A § Orders, D32, D51). */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../workflows/kernel/time.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
 import { takeUse } from '../../db/limits/store.ts';
 import { call, GUEST, pay } from '../kernel/http.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
+import { roleUrl } from '../kernel/database.ts';
 
 /** Works in the store as the app does. */
 async function inside<T>(shop: World, work: Parameters<typeof inStore<T>>[3]): Promise<T> {

@@ -5,13 +5,13 @@ import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { changeTime } from '../../db/feeds/store.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
 import { sampleData } from '../../workflows/webhooks/payloads.ts';
 import { get } from '../kernel/http.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
+import { roleUrl } from '../kernel/database.ts';
 
 let orm: MikroORM;
 beforeAll(async () => {

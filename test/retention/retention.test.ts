@@ -8,13 +8,12 @@ import { createStorage, type Storage } from '../../activities/providers/storage.
 import { root } from '../../bin/setup/paths.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
 import { newId, realClock } from '../../db/kernel/clock.ts';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
 import { KINDS } from '../../db/retention/kinds.ts';
 import { leftOver, Sweeper, sweepFiles, sweepPortion } from '../../worker/sweeper.ts';
 import { DAY, HOUR } from '../../workflows/kernel/time.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 
 /** What the rows of a kind are called when they are due, and when they are just not. */
 const NOW = Date.now();

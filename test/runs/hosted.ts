@@ -10,7 +10,7 @@ import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
 import { listProducts } from '../../db/catalog/reading.ts';
 import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
 import { realClock } from '../../db/kernel/clock.ts';
-import { readConfig, roleUrl } from '../../db/kernel/config.ts';
+import { readConfig } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -31,7 +31,7 @@ import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
-import { createDatabase } from '../kernel/database.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { underTest } from '../kernel/world.ts';
 
 export interface Hosting {
@@ -63,7 +63,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       ? await TestWorkflowEnvironment.createLocal(binary(underTest.cli))
       : await TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer));
   await addSearchAttributes(env.nativeConnection, 'default');
-  const config = readConfig({ ...underTest.env, DATABASE_URL: url });
+  const config = readConfig(underTest.env);
   const keyring = createKeyring(config.sealingKeys);
   const deps = { orm, config, keyring, clock: realClock, log };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };

@@ -1,6 +1,5 @@
 /** More events than can be delivered at once: receivers that answer go first, and none is forgotten. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { roleUrl } from '../../db/kernel/config.ts';
 import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
@@ -8,6 +7,7 @@ import { startOptions } from '../../workflows/kernel/start.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { Pressure, YieldingSlots } from '../../worker/pressure.ts';
 import { temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
+import { roleUrl } from '../kernel/database.ts';
 
 let orm: Awaited<ReturnType<typeof openOrm>>;
 beforeAll(async () => {

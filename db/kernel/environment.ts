@@ -1,0 +1,61 @@
+/** The environment of a process, read with all its problems: whoever starts it learns of every one at once. */
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export class Environment {
+  readonly isProduction: boolean;
+  readonly #variables: Variables;
+  readonly #problems: string[] = [];
+
+  constructor(variables: Variables) {
+    this.#variables = variables;
+    this.isProduction = variables['NODE_ENV'] === 'production';
+  }
+  get(name: string): string | undefined {
+    return this.#variables[name];
+  }
+  /** The value, or what development has instead: production has no defaults. */
+  need(name: string, development: string | null): string {
+    const value = this.get(name) ?? (this.isProduction ? null : development);
+    if (value !== null && value !== '') return value;
+    this.refuse(`Set ${name}: it has no default${this.isProduction ? ' in production' : ''}.`);
+    return '';
+  }
+  /** As `need`; in production it must be https (X21). */
+  address(name: string, development: string | null): string {
+    const value = this.need(name, development);
+    if (this.isProduction && value !== '' && !(URL.canParse(value) && new URL(value).protocol === 'https:'))
+      this.refuse(`${name} must be an https address in production.`);
+    return value;
+  }
+  count(name: string, fallback: number): number {
+    const value = Number(this.get(name) ?? fallback);
+    if (!Number.isInteger(value) || value < 0) this.refuse(`${name} must be a whole number.`);
+    return value;
+  }
+  /** Null where it is not set. */
+  port(name: string): number | null {
+    return this.get(name) === undefined ? null : this.count(name, 0);
+  }
+  /** What development may do and production must not. */
+  onlyInDevelopment(...names: readonly string[]): void {
+    for (const name of names)
+      if (this.isProduction && !['', 'false'].includes(this.get(name) ?? '')) this.refuse(`Unset ${name}: it is refused in production.`);
+  }
+  /** What `read` answers; when it throws, its message is one more problem. */
+  try<T>(read: () => T, otherwise: T): T {
+    try {
+      return read();
+    } catch (error) {
+      this.refuse((error as Error).message);
+      return otherwise;
+    }
+  }
+  refuse(problem: string): void {
+    this.#problems.push(problem);
+  }
+  /** Throws one error that tells every problem, a line each. */
+  check(): void {
+    if (this.#problems.length > 0) throw new Error(this.#problems.join('\n'));
+  }
+}

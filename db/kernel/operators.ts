@@ -1,0 +1,32 @@
+/** A process's own address for operators: never on a public port (X20). */
+import { createServer, type Server } from 'node:http';
+import type { Log } from './log.ts';
+
+/** What a path answers: a status and a text. Whatever fails is a 503. */
+export type Answers = Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>>;
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+}
+
+/** Serves these paths, and 404 for all others. A port that is taken costs the process its metrics and nothing else. */
+export function serveOperators({ host, port, log }: Place, answers: Answers): Server {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').split('?')[0]!;
+    const answer = Object.hasOwn(answers, path) ? answers[path]! : () => Promise.resolve([404, 'not found\n'] as const);
+    answer()
+      .catch((): readonly [number, string] => [503, 'unavailable\n'])
+      .then(([status, text]) => {
+        const type = text.startsWith('{') ? 'application/json; charset=utf-8' : 'text/plain; version=0.0.4; charset=utf-8';
+        response.writeHead(status, { 'content-type': type }).end(text);
+      })
+      .catch(() => response.destroy());
+  });
+  server.on('error', (error) =>
+    log.warn({ err: error, port }, 'metrics are not served: another process of this machine may have the port'),
+  );
+  server.listen(port, host);
+  return server;
+}
