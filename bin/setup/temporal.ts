@@ -4,11 +4,12 @@
  * time-skipping server).
  */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { obtain } from './obtain.ts';
 import { Remedy, say, whileSaying } from './say.ts';
 
 const CLI_VERSION = '1.8.2';
@@ -57,18 +58,6 @@ export async function temporalTestServer(): Promise<string> {
     await copyTestServerJars(dir);
   });
   return cached;
-}
-
-/** Fills a folder beside its final place and moves it there in one step: a killed or parallel run leaves no half. */
-async function obtain(home: string, fill: (dir: string) => Promise<void>): Promise<void> {
-  mkdirSync(dirname(home), { recursive: true });
-  const draft = mkdtempSync(`${home}-draft-`);
-  try {
-    await fill(draft);
-    if (!existsSync(home)) renameSync(draft, home);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
 }
 
 function existing(path: string, variable: string): string {

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { root } from '../../bin/setup/paths.ts';
 import { freePort } from '../../bin/setup/ports.ts';
+import { postgresPlaces } from '../../bin/setup/places.ts';
 import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../bin/setup/postgres.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { underTest } from '../kernel/world.ts';
@@ -22,8 +23,9 @@ let urls: Readonly<Record<'DATABASE_URL' | 'APP_DATABASE_URL' | 'RELAY_DATABASE_
 
 beforeAll(async () => {
   const port = await freePort(24_500);
-  await initialisePostgres(join(dir, 'postgres'));
-  server = await spawnPostgres(join(dir, 'postgres'), port, { durable: false });
+  const places = await postgresPlaces(dir);
+  await initialisePostgres(places);
+  server = spawnPostgres(places, port, { durable: false });
   superuser = databaseUrl(port);
   await postgresAnswers(superuser);
   const client = new Client({ connectionString: superuser });
