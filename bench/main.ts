@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --orders 300] [--growth] [--catalog]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
- * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs.
+ * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
+ * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs. `--refusals` alone: what
+ * refusing the worst bodies costs.
  */
 import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,6 +23,7 @@ import { buy, everyday, fillShelf } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { identity, tokenCosts } from './identity.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
+import { refusals } from './refusals.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -31,10 +33,12 @@ await run(async () => {
       orders: { type: 'string', default: '300' },
       growth: { type: 'boolean', default: false },
       catalog: { type: 'boolean', default: false },
+      refusals: { type: 'boolean', default: false },
       past: { type: 'string', default: '100000' },
       runs: { type: 'string', default: '20000' },
     },
   });
+  if (values.refusals) return refusals(print);
   const orders = Number(values.orders);
   const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs) } : null;
   const dir = mkdtempSync(join(tmpdir(), 'sangjeom-bench-'));

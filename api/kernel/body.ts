@@ -26,6 +26,11 @@ export async function readJson(ctx: Context): Promise<unknown> {
   const bytes = await readBytes(ctx);
   if (bytes.length === 0) return undefined;
   if (!ctx.is('application/json', '+json')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
+  return parseJson(bytes);
+}
+
+/** JSON in UTF-8; anything else is MALFORMED_JSON. */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {

@@ -41,7 +41,13 @@ export async function readMultipart(ctx: Context, most: number): Promise<Multipa
 
 /** Gathers the parts as they come; the first thing that is wrong with them is kept. */
 function collect(parser: busboy.Busboy, most: number) {
-  const read = { fields: {} as Record<string, string>, chunks: [] as Buffer[], isThere: false, size: 0, refused: null as Fault | null };
+  const read = {
+    fields: Object.create(null) as Record<string, string>,
+    chunks: [] as Buffer[],
+    isThere: false,
+    size: 0,
+    refused: null as Fault | null,
+  };
   parser.on('field', (name, value) => void (read.fields[name] = value));
   parser.on('file', (name, stream) => {
     if (name !== FILE) read.refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');

@@ -1,0 +1,134 @@
+/** What it costs to refuse a body: the worst of 256 kB that can be made for each operation, beside parsing it alone (X6, X7). */
+import { endpoints } from '../api/endpoints.ts';
+import { parseJson } from '../api/kernel/body.ts';
+import type { Endpoint } from '../api/kernel/endpoint.ts';
+import { refusal } from '../api/kernel/reply.ts';
+import { judge } from '../api/kernel/validate.ts';
+import { Fault } from '../workflows/kernel/errors.ts';
+import { percentile } from './measure.ts';
+
+const SIZE = 256 * 1024;
+const ROUNDS = 5;
+
+/** `head`, as many units as fit, `tail`. */
+function fill(head: string, unit: (i: number) => string, tail: string, most = Number.POSITIVE_INFINITY): string {
+  const units: string[] = [];
+  let size = head.length + tail.length;
+  for (let i = 0; i < most; i++) {
+    const next = unit(i);
+    size += Buffer.byteLength(next) + 1;
+    if (size > SIZE) break;
+    units.push(next);
+  }
+  return head + units.join(',') + tail;
+}
+const half = SIZE / 2;
+
+/** The same for every operation. */
+const ANYWHERE: Readonly<Record<string, string>> = {
+  'brackets in brackets': `{"zz":${'['.repeat(half - 4)}${']'.repeat(half - 4)}}`,
+  'objects in objects': `${'{"a":'.repeat(SIZE / 6 - 1)}1${'}'.repeat(SIZE / 6 - 1)}`,
+  'unknown fields': fill('{', (i) => `"${i.toString(36)}":1`, '}'),
+  'one field again and again': fill('{', () => '"a":1', '}'),
+  'a name of 256 kB': `{"${'k'.repeat(SIZE - 6)}":1}`,
+  'names of control characters': fill('{', (i) => `"\\u0001${i}":1`, '}'),
+  'control characters in a list': fill('{"zz":[', () => '"\\u0001"', ']}'),
+  'empty lists in a list': fill('{"zz":[', () => '[]', ']}'),
+  'empty objects in a list': fill('{"zz":[', () => '{}', ']}'),
+  'objects of an object': fill('{"zz":[', () => '{"a":{}}', ']}'),
+  'numbers without end': fill('{"zz":[', () => '1e999', ']}'),
+  'a number of 256 kB': `{"zz":${'9'.repeat(SIZE - 7)}}`,
+};
+
+interface Shape {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: Shape;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly maxProperties?: number;
+  readonly anyOf?: readonly Shape[];
+}
+const branch = (shape: Shape): Shape => shape.anyOf?.find(({ type }) => type !== 'null') ?? shape;
+
+/** Of the right type and size, and still refused: what a schema has to look at most closely. */
+function nearly(shape: Shape): string {
+  const { type, items, maxItems = 100, maxLength = 40, properties = {}, patternProperties, maxProperties = 20 } = branch(shape);
+  if (branch(shape).enum) return '"X"';
+  if (type === 'integer') return '-2147483649';
+  if (type === 'boolean') return 'true';
+  if (type === 'array') return fill('[', () => nearly(items!), ']', maxItems);
+  if (type !== 'object') return JSON.stringify(textOf(branch(shape), maxLength));
+  const any = Object.values(patternProperties ?? {})[0];
+  const fields = any ? Array.from({ length: maxProperties }, (_, i) => [`a${i}`, any] as const) : Object.entries(properties);
+  return fill('{', (i) => `"${fields[i]![0]}":${nearly(fields[i]![1])}`, '}', fields.length);
+}
+/** What makes a pattern or a format go back and forth. */
+function textOf({ format }: Shape, length: number): string {
+  if (format === 'email') return `${'a.'.repeat(length / 4)}a@${'a-'.repeat(length / 4)}`.slice(0, length);
+  if (format === 'uri') return `http://${'a:'.repeat(length)}`.slice(0, length);
+  if (format === 'date-time') return '2026-01-01T'.padEnd(length, 't');
+  return ' '.repeat(length);
+}
+
+/** In every list, text and object of a schema: too many, too long, unknown. */
+function* within(shape: Shape, head: string, tail: string, path: string): Generator<readonly [string, string]> {
+  const { type, items, properties = {} } = branch(shape);
+  if (type === 'string') yield [`a text of 256 kB`, `${head}"${'a'.repeat(SIZE - head.length - tail.length - 2)}"${tail}`];
+  if (type === 'array') {
+    for (const unit of ['1', '{}', '""', '[]']) yield [`a list of ${unit}`, fill(`${head}[`, () => unit, `]${tail}`)];
+    yield* within(items!, `${head}[`, `]${tail}`, `${path}[]`);
+  }
+  if (type === 'object') {
+    if (path !== '') yield ['unknown fields below', fill(`${head}{`, (i) => `"${i.toString(36)}":1`, `}${tail}`)];
+    for (const [name, field] of Object.entries(properties)) yield* within(field, `${head}{"${name}":`, `}${tail}`, `${path}.${name}`);
+  }
+}
+
+function refuse(endpoint: Endpoint, judged: ReturnType<typeof judge>, bytes: Uint8Array): number {
+  const { fieldErrors, fitting } = judged(parseJson(bytes));
+  // Screening a receiver's address is a question to DNS, not work of ours.
+  const deps = { config: { publicUrl: 'http://localhost' }, egress: { screen: () => null } };
+  const more = endpoint.check && fitting ? endpoint.check(fitting, deps as never, { at: 0 } as never) : [];
+  const all = Array.isArray(more) ? [...fieldErrors, ...(more as typeof fieldErrors)] : fieldErrors;
+  return JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: all }))).length;
+}
+
+/** Processor milliseconds: the middle of some rounds, so that a collection of garbage is nobody's alone. */
+function cost(work: () => void): number {
+  work();
+  const times = Array.from({ length: ROUNDS }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return percentile(times, 0.5);
+}
+
+/** Prints, for each kind of body, the operation where refusing it costs most. */
+export function refusals(print: (text: string) => void): number {
+  const worst = new Map<string, { id: string; parse: number; refuse: number; answer: number }>();
+  for (const endpoint of endpoints.filter(({ body, file }) => body && file === undefined)) {
+    const judged = judge(endpoint.body!, 'json');
+    const shape = endpoint.body as Shape;
+    const bodies = [...Object.entries(ANYWHERE), ...within(shape, '', '', ''), ['everything nearly right', nearly(shape)] as const];
+    for (const [kind, text] of bodies) {
+      const bytes = Buffer.from(text);
+      let answer = 0;
+      const row = {
+        id: endpoint.id,
+        parse: cost(() => void parseJson(bytes)),
+        refuse: cost(() => void (answer = refuse(endpoint, judged, bytes))),
+      };
+      if (row.refuse > (worst.get(kind)?.refuse ?? -1)) worst.set(kind, { ...row, answer });
+    }
+  }
+  print(`\n${'a body of 256 kB, refused'.padEnd(32)} parse alone  refuse, ms of a core  answer, bytes  worst operation`);
+  for (const [kind, { id, parse, refuse: all, answer }] of worst)
+    print(`${kind.padEnd(32)} ${String(parse).padStart(11)}  ${String(all).padStart(20)}  ${String(answer).padStart(13)}  ${id}`);
+  return 0;
+}
