@@ -94,6 +94,7 @@ function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Sto
   return {
     ...as(found.tenant, found.userId, null, realNow),
     origin: found.purpose === 'agent' ? 'agent' : 'token',
+    isAgent: found.purpose === 'agent',
     scopes,
     role: null,
     person: null,
@@ -189,4 +190,5 @@ const as = (
   customer: null,
   renewedToken: null,
   clientStoreId: null,
+  isAgent: false,
 });

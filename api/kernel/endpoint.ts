@@ -2,6 +2,7 @@
 import type { ErrorCode, FieldError } from '../../workflows/kernel/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
+import type { AgentPolicy, ByChange } from './agents.ts';
 import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../workflows/identity/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
@@ -34,7 +35,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly scopes?: readonly Scope[];
   /** Console-only (D29): people who logged in at the console and hold one of these roles now. Empty for `user`, where no store has given a role yet. */
   readonly console?: readonly Role[];
-  readonly agent?: 'direct' | 'approval' | 'denied';
+  /** What an agent may do with it; a change that says nothing is denied to them. */
+  readonly agent?: AgentPolicy | ByChange;
   readonly change: C;
   readonly idempotent?: boolean;
   readonly query?: Q;
@@ -86,6 +88,8 @@ export interface Caller {
   readonly scopes: readonly string[];
   /** The person's role now; null for what is no person. */
   readonly role: Role | null;
+  /** The token was issued for an AI agent (G1). */
+  readonly isAgent: boolean;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
   /** Before a store is chosen: the only one that the person's client leads into (X1); null: all of theirs. */

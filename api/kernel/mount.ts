@@ -1,6 +1,6 @@
 /**
  * The only code that knows both Koa and endpoints. The order is fixed:
- * request id → rate limit → authenticate → scope → validate → idempotency → handle → envelope.
+ * request id → rate limit → authenticate → scope → denied to agents → validate → idempotency → handle → agent policy → envelope.
  */
 import { Router, type RouterContext } from '@koa/router';
 import { failpoint } from '../../db/kernel/failpoint.ts';
@@ -15,6 +15,7 @@ import {
   storeReply,
 } from '../../db/runs/operations.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { checkDenied, judgedChange, judgedCommands, policyOf } from './agents.ts';
 import { authenticate } from './authenticate.ts';
 import { type Asked, checkIds, problemsOf, type Reader, reader } from './asked.ts';
 import { createCommands } from './commands.ts';
@@ -83,6 +84,7 @@ async function accept(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps, rea
   }
   const asking = await authenticate(ctx, endpoint, deps);
   ctx.state['storeId'] = asking.storeId;
+  checkDenied(endpoint, asking.isAgent);
   const asked = await ((ctx.state['asked'] as ReturnType<Reader> | undefined) ?? read(ctx));
   const { params, query, body, file } = asked;
   const caller = callerOf(ctx, asking, body);
@@ -125,11 +127,15 @@ async function perform(request: Request): Promise<StoredReply> {
   const { ctx, endpoint, deps, caller, asked } = request;
   const known = request.keyed ? await replayed(request) : null;
   if (known) return known;
+  const told: string[] = [];
   const call = {
     ...caller,
     ...asked,
     deps,
-    setHeader: (name: string, value: string) => ctx.set(name, value),
+    setHeader: (name: string, value: string) => {
+      told.push(name);
+      ctx.set(name, value);
+    },
     header: (name: string) => ctx.get(name),
   };
   const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
@@ -137,6 +143,8 @@ async function perform(request: Request): Promise<StoredReply> {
     const answer = endpoint.change === 'workflow' ? await command(request, call) : await transact(request, { ...call, prepared });
     return answer;
   } catch (error) {
+    // What was not done is not told either.
+    for (const name of told) ctx.remove(name);
     const twins = request.keyed && error instanceof Fault ? await rememberRefusal(request, error) : null;
     if (twins) return twins;
     throw error;
@@ -158,7 +166,9 @@ function replay(ctx: RouterContext, stored: StoredReply): StoredReply {
 
 async function command({ endpoint, deps, caller, operation }: Request, call: object): Promise<StoredReply> {
   const run = endpoint.run as (call: object) => Promise<unknown>;
-  const body = await run({ ...call, commands: createCommands(deps, caller, operation) });
+  const commands = createCommands(deps, caller, operation);
+  const needsApproval = caller.isAgent && policyOf(endpoint) !== 'direct';
+  const body = await run({ ...call, commands: needsApproval ? judgedCommands(endpoint, commands) : commands });
   return { status: endpoint.status ?? 200, body };
 }
 
@@ -175,7 +185,9 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
       const answer = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
         const claim = claims ? await claimOperation(em, caller.storeId, operation, caller.realNow) : 'new';
         if (claim !== 'new') return replay(ctx, reveal(claim, secret, deps.keyring, place));
-        const body = await run({ ...call, em });
+        const work = () => run({ ...call, em });
+        const change = { endpoint, em, storeId: caller.storeId, params: request.asked.params, body: request.asked.body };
+        const body = await (caller.isAgent ? judgedChange(change, work) : work());
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
         if (claims) await completeOperation(em, caller.storeId, operation, keep(reply, secret, deps.keyring, place));
         await em.flush();

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
 import { catalogue, type ErrorCode } from '../../workflows/kernel/errors.ts';
 import { answered, asked, isObject, type Json } from './documentedSchema.ts';
+import { policyOf } from './agents.ts';
 import type { Access, Endpoint } from './endpoint.ts';
 import { examples } from './examples.ts';
 import { Failure, headers, IDEMPOTENCY_KEY, IF_MATCH, Meta, pathParameter, securitySchemes, STORE_CODE } from './openapiParts.ts';
@@ -48,8 +49,9 @@ const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
 /** Every code that an operation may answer. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
+  const agents: ErrorCode[] = endpoint.access === 'store' && policyOf(endpoint) !== 'direct' ? ['AGENT_OPERATION_DENIED'] : [];
   const keys: ErrorCode[] = endpoint.idempotent ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
-  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...keys, ...(endpoint.errors ?? [])])];
+  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...keys, ...(endpoint.errors ?? [])])];
 }
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
@@ -84,7 +86,8 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     security: SECURITY[e.access],
     'x-required-scopes': e.scopes ?? [],
     ...(e.console && { 'x-console-only': e.console }),
-    ...(e.change !== 'none' && { 'x-agent-policy': e.agent ?? 'denied' }),
+    ...(e.change !== 'none' && { 'x-agent-policy': policyOf(e) }),
+    ...(typeof e.agent === 'object' && { 'x-agent-condition': e.agent.condition }),
     parameters: parametersOf(e, path, hoist),
     ...requestOf(e, hoist),
     responses: {

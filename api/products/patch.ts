@@ -1,4 +1,4 @@
-import { patchProduct } from '../../db/catalog/changes.ts';
+import { patchProduct, pricesOf } from '../../db/catalog/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { asking, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
@@ -11,7 +11,12 @@ export const patch = endpoint({
   access: 'store',
   ifMatch: true,
   scopes: ['product:rw'],
-  agent: 'approval',
+  agent: {
+    condition:
+      'approval when salePrice, deliveryType, deliveryFee or conditionalFreeAmount would change, or optionGroups or variants are sent; direct otherwise',
+    fields: ['optionGroups', 'variants'],
+    values: (em, { storeId, params }) => pricesOf(em, storeId, params['productId']!),
+  },
   change: 'here',
   body: ProductPatch,
   etag: true,

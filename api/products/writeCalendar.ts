@@ -25,7 +25,7 @@ export const writeCalendar = endpoint({
   summary: 'Write stock and price of nights; what is not sent stays',
   access: 'store',
   scopes: ['product:rw'],
-  agent: 'direct',
+  agent: 'approval',
   change: 'here',
   body: CalendarRequest,
   data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),

@@ -1,4 +1,4 @@
-import { patchStore } from '../../db/stores/store.ts';
+import { lockStore, patchStore } from '../../db/stores/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { originProblems, Store, StorePatch, viewStore } from './schemas.ts';
 
@@ -8,7 +8,11 @@ export const patch = endpoint({
   summary: 'Change the store settings that are sent',
   access: 'store',
   scopes: ['store:rw'],
-  agent: 'approval',
+  agent: {
+    condition:
+      'denied when termsVersion, privacyVersion, termsUrl or privacyUrl would change, approval when anything else would, direct otherwise',
+    values: async (em, { storeId }) => viewStore(await lockStore(em, storeId)),
+  },
   change: 'here',
   body: StorePatch,
   data: Store,

@@ -50,6 +50,17 @@ async function lockProduct(em: Em, { storeId, productId }: Key, ifMatch: Basis['
   return product;
 }
 
+/** What a product and its delivery cost, locked like the product of a change; null when there is none. */
+export async function pricesOf(em: Em, storeId: string, productId: string): Promise<object | null> {
+  const [row] = await sql<object>(
+    em,
+    `SELECT sale_price_won, delivery_type, delivery_fee_won, conditional_free_won FROM product
+     WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL FOR UPDATE`,
+    [storeId, productId],
+  );
+  return row ?? null;
+}
+
 const lowestAdditional = async (em: Em, { storeId, productId }: Product): Promise<number> => {
   const [row] = await sql<{ won: number | null }>(
     em,

@@ -34,7 +34,7 @@ export async function readStore(em: Em, storeId: string): Promise<Store> {
  * The store, locked against every other change of its settings: who reads, merges and writes back loses nobody's change. What
  * refers to the store, and the clock, need not wait.
  */
-async function lockStore(em: Em, storeId: string): Promise<Store> {
+export async function lockStore(em: Em, storeId: string): Promise<Store> {
   await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR NO KEY UPDATE', [storeId]);
   return readStore(em, storeId);
 }

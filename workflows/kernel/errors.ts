@@ -22,6 +22,7 @@ export const catalogue = {
   INSUFFICIENT_SCOPE: { status: 403, message: 'The token lacks a required scope.' },
   RECENT_LOGIN_REQUIRED: { status: 403, message: 'Log in again: this needs a login within the last 10 minutes.' },
   INSUFFICIENT_ROLE: { status: 403, message: 'The role, or the way of logging in, does not allow this.' },
+  AGENT_OPERATION_DENIED: { status: 403, message: 'Agents may not do this.' },
   TENANT_MISMATCH: { status: 403, message: 'The token belongs to another store.' },
   GUEST_CHECKOUT_DISABLED: { status: 403, message: 'The store does not sell to guests.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
