@@ -96,7 +96,8 @@ async function bringBack(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Wor
 /** Once an hour: the partitions of the coming days are made, and what is older than 30 days goes. */
 async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work): Promise<boolean> {
   if (clock.now() - work.keptAt < HOUR) return false;
-  const { made, dropped } = await keepPartitions(tx, clock.now());
+  const { made, dropped, failed } = await keepPartitions(tx, clock.now());
+  for (const { part, error } of failed) log.warn({ err: error, part }, 'a partition is left to the next time');
   if (made.length + dropped.length > 0) log.info({ made, dropped }, 'partitions kept');
   work.keptAt = clock.now();
   return false;

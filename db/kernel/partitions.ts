@@ -17,9 +17,24 @@ interface Part {
   readonly upper: string | null;
 }
 
-/** Makes the partitions of the coming days and drops those that are over. May run on several processes. */
-export async function keepPartitions(client: ClientBase, realNow: number): Promise<{ made: string[]; dropped: string[] }> {
-  const done = { made: [] as string[], dropped: [] as string[] };
+/**
+ * Makes the partitions of the coming days and drops those that are over. May run on several processes. A partition that cannot be made
+ * or dropped now (somebody holds its table) is left to the next time and holds up no other, and no migration.
+ */
+export async function keepPartitions(
+  client: ClientBase,
+  realNow: number,
+): Promise<{ made: string[]; dropped: string[]; failed: { part: string; error: unknown }[] }> {
+  const done = { made: [] as string[], dropped: [] as string[], failed: [] as { part: string; error: unknown }[] };
+  const attempt = async (part: string, told: string[], query: string, values: readonly string[]) => {
+    try {
+      await client.query(query, [...values]);
+      told.push(part);
+    } catch (error) {
+      await client.query('SELECT 1');
+      done.failed.push({ part, error });
+    }
+  };
   for (const [table, prefix] of PARTITIONED) {
     const parts = await read(client, table);
     const last = parts.reduce((most, { upper }) => (upper !== null && upper > most ? upper : most), '');
@@ -27,13 +42,11 @@ export async function keepPartitions(client: ClientBase, realNow: number): Promi
       const [lower, upper] = [lowestId(prefix, day * DAY), lowestId(prefix, (day + 1) * DAY)];
       const name = `${table}_${new Date(day * DAY).toISOString().slice(0, 10).replaceAll('-', '')}`;
       if (lower < last || parts.some((part) => part.name === name)) continue;
-      await client.query('SELECT add_partition($1, $2, $3, $4)', [table, name, lower, upper]);
-      done.made.push(name);
+      await attempt(name, done.made, 'SELECT add_partition($1, $2, $3, $4)', [table, name, lower, upper]);
     }
     for (const { name, upper } of parts) {
       if (upper === null || upper > lowestId(prefix, realNow - KEPT_MS)) continue;
-      await client.query('SELECT drop_partition($1, $2)', [table, name]);
-      done.dropped.push(name);
+      await attempt(name, done.dropped, 'SELECT drop_partition($1, $2)', [table, name]);
     }
   }
   return done;

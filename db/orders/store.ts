@@ -51,8 +51,26 @@ export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: 
       offset: after ? 0 : (filter.page - 1) * size,
     },
   );
-  const total = await em.count(OrderEntity, where);
+  const total = (await counted(em, storeId, 'orders', filter)) ?? (await em.count(OrderEntity, where));
   return { items: await withItems(em, storeId, found.slice(0, size)), total, hasMore: found.length > size };
+}
+
+const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
+/** Filters by which a store's orders and items are counted as they change. */
+const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
+
+/** How many there are, from what is counted as it changes (0014); null where a filter asks for anything else: that counts what it finds. */
+async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
+  const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
+  if (asked.some((name) => !COUNTED.has(name))) return null;
+  const { status = null, testPayment = null } = filter;
+  const [row] = await sql<{ n: string }>(
+    em,
+    `SELECT coalesce(sum(n), 0) AS n FROM list_count WHERE store_id = ? AND list = ? AND (?::text IS NULL OR status = ?)
+       AND (?::boolean IS NULL OR is_test = ?)`,
+    [storeId, list, status, status, testPayment, testPayment],
+  );
+  return Number(row!.n);
 }
 
 /** What stands behind a place in the order of a time and an id. The time alone comes first: row security lets an index serve that. */
@@ -149,7 +167,9 @@ export async function listItems(em: Em, storeId: string, filter: ItemFilter): Pr
       offset: after ? 0 : (filter.page - 1) * size,
     },
   );
-  return { items: found.slice(0, size), total: await em.count(OrderItemEntity, where), hasMore: found.length > size };
+  const total =
+    (testPayment === undefined ? await counted(em, storeId, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
+  return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 
 export async function readItem(em: Em, storeId: string, orderItemId: string): Promise<OrderItem> {

@@ -18,6 +18,8 @@ export const WebhookEntity = defineEntity({
     suspendedAt: time().nullable(),
     firstFailureAt: time().nullable(),
     lastFailureAt: time().nullable(),
+    /** Real time. It is gone for everybody; its deliveries go in portions. */
+    deletedAt: time().nullable(),
     createdAt: time(),
   },
 });

@@ -30,7 +30,7 @@ const prefixOf = (secret: string) => secret.slice(0, 10);
 /** Registers a receiver; an 11th is WEBHOOK_LIMIT_EXCEEDED (D84). */
 export async function registerWebhook(em: Em, keyring: Keyring, storeId: string, wanted: NewWebhook, at: number): Promise<WithSecret> {
   await lockName(em, `webhooks/${storeId}`);
-  if ((await em.count(WebhookEntity, { storeId })) >= WEBHOOK_LIMIT)
+  if ((await em.count(WebhookEntity, { storeId, deletedAt: null })) >= WEBHOOK_LIMIT)
     throw new Fault('WEBHOOK_LIMIT_EXCEEDED', { details: { limit: WEBHOOK_LIMIT } });
   const webhookId = newId('whk', at);
   const secret = newSecret();
@@ -49,10 +49,10 @@ export async function registerWebhook(em: Em, keyring: Keyring, storeId: string,
 }
 
 export const listWebhooks = (em: Em, storeId: string): Promise<Webhook[]> =>
-  em.find(WebhookEntity, { storeId }, { orderBy: { createdAt: 'desc', webhookId: 'desc' } });
+  em.find(WebhookEntity, { storeId, deletedAt: null }, { orderBy: { createdAt: 'desc', webhookId: 'desc' } });
 
 export async function readWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
-  const webhook = await em.findOne(WebhookEntity, { storeId, webhookId });
+  const webhook = await em.findOne(WebhookEntity, { storeId, webhookId, deletedAt: null });
   if (!webhook) throw new Fault('WEBHOOK_NOT_FOUND');
   return webhook;
 }
@@ -96,22 +96,36 @@ export const secretsOf = (keyring: Keyring, { storeId, webhookId, ...webhook }: 
     (sealed) => (sealed ? [keyring.open(sealed, webhookPlace(storeId, webhookId))] : []),
   );
 
-const AT_A_TIME = 5000;
+/** Deliveries that go with the request itself. */
+const AT_ONCE = 500;
 
-/** Deletes a subscription with its records; what waits is not sent. The runs of what waits find nothing and end. */
+/**
+ * Deletes a subscription: nobody finds it from then on, and what waits is not sent. Its records go with it, many of them in portions
+ * that follow (the sweeper's); the runs of what waits find nothing and end.
+ */
 export async function removeWebhook(em: Em, storeId: string, webhookId: string, realNow: number): Promise<void> {
-  await readWebhook(em, storeId, webhookId);
-  // The history first and in portions: while the subscription itself is locked, events wait.
-  const portion = `DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id IN (
-    SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? AND status IN ('SUCCESS', 'FAILED') LIMIT ${AT_A_TIME}) RETURNING 1 AS ok`;
-  while ((await sql(em, portion, [storeId, storeId, webhookId])).length === AT_A_TIME);
+  const webhook = await lockWebhook(em, storeId, webhookId);
+  const now = new Date(realNow);
+  Object.assign(webhook, { status: 'SUSPENDED', suspendedAt: now, deletedAt: now });
+  await em.flush();
+  const gone = await sql(
+    em,
+    `WITH gone AS (DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id IN (
+       SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? LIMIT ${AT_ONCE}) RETURNING delivery_id),
+     ended AS (UPDATE run SET done_at = ?, wake_at = NULL FROM gone
+       WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL)
+     SELECT 1 AS ok FROM gone`,
+    [storeId, storeId, webhookId, now, storeId],
+  );
+  if (gone.length === AT_ONCE) return;
   await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
+  // Events that were written while this one waited for them.
   await sql(
     em,
     `WITH gone AS (DELETE FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? RETURNING delivery_id)
      UPDATE run SET done_at = ?, wake_at = NULL FROM gone
      WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL`,
-    [storeId, webhookId, new Date(realNow), storeId],
+    [storeId, webhookId, now, storeId],
   );
   await em.nativeDelete(WebhookEntity, { storeId, webhookId });
 }

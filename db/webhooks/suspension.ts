@@ -2,7 +2,7 @@
 import { afterFailure } from '../../workflows/webhooks/rules.ts';
 import { type Em, sql } from '../orm.ts';
 import type { WebhookDelivery } from './entities.ts';
-import { lockWebhook } from './store.ts';
+import { readWebhook } from './store.ts';
 
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
 const time = (ms: number | null) => (ms === null ? null : new Date(ms));
@@ -18,8 +18,13 @@ export const forgetFailures = (em: Em, { storeId, webhookId }: Of): Promise<obje
 
 /** Counts a failure; true when the subscription is suspended, by this one or before. What waits then ends with it. */
 export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number, realNow: number): Promise<boolean> {
-  const webhook = await lockWebhook(em, storeId, webhookId);
-  if (webhook.status !== 'ACTIVE') return true;
+  const [row] = await sql<{ status: string }>(em, 'SELECT status FROM webhook WHERE store_id = ? AND webhook_id = ? FOR NO KEY UPDATE', [
+    storeId,
+    webhookId,
+  ]);
+  // One that was deleted is suspended too, until its deliveries are gone.
+  if (row?.status !== 'ACTIVE') return true;
+  const webhook = await readWebhook(em, storeId, webhookId);
   const { firstFailureAt = null, lastFailureAt = null } = webhook;
   const after = afterFailure({ firstFailureAt: firstFailureAt?.getTime() ?? null, lastFailureAt: lastFailureAt?.getTime() ?? null }, at);
   webhook.firstFailureAt = time(after.firstFailureAt);

@@ -94,6 +94,7 @@ test.each<[string, (em: Em) => Promise<unknown>]>([
   ['a guest’s order', (em) => findGuestOrder(em, storeId, '26010100000007')],
   ['whose an item is', (em) => customerOf(em, storeId, 'oit_7')],
   ['events', (em) => listEvents(em, storeId, { after: 1400, since: NOW - 86_400_000, types: [], size: 20 })],
+  ['… of a type', (em) => listEvents(em, storeId, { after: 0, since: 0, types: ['ORDER.CANCELED', 'ORDER.PAID'], size: 20 })],
   ['deliveries', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW })],
   ['… by status', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW, status: 'FAILED' })],
   ['what failed', (em) => redeliverFailed(em, storeId, 'whk_1', { at: NOW, realNow: NOW })],

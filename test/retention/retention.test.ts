@@ -15,7 +15,6 @@ import { leftOver, Sweeper, sweepFiles, sweepPortion } from '../../worker/sweepe
 import { DAY, HOUR } from '../../workflows/kernel/time.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 
-/** What the rows of a kind are called when they are due, and when they are just not. */
 const NOW = Date.now();
 const AHEAD_MS = 40 * DAY;
 const log = createLog('test', 'silent');
@@ -177,6 +176,26 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
     key: 'sender',
     insert: add(`INSERT INTO invitation_send (store, sender, recipient, at) VALUES ('', $1, '', $2)`, (id, at) => [id, at]),
   },
+  webhooks: {
+    table: 'webhook_delivery',
+    key: 'delivery_id',
+    async insert(id, at, storeId) {
+      await owner.query(
+        `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at, deleted_at)
+         VALUES ($1, $2, '', '{}', 'SUSPENDED', '', '', $3, $3)`,
+        [storeId, id, new Date(at)],
+      );
+      await owner.query(
+        `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at) VALUES ($1, $2, $2, '', '', '', 'PENDING', $3)`,
+        [storeId, id, new Date(at)],
+      );
+      await owner.query(`INSERT INTO run (store_id, workflow_id, kind, run_id, created_at) VALUES ($1, $2, 'webhookDelivery', $2, $3)`, [
+        storeId,
+        id,
+        new Date(at),
+      ]);
+    },
+  },
   order_inputs: {
     table: 'upload',
     key: 'upload_id',
@@ -285,7 +304,6 @@ test('portions are bounded, follow each other at once, and read what they delete
   await relay.query('COMMIT');
   expect(Number(rows[0].read)).toBeLessThan(3000);
   counts.push(await many());
-  // Every other kind has its turn, then this one again.
   let hasMore = true;
   for (let steps = 0; hasMore && steps < 100; steps++) {
     hasMore = await sweeper.step(relay);
@@ -346,4 +364,36 @@ test('an order input goes row first, file after; a file that a crash left behind
   const left = await Promise.all([input, named, image, stray, fresh].map((key) => storage.get(key)));
   expect(left.map((one) => one !== null)).toEqual([false, true, true, false, true]);
   await storage.remove(input);
+});
+
+test('a webhook with many deliveries goes in portions, what waits ends with it, and nobody else’s deliveries are touched', async () => {
+  const [gone, stays] = ['whk_gone', 'whk_stays'];
+  for (const [id, deletedAt] of [
+    [gone, new Date(NOW - 1000)],
+    [stays, null],
+  ] as const) {
+    await owner.query(
+      `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at, deleted_at)
+       VALUES ($1, $2, '', '{}', 'SUSPENDED', '', '', now(), $3)`,
+      [live, id, deletedAt],
+    );
+    await owner.query(
+      `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at)
+       SELECT $1, $2 || n, $2, '', '', '', 'PENDING', now() FROM generate_series(1, 1200) n`,
+      [live, id],
+    );
+    await owner.query(
+      `INSERT INTO run (store_id, workflow_id, kind, run_id, created_at) SELECT $1, $2 || n, 'webhookDelivery', $2 || n, now() FROM generate_series(1, 1200) n`,
+      [live, id],
+    );
+  }
+  const kind = KINDS.find(({ name }) => name === 'webhooks')!;
+  const swept: number[] = [];
+  for (let n = 0; n < 4; n++) swept.push(await sweepPortion(relay, kind, NOW, { clock: realClock, log, storage }));
+  expect(swept).toEqual([500, 500, 200, 0]);
+  const { rows } = await owner.query(
+    `SELECT count(*)::int AS runs, count(*) FILTER (WHERE done_at IS NULL)::int AS open FROM run WHERE run_id ~ '^whk_'`,
+  );
+  expect(rows).toEqual([{ runs: 2400, open: 1200 }]);
+  expect((await owner.query(`SELECT webhook_id FROM webhook WHERE webhook_id ~ '^whk_'`)).rows).toEqual([{ webhook_id: stays }]);
 });

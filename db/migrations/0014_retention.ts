@@ -1,0 +1,201 @@
+/** A part of 0014: what has ended is swept (db/retention/kinds.ts). */
+import { inEachStore, swept, sweeping } from './sweeping.ts';
+
+/**
+ * What the retention of payments and checkouts needs to know: when a payment was started by the real clock (null in rows of before,
+ * and of processes of before: then its business time counts, which is never earlier), and whether anybody began to pay.
+ */
+const ends = [
+  `ALTER TABLE payment ADD born_at timestamptz(3)`,
+  `ALTER TABLE checkout ADD is_tried boolean NOT NULL DEFAULT false`,
+  ...['checkout', 'payment'].map((table) => `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`),
+  `UPDATE checkout c SET is_tried = true FROM payment p WHERE p.store_id = c.store_id AND p.checkout_id = c.checkout_id`,
+  'SET CONSTRAINTS ALL IMMEDIATE',
+  ...['checkout', 'payment'].map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`),
+  // As a trigger, so that processes of before note it too. The checkout is locked by whoever starts a payment.
+  `CREATE FUNCTION payment_tries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     UPDATE checkout SET is_tried = true WHERE store_id = NEW.store_id AND checkout_id = NEW.checkout_id AND NOT is_tried;
+     RETURN NULL; END $$`,
+  `CREATE TRIGGER payment_tries AFTER INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_tries()`,
+  `ALTER TABLE upload ADD is_named boolean NOT NULL DEFAULT false`,
+  `ALTER TABLE webhook ADD deleted_at timestamptz(3)`,
+];
+
+const indexes = [
+  `CREATE INDEX run_done ON run (done_at) WHERE done_at IS NOT NULL`,
+  `CREATE INDEX auth_code_expires ON auth_code (expires_at)`,
+  `CREATE INDEX auth_code_login ON auth_code (login_id)`,
+  `CREATE INDEX refresh_token_expires ON refresh_token (expires_at)`,
+  `CREATE INDEX login_revoked ON login (revoked_at) WHERE revoked_at IS NOT NULL`,
+  `CREATE INDEX guest_session_unused ON guest_session (store_id, created_at) WHERE used_at IS NULL`,
+  `CREATE INDEX checkout_untried ON checkout (store_id, expires_at) WHERE status = 'OPEN' AND NOT is_tried`,
+  `CREATE INDEX payment_unpaid ON payment (least(created_at, born_at)) WHERE order_id IS NULL`,
+  `CREATE INDEX payment_checkout ON payment (store_id, checkout_id)`,
+  `CREATE INDEX orders_payment ON orders (store_id, payment_id)`,
+  `CREATE INDEX command_text_created ON command_text (created_at)`,
+  `CREATE INDEX order_lookup_age ON order_lookup (last_at)`,
+  `CREATE INDEX invitation_send_at ON invitation_send (at)`,
+  `CREATE INDEX webhook_deleted ON webhook (deleted_at) WHERE deleted_at IS NOT NULL`,
+  `CREATE INDEX upload_unnamed ON upload (store_id, created_at) WHERE purpose = 'order-input' AND NOT is_named`,
+];
+
+/** Nothing that an order, a customer or a run in flight needs: even a wrong function could not delete it. */
+const rights = [
+  `GRANT SELECT ON store, refund TO sangjeom_sweeper`,
+  ...['store', 'refund'].map((table) => `CREATE POLICY sweep_read ON ${table} FOR SELECT TO sangjeom_sweeper USING (true)`),
+  ...['login_request', 'auth_code', 'refresh_token', 'login', 'invitation_send', 'rate_limit'].flatMap((table) => swept(table, null)),
+  ...['operation', 'guest_session', 'command_text', 'order_lookup'].flatMap((table) => swept(table, 'true')),
+  ...swept('run', 'done_at IS NOT NULL'),
+  ...swept('cart_item', `starts_with(session_id, 'gst_')`),
+  ...swept('checkout', `status = 'OPEN'`),
+  ...swept('payment', `order_id IS NULL AND status IN ('failed', 'expired')`),
+  ...swept('payment_attempt', `status <> 'APPROVED'`),
+  ...swept('webhook', 'deleted_at IS NOT NULL'),
+  ...swept(
+    'webhook_delivery',
+    `EXISTS (SELECT 1 FROM webhook w WHERE w.store_id = webhook_delivery.store_id AND w.webhook_id = webhook_delivery.webhook_id
+       AND w.deleted_at IS NOT NULL)`,
+  ),
+  // A delivery takes its obligation along.
+  'GRANT UPDATE (done_at, wake_at) ON run TO sangjeom_sweeper',
+  `CREATE POLICY sweep_end ON run FOR UPDATE TO sangjeom_sweeper USING (kind = 'webhookDelivery')`,
+  ...swept('upload', `purpose = 'order-input' AND NOT is_named`),
+];
+
+const gone = (table: string, key: string): string =>
+  `gone AS (DELETE FROM ${table} x USING due WHERE x.store_id = due.store_id AND x.${key} = due.${key} RETURNING 1)`;
+const unbound = (table: string, key: string, which: string, by: string): string =>
+  `SELECT ${key} FROM ${table} WHERE ${which} ORDER BY ${by}`;
+/** Logins that have neither a code nor a token left. */
+const emptyLogins = (other: string, key: string, table: string): string =>
+  `empty AS (DELETE FROM login l USING (SELECT DISTINCT login_id FROM gone) g WHERE l.login_id = g.login_id
+     AND NOT EXISTS (SELECT 1 FROM ${other} o WHERE o.login_id = l.login_id)
+     AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.login_id = l.login_id AND t.${key} NOT IN (SELECT ${key} FROM gone)))`;
+const isUnpaid = `order_id IS NULL AND status IN ('failed', 'expired') AND coalesce(call, 'null') = 'null'`;
+
+const kinds = [
+  {
+    kind: 'operations',
+    due: 'SELECT store_id, principal, key FROM operation WHERE expires_at < before ORDER BY expires_at',
+    remove: `gone AS (DELETE FROM operation o USING due WHERE o.store_id = due.store_id AND o.principal = due.principal AND o.key = due.key
+      AND o.expires_at < before RETURNING 1)`,
+  },
+  { kind: 'runs', due: unbound('run', 'store_id, workflow_id', 'done_at < before', 'done_at'), remove: gone('run', 'workflow_id') },
+  {
+    kind: 'login_requests',
+    due: unbound('login_request', 'request_id', 'expires_at < before', 'expires_at'),
+    remove: 'gone AS (DELETE FROM login_request USING due WHERE login_request.request_id = due.request_id RETURNING 1)',
+  },
+  {
+    kind: 'auth_codes',
+    due: unbound('auth_code', 'code_hash', 'expires_at < before', 'expires_at'),
+    remove: `gone AS (DELETE FROM auth_code c USING due WHERE c.code_hash = due.code_hash RETURNING c.code_hash, c.login_id),
+      ${emptyLogins('refresh_token', 'code_hash', 'auth_code')}`,
+  },
+  {
+    kind: 'refresh_tokens',
+    due: unbound('refresh_token', 'token_hash', 'expires_at < before', 'expires_at'),
+    remove: `gone AS (DELETE FROM refresh_token t USING due WHERE t.token_hash = due.token_hash RETURNING t.token_hash, t.login_id),
+      ${emptyLogins('auth_code', 'token_hash', 'refresh_token')}`,
+  },
+  {
+    // A tenth: each has a token for every hour that it lived.
+    kind: 'logins',
+    due: `SELECT login_id FROM (${unbound('login', 'login_id', 'revoked_at < before', 'revoked_at')} LIMIT greatest(most / 10, 1)) l`,
+    remove: `tokens AS (DELETE FROM refresh_token t USING due WHERE t.login_id = due.login_id),
+      codes AS (DELETE FROM auth_code c USING due WHERE c.login_id = due.login_id),
+      gone AS (DELETE FROM login l USING due WHERE l.login_id = due.login_id RETURNING 1)`,
+  },
+  {
+    kind: 'guest_sessions',
+    due: `SELECT store_id, session_id FROM (${inEachStore('x.store_id, x.session_id', 'guest_session', 'x.expires_at < ended', 'x.expires_at')}
+      UNION ALL ${inEachStore('x.store_id, x.session_id', 'guest_session', 'x.used_at IS NULL AND x.created_at < ended AND x.expires_at >= ended', 'x.created_at')}) g`,
+    remove: `carts AS (DELETE FROM cart_item i USING due WHERE i.store_id = due.store_id AND i.session_id = due.session_id), ${gone('guest_session', 'session_id')}`,
+  },
+  {
+    kind: 'checkouts',
+    due: inEachStore(
+      'x.store_id, x.checkout_id',
+      'checkout',
+      `x.status = 'OPEN' AND NOT x.is_tried AND x.expires_at < ended`,
+      'x.expires_at',
+    ),
+    remove: `gone AS (DELETE FROM checkout c USING due WHERE c.store_id = due.store_id AND c.checkout_id = due.checkout_id
+      AND c.status = 'OPEN' AND NOT c.is_tried RETURNING 1)`,
+  },
+  {
+    kind: 'payments',
+    due: `SELECT store_id, payment_id FROM payment WHERE ${isUnpaid} AND least(created_at, born_at) < before
+      AND NOT EXISTS (SELECT 1 FROM refund r WHERE r.store_id = payment.store_id AND r.payment_id = payment.payment_id)
+      ORDER BY least(created_at, born_at)`,
+    remove: `attempts AS (DELETE FROM payment_attempt a USING due WHERE a.store_id = due.store_id AND a.payment_id = due.payment_id),
+      gone AS (DELETE FROM payment p USING due WHERE p.store_id = due.store_id AND p.payment_id = due.payment_id
+        RETURNING p.store_id, p.checkout_id, p.payment_id),
+      checkouts AS (DELETE FROM checkout c USING (SELECT DISTINCT store_id, checkout_id FROM gone) g
+        WHERE c.store_id = g.store_id AND c.checkout_id = g.checkout_id AND c.status = 'OPEN'
+          AND NOT EXISTS (SELECT 1 FROM payment p WHERE p.store_id = c.store_id AND p.checkout_id = c.checkout_id
+            AND p.payment_id NOT IN (SELECT payment_id FROM gone)))`,
+  },
+  {
+    kind: 'texts',
+    due: unbound('command_text', 'store_id, text_id', 'created_at < before', 'created_at'),
+    remove: gone('command_text', 'text_id'),
+  },
+  {
+    kind: 'order_lookups',
+    due: unbound('order_lookup', 'store_id, subject', 'last_at < before', 'last_at'),
+    remove: `gone AS (
+      DELETE FROM order_lookup l USING due WHERE l.store_id = due.store_id AND l.subject = due.subject AND l.last_at < before RETURNING 1)`,
+  },
+  {
+    kind: 'rate_limits',
+    due: unbound('rate_limit', 'key', 'expires_at < before', 'expires_at'),
+    remove: `gone AS (DELETE FROM rate_limit l USING due WHERE l.key = due.key AND l.expires_at < before RETURNING 1)`,
+  },
+  {
+    kind: 'invitation_sends',
+    due: unbound('invitation_send', 'send_id', 'at < before', 'at'),
+    remove: 'gone AS (DELETE FROM invitation_send i USING due WHERE i.send_id = due.send_id RETURNING 1)',
+  },
+  {
+    kind: 'webhooks',
+    due: `SELECT d.store_id, d.delivery_id FROM webhook w CROSS JOIN LATERAL (
+        SELECT d.store_id, d.delivery_id FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id LIMIT most) d
+      WHERE w.deleted_at < before`,
+    remove: `gone AS (DELETE FROM webhook_delivery d USING due WHERE d.store_id = due.store_id AND d.delivery_id = due.delivery_id
+        RETURNING d.store_id, d.delivery_id),
+      ended AS (UPDATE run SET done_at = before, wake_at = NULL FROM gone
+        WHERE run.store_id = gone.store_id AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL),
+      empty AS (DELETE FROM webhook w WHERE w.deleted_at < before
+        AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id))`,
+  },
+  {
+    // The row goes first: whoever names an upload locks its row and finds it, or finds that it is gone.
+    kind: 'order_inputs',
+    due: inEachStore(
+      'x.store_id, x.upload_id',
+      'upload',
+      `x.purpose = 'order-input' AND NOT x.is_named AND x.created_at < ended`,
+      'x.created_at',
+    ),
+    remove: `gone AS (DELETE FROM upload u USING due WHERE u.store_id = due.store_id AND u.upload_id = due.upload_id AND NOT u.is_named
+      RETURNING u.store_id, u.upload_id, u.content_type)`,
+    answers: {
+      type: 'TABLE (store_id text, upload_id text, content_type text)',
+      text: 'SELECT store_id, upload_id, content_type FROM gone',
+    },
+  },
+];
+
+/** Which of these uploads have a row: `store/upload`. */
+const known = [
+  `CREATE FUNCTION lookup_uploads(wanted text[]) RETURNS TABLE (name text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public
+   AS $$ SELECT w.name FROM unnest(wanted) AS w (name)
+     JOIN upload u ON u.store_id = split_part(w.name, '/', 1) AND u.upload_id = split_part(w.name, '/', 2) $$`,
+  'ALTER FUNCTION lookup_uploads(text[]) OWNER TO sangjeom_sweeper',
+  'REVOKE ALL ON FUNCTION lookup_uploads(text[]) FROM PUBLIC',
+  'GRANT EXECUTE ON FUNCTION lookup_uploads(text[]) TO sangjeom_relay',
+];
+
+/** The SQL of what ends: its columns, its indexes, who may delete it, and a function for each kind. */
+export const retention: readonly string[] = [...ends, ...indexes, ...rights, ...kinds.flatMap((kind) => sweeping(kind)), ...known];
