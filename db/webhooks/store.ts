@@ -58,7 +58,7 @@ export async function readWebhook(em: Em, storeId: string, webhookId: string): P
 }
 
 /** Locked against every other change; events that are written meanwhile need not wait. */
-export async function lockWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
+async function lockWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
   await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR NO KEY UPDATE', [storeId, webhookId]);
   return readWebhook(em, storeId, webhookId);
 }
