@@ -42,7 +42,12 @@ export async function ask(ctx: Context, deps: ApiDeps, asked: Omit<ConsentReques
 const refuse = (ctx: Context, deps: ApiDeps, { redirectUri, state }: Pick<ConsentRequest, 'redirectUri' | 'state'>, why: string) =>
   back(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
 
-const idOf = (ctx: Context): string => String((ctx['params'] as Record<string, string>)['consentId']);
+/** Of the address; what was never given out reaches no database. */
+function idOf(ctx: Context): string {
+  const { consentId = '' } = ctx['params'] as Record<string, string>;
+  if (!/^[\w-]{43}$/.test(consentId)) throw gone();
+  return consentId;
+}
 const browserOf = (ctx: Context): string => ctx.cookies.get(COOKIE) ?? '';
 
 /** GET /oauth2/consent/{consentId}: the question. Looking at it again uses nothing up. */

@@ -108,6 +108,14 @@ test('bodies of 250 kB, thousands of parameters and of addresses: small refusals
     expect((await refused('/oauth2/register', json(nested))).status).toBeLessThan(500);
 });
 
+test('odd ids of a question are as unknown as any', async () => {
+  for (const id of ['%00', 'x', '%ff', '%F0%9F%98%80', '__proto__', 'x'.repeat(5000)])
+    for (const path of [`/oauth2/consent/${id}`, `/oauth2/consent/${id}/decision`])
+      expect([path.slice(0, 40), (await refused(path)).status]).toEqual([path.slice(0, 40), 400]);
+  const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'decision=allow' };
+  expect((await refused('/oauth2/consent/%00/decision', form)).status).toBe(400);
+});
+
 test('an authorization that is refused sends no long state back', async () => {
   const { url } = authorizeUrl({ state: 'a'.repeat(10_000) });
   const location = new URL((await new Browser().open(url)).headers.get('location')!);
