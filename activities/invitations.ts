@@ -42,7 +42,7 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): In
     } catch (error) {
       const { responseCode = null, code = 'UNKNOWN' } = error as { responseCode?: number; code?: string };
       log.warn({ storeId, invitationId, responseCode, code }, 'an invitation could not be mailed');
-      const told = responseCode === null ? code : `SMTP_${responseCode}`;
+      const told = responseCode !== null ? `SMTP_${responseCode}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER';
       return { kind: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: told };
     }
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { inStore, REQUEST, type Em } from '../../db/orm.ts';
-import { type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
+import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../workflows/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
@@ -38,19 +38,25 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
   return {
     operation,
     read,
-    forPart: (part) =>
-      createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key: `${operation.key}/${part}` }),
+    forPart(part) {
+      const plainKey = `${operation.plainKey}/${part}`;
+      return createCommands(
+        deps,
+        { ...caller, requestId: `${caller.requestId}/${part}` },
+        { ...operation, key: hashKey(plainKey), plainKey },
+      );
+    },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
     stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
     async remember(reply) {
-      if (operation.key !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
+      if (operation.plainKey !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
     },
     keep: (text) => inStore(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
     async send(run, wish) {
       await sendCommand(deps, run, {
         ...wish,
-        operation,
+        operation: { principal: operation.principal, key: operation.key, id: operation.id, fingerprint: operation.fingerprint },
         requestId: caller.requestId,
         actor: caller.principal,
         clock: caller.at - caller.realNow,

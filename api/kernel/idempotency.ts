@@ -1,7 +1,7 @@
 /** Idempotency keys at the edge: 1..255 printable ASCII, one store and principal, 24 hours (D26, D78). */
 import { createHash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
-import type { OperationKey, StoredReply } from '../../db/runs/operations.ts';
+import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, Place } from '../../db/kernel/keyring.ts';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
@@ -30,7 +30,9 @@ export function subjectOf(params: Readonly<Record<string, string>>, body: unknow
 export function operationOf(ctx: RouterContext, endpoint: Endpoint, caller: Caller, body: unknown, key: string | null): OperationKey {
   const asked = JSON.stringify([endpoint.id, canonical(ctx.params), ctx.querystring, canonical(body ?? null)]);
   const fingerprint = createHash('sha256').update(asked).digest('hex');
-  return { principal: caller.principal, key: key ?? caller.requestId, id: endpoint.id, fingerprint };
+  const plainKey = key ?? caller.requestId;
+  const operation = { principal: caller.principal, key: plainKey, id: endpoint.id, fingerprint };
+  return endpoint.change === 'workflow' ? { ...operation, key: hashKey(plainKey), plainKey } : operation;
 }
 
 /** Objects with their keys in order, so that the same request has the same fingerprint however it was written. */

@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
-import { wish, WISH_ERRORS } from './wish.ts';
+import { shipment, wish, WISH_ERRORS } from './wish.ts';
 
 export const correctTracking = endpoint({
   id: 'orders.correctTracking',
@@ -15,4 +15,4 @@ export const correctTracking = endpoint({
   body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),
   data: OrderItem,
   errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
-}).handle((call) => wish(call, call.params.orderItemId, { name: 'correctTracking', input: { ...call.body } }));
+}).handle((call) => wish(call, call.params.orderItemId, shipment('correctTracking', call.body)));

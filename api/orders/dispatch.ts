@@ -2,7 +2,7 @@ import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
-import { wish, WISH_ERRORS } from './wish.ts';
+import { shipment, wish, WISH_ERRORS } from './wish.ts';
 
 export const dispatch = endpoint({
   id: 'orders.dispatch',
@@ -17,4 +17,4 @@ export const dispatch = endpoint({
   data: OrderItem,
   errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
   check: dispatchProblems,
-}).handle((call) => wish(call, call.params.orderItemId, { name: 'dispatch', input: { ...call.body } }));
+}).handle((call) => wish(call, call.params.orderItemId, shipment('dispatch', call.body)));

@@ -3,6 +3,7 @@ import { dispatchProblems } from '../../workflows/orders/rules.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { bulk, each } from './bulk.ts';
 import { CARRIED, dispatchFields } from './schemas.ts';
+import { shipment } from './wish.ts';
 
 export const dispatchMany = endpoint({
   ...bulk,
@@ -19,6 +20,6 @@ export const dispatchMany = endpoint({
 }).handle((call) =>
   each(
     call,
-    call.body.items.map(({ orderItemId, ...input }) => ({ orderItemId, wish: { name: 'dispatch', input } })),
+    call.body.items.map(({ orderItemId, ...sent }) => ({ orderItemId, wish: shipment('dispatch', sent) })),
   ),
 );

@@ -21,8 +21,8 @@ export interface WishCall {
 export interface Wish {
   readonly name: OrderItemWish;
   readonly input: Command['input'];
-  /** Free text: it is kept in Postgres for the transition and never passes through Temporal. */
-  readonly text?: { readonly field: 'noteId' | 'detailId' | 'reasonId'; readonly value: string };
+  /** Free text: it is kept in Postgres for the transition and never passes through Temporal (X24). */
+  readonly text?: { readonly field: 'noteId' | 'detailId' | 'reasonId' | 'trackingNumberId'; readonly value: string };
 }
 /** The refusals that every action of the flow may end in. */
 export const WISH_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS'] as const satisfies readonly ErrorCode[];
@@ -37,6 +37,16 @@ export async function send({ commands, storeId, at }: WishCall, orderItemId: str
   const workflowId = orderItemWorkflowId(storeId, item.orderItemNo);
   const run = { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo: item.orderItemNo.slice(0, 14) } as const;
   return (await commands.send(run, { name, input: { ...input, ...kept } })).body;
+}
+
+/** A shipment as a wish says it: its number is text. */
+export function shipment(name: 'dispatch' | 'correctTracking', { trackingNumber, ...input }: Shipment): Wish {
+  return { name, input, ...(trackingNumber !== undefined && { text: { field: 'trackingNumberId', value: trackingNumber } }) };
+}
+interface Shipment {
+  readonly deliveryMethod?: string;
+  readonly carrierCode?: string;
+  readonly trackingNumber?: string;
 }
 
 /** A wish that answers the item. */

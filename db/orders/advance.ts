@@ -36,7 +36,7 @@ export async function advance(moving: Moving, event: FlowEvent, wished: Command 
   if (!result.ok) throw refused(result);
   if (event.type === 'elapsed' && result.effects.length === 0) return null;
   const { state, effects, trace } = result;
-  if (wished?.name === 'dispatch') item.dispatch = dispatchOf(wished, at);
+  if (wished?.name === 'dispatch') item.dispatch = await dispatchOf(moving, wished);
   item.flowState = state;
   item.status = state.status;
   await noteEffects(moving, wished, effects);
@@ -68,13 +68,21 @@ export async function touch({ em, item, at }: Moving, order: Order): Promise<voi
   await em.flush();
 }
 
-const dispatchOf = (wish: Command, at: number): NonNullable<OrderItem['dispatch']> => ({
-  deliveryMethod: wish.input['deliveryMethod'] as DeliveryMethod,
-  carrierCode: (wish.input['carrierCode'] as string | undefined) ?? null,
-  trackingNumber: (wish.input['trackingNumber'] as string | undefined) ?? null,
-  dispatchedAt: at,
-  deliveredAt: null,
-});
+async function dispatchOf({ em, item, at }: Moving, { input }: Command): Promise<NonNullable<OrderItem['dispatch']>> {
+  return {
+    deliveryMethod: input['deliveryMethod'] as DeliveryMethod,
+    carrierCode: (input['carrierCode'] as string | undefined) ?? null,
+    trackingNumber: await trackingNumberOf(em, item.storeId, input),
+    dispatchedAt: at,
+    deliveredAt: null,
+  };
+}
+
+/** The number was kept out of Temporal; commands of before carry it themselves. */
+export async function trackingNumberOf(em: Em, storeId: string, input: Command['input']): Promise<string | null> {
+  const plain = input['trackingNumber'];
+  return typeof plain === 'string' ? plain : takeText(em, storeId, input['trackingNumberId']);
+}
 
 /** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
 async function noteEffects({ em, item, at }: Moving, wished: Command | null, effects: readonly Effect[]): Promise<void> {

@@ -12,7 +12,7 @@ import type { Em } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';
 import { takeText } from '../runs/text.ts';
-import { advance, lockOrder, type Moving, touch } from './advance.ts';
+import { advance, lockOrder, type Moving, touch, trackingNumberOf } from './advance.ts';
 import { quantityOf } from './cancel.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { lookId, takeReading, trackingOf } from './tracking.ts';
@@ -66,7 +66,8 @@ async function change(moving: Moving, wish: RecordWish, { input }: Command): Pro
     const reason = (await takeText(em, item.storeId, input['reasonId'])) ?? '';
     item.hold = { reason, expectedDispatchDate: String(input['expectedDispatchDate']), heldAt: at };
   } else {
-    item.dispatch = { ...item.dispatch!, carrierCode: String(input['carrierCode']), trackingNumber: String(input['trackingNumber']) };
+    const trackingNumber = await trackingNumberOf(em, item.storeId, input);
+    item.dispatch = { ...item.dispatch!, carrierCode: String(input['carrierCode']), trackingNumber };
     item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
     item.trackingReading = null;
   }

@@ -1,11 +1,15 @@
 /** The idempotency store: one row per (store, principal, key), written in the transaction of what it protects (D26). */
+import { createHash } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { DAY } from '../../workflows/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
 
 export interface OperationKey {
   readonly principal: string;
+  /** As the client sent it; a command's as `hashKey` makes it, because it goes through Temporal (X24). */
   readonly key: string;
+  /** What a hashed key was made of: rows of before stand under it until their day is over. It stays in this process. */
+  readonly plainKey?: string;
   /** The endpoint's id. */
   readonly id: string;
   /** SHA-256 of method, path, query and canonical body. */
@@ -25,25 +29,37 @@ interface Row {
 }
 const KEPT_MS = DAY;
 
+/** The form of a key that a command carries: nothing that a client typed stands in Temporal (X24). */
+export const hashKey = (plainKey: string): string => `sha256:${createHash('sha256').update(plainKey).digest('hex')}`;
+
+/** The key of a command. Commands of before carry it as it was typed. */
+export const keyOf = (operation: OperationKey): OperationKey =>
+  /^sha256:[0-9a-f]{64}$/.test(operation.key) ? operation : { ...operation, key: hashKey(operation.key), plainKey: operation.key };
+
 /**
  * Claims the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
  * commit (lock_timeout). Another request under the same key: IDEMPOTENCY_KEY_REUSED.
  */
 export async function claimOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
   const now = new Date(realNow);
-  const claimed = await sql(
-    em,
-    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
-       status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
-     WHERE operation.expires_at <= excluded.created_at RETURNING key`,
-    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(realNow + KEPT_MS)],
-  );
+  const isKnown = o.plainKey !== undefined && (await sql(em, OF_BEFORE, [storeId, o.principal, o.plainKey, now])).length > 0;
+  const claimed = isKnown ? [] : await claim(em, storeId, o, now);
   if (claimed.length > 0) return 'new';
   const stored = await storedReply(em, storeId, o, realNow);
   if (!stored) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
   return stored;
 }
+const OF_BEFORE = 'SELECT 1 FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?';
+
+const claim = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<object[]> =>
+  sql(
+    em,
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
+       status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+     WHERE operation.expires_at <= excluded.created_at RETURNING key`,
+    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(now.getTime() + KEPT_MS)],
+  );
 
 /** Stores the reply under a claimed key. */
 export async function completeOperation(em: Em, storeId: string, o: OperationKey, reply: StoredReply): Promise<void> {
@@ -61,8 +77,9 @@ export async function completeOperation(em: Em, storeId: string, o: OperationKey
 export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
   const [row] = await sql<Row>(
     em,
-    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
-    [storeId, o.principal, o.key, new Date(realNow)],
+    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key IN (?, ?) AND expires_at > ?
+     ORDER BY key = ? DESC LIMIT 1`,
+    [storeId, o.principal, o.key, o.plainKey ?? o.key, new Date(realNow), o.key],
   );
   if (!row) return null;
   if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { currentTrace } from '../kernel/tracing.ts';
 import { announceCommit, type Em, sql } from '../orm.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
-import { claimOperation, completeOperation } from './operations.ts';
+import { claimOperation, completeOperation, keyOf } from './operations.ts';
 
 export interface Birth {
   readonly storeId: string;
@@ -103,7 +103,8 @@ export async function transition(em: Em, { kind, move }: KindOfRun, run: RunRef,
     await writeRun(em, kind, run, GONE, realNow);
     return { ...GONE, clock: 0 };
   }
-  if (event.type === 'command' && !repeated && moved.reply) await completeOperation(em, run.storeId, event.command.operation, moved.reply);
+  if (event.type === 'command' && !repeated && moved.reply)
+    await completeOperation(em, run.storeId, keyOf(event.command.operation), moved.reply);
   await em.flush();
   await writeRun(em, kind, run, moved.owed, realNow);
   if (event.type === 'command' && !repeated) await judgeAgain(em, event.command, clock);
@@ -119,7 +120,7 @@ async function judgeAgain(em: Em, { notAfter }: Command, clock: Clock): Promise<
 const GONE: Omit<Owed, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
 
 async function isRepeated(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
-  const claim = await claimOperation(em, run.storeId, command.operation, realNow);
+  const claim = await claimOperation(em, run.storeId, keyOf(command.operation), realNow);
   if (claim !== 'new') return true;
   if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
   return false;

@@ -1,0 +1,24 @@
+/** What a call fails with is told to the log; Temporal hears only of which kind it was (X24): messages quote values and answers. */
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { isOutage } from '../../db/kernel/outage.ts';
+import type { Call, Outcome } from '../../workflows/kernel/obligations.ts';
+import type { ActivityDeps } from './deps.ts';
+
+type Calls = Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
+
+export const untold = <C extends object>({ log }: ActivityDeps, calls: C): C =>
+  Object.fromEntries(
+    Object.entries(calls as Calls).map(([name, make]) => [
+      name,
+      async (call: Call) => {
+        try {
+          return await make(call);
+        } catch (error) {
+          if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
+          log.error({ err: error, storeId: call.storeId, call: call.id }, 'a call failed');
+          const type = isOutage(error) ? 'OUTAGE' : 'INTERNAL';
+          throw ApplicationFailure.create({ type, message: type });
+        }
+      },
+    ]),
+  ) as C;
