@@ -87,7 +87,9 @@ const asked = async (email: string, changes: Record<string, string | null> = {},
   return { browser, verifier, question: (await browser.walk(url, email, APP)) as Question };
 };
 const staff = () => at('staff', rival);
-const codes = async () => (await query<{ n: number }>('SELECT count(*)::int AS n FROM auth_code'))[0]!.n;
+/** Of this client: other files of tests log people in meanwhile. */
+const codes = async () =>
+  (await query<{ n: number }>('SELECT count(*)::int AS n FROM auth_code JOIN login USING (login_id) WHERE client_id = $1', [theirs]))[0]!.n;
 
 describe('the consent page', () => {
   test('names client, store, host, person and every scope of a store; one form, allow before deny; no frame, no script, no store', async () => {
