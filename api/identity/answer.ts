@@ -15,13 +15,20 @@ export function back(ctx: Context, { config }: ApiDeps, redirectUri: string, ans
   if (isForm) ctx.status = 303;
 }
 
-/** A secret of this browser at one address of ours: no script reads it, no other site's form sends it. */
-export const browserCookie = ({ config }: ApiDeps, path: string, maxAge: number) => ({
-  httpOnly: true,
-  sameSite: 'lax' as const,
-  secure: config.publicUrl.startsWith('https:'),
-  path,
-  signed: false,
-  overwrite: true,
-  maxAge,
-});
+/** A cookie that only one address of ours is sent; an empty value takes it away. */
+export interface BrowserCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  readonly maxAge: number;
+}
+
+/**
+ * Keeps a secret of this browser: no script reads it, no other site's form sends it. Whether the browser speaks https is what the
+ * public address says: TLS ends before us, at a proxy, and Koa would refuse a Secure cookie on what looks like plain HTTP.
+ */
+export function keepInBrowser(ctx: Context, { config }: ApiDeps, { name, ...cookie }: BrowserCookie): void {
+  const secure = config.publicUrl.startsWith('https:');
+  ctx.cookies.secure = secure;
+  ctx.cookies.set(name, cookie.value, { ...cookie, secure, httpOnly: true, sameSite: 'lax', signed: false, overwrite: true });
+}

@@ -8,7 +8,7 @@ import { issueCode, openRequest, REQUEST_MS, takeRequest, userOf } from '../../d
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, isRegistered, narrow } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { back, browserCookie, LONGEST_STATE } from './answer.ts';
+import { back, keepInBrowser, LONGEST_STATE } from './answer.ts';
 import { ask } from './consent.ts';
 import { asOAuthError, checkResource, need, OAuthError, type Params, paramsOf } from './oauth.ts';
 
@@ -29,7 +29,7 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
     const upstream = await deps.login.discover();
     const request = { clientId, redirectUri, ...wanted };
     const { requestId, verifier, nonce, browser } = await openRequest(deps.orm, deps.keyring, request, deps.clock.now());
-    ctx.cookies.set(COOKIE, browser, browserCookie(deps, CALLBACK, REQUEST_MS));
+    keepInBrowser(ctx, deps, { name: COOKIE, value: browser, path: CALLBACK, maxAge: REQUEST_MS });
     ctx.redirect(await upstream.begin({ requestId, verifier, nonce }));
   } catch (error) {
     const { code, message } = asOAuthError(error, ctx, deps);
@@ -65,10 +65,11 @@ function scopesOf(client: OAuthClient, asked: string): readonly string[] {
 export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = paramsOf(new URLSearchParams(ctx.querystring));
   const browser = ctx.cookies.get(COOKIE) ?? '';
-  ctx.cookies.set(COOKIE, '', browserCookie(deps, CALLBACK, 0));
   const now = deps.clock.now();
   const request = await takeRequest(deps.orm, deps.keyring, params.get('state') ?? '', browser, now);
   if (!request) throw new OAuthError('invalid_request', 'This login was not begun in this browser, or it has expired');
+  // Only now: a way back that was not begun here takes nothing from the login that this browser is in.
+  keepInBrowser(ctx, deps, { name: COOKIE, value: '', path: CALLBACK, maxAge: 0 });
   const { redirectUri, state, clientId } = request;
   try {
     const upstream = await deps.login.discover();

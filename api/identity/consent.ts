@@ -11,7 +11,7 @@ import { inStore, REQUEST } from '../../db/orm.ts';
 import { covers, SCOPES } from '../../workflows/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { lookOf, sendPage } from '../kernel/page.ts';
-import { back, browserCookie } from './answer.ts';
+import { back, keepInBrowser } from './answer.ts';
 import { consentPage } from './consentPage.ts';
 import { OAuthError, readForm } from './oauth.ts';
 
@@ -35,7 +35,7 @@ export async function ask(ctx: Context, deps: ApiDeps, asked: Omit<ConsentReques
     return role === null ? null : openConsent(em, asked, browser, deps.clock.now());
   });
   if (consentId === null) return refuse(ctx, deps, asked, 'The person has no role in the store of the client');
-  ctx.cookies.set(COOKIE, browser, browserCookie(deps, addressOf(consentId), CONSENT_MS));
+  keepInBrowser(ctx, deps, { name: COOKIE, value: browser, path: addressOf(consentId), maxAge: CONSENT_MS });
   ctx.redirect(addressOf(consentId));
 }
 
@@ -90,7 +90,7 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
     const role = await holdRole(em, storeId, asked.userId);
     return decision === 'deny' || role === null ? null : issueCode(em, asked.userId, asked, asked.authenticatedAt, now);
   });
-  ctx.cookies.set(COOKIE, '', browserCookie(deps, addressOf(asked.consentId), 0));
+  keepInBrowser(ctx, deps, { name: COOKIE, value: '', path: addressOf(asked.consentId), maxAge: 0 });
   if (code === null) refuse(ctx, deps, asked, 'The person did not allow it');
   else back(ctx, deps, asked.redirectUri, { code, state: asked.state });
 }
