@@ -1,5 +1,6 @@
 /** The ways in for people, seen from outside (part A § Authentication). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ownApi } from '../kernel/api.ts';
 import { call } from '../kernel/http.ts';
 import {
   ACCESS_TOKEN,
@@ -78,6 +79,10 @@ describe('authorize', () => {
     const response = await fetch(authorizeUrl({ redirect_uri: 'http://127.0.0.1:51234/callback' }).url, { redirect: 'manual' });
     expect(response.headers.get('location')).not.toContain('51234');
     expect(response.status).toBe(302);
+    for (const more of [{}, { response_type: 'token' }]) {
+      const none = await fetch(authorizeUrl({ redirect_uri: 'http://127.0.0.1:65536/callback', ...more }).url, { redirect: 'manual' });
+      expect([none.status, await none.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_redirect_uri' })]);
+    }
   });
   test('an unknown client, a repeated and a control character: 400, no redirect', async () => {
     for (const url of [authorizeUrl({ client_id: 'nope' }).url, `${authorizeUrl().url}&state=b`, `${authorizeUrl().url}&x=%00`]) {
@@ -92,6 +97,25 @@ describe('authorize', () => {
     const state = new URL(provider).searchParams.get('state')!;
     const stolen = await new Browser().open(`${underTest.api}/oauth2/callback?state=${state}&code=x`);
     expect(stolen.status).toBe(400);
+  });
+  test('a way back that nobody began takes nothing from the login that is under way', async () => {
+    const mine = new Browser();
+    const provider = (await mine.open(authorizeUrl().url)).headers.get('location')!;
+    for (const stray of ['', '?state=x&code=x', `?state=${'x'.repeat(43)}&error=access_denied`])
+      expect((await mine.open(`${underTest.api}/oauth2/callback${stray}`)).status).toBe(400);
+    const back = (await mine.walk(provider, at('owner', shop))) as URL;
+    expect(back.searchParams.get('code')).toEqual(expect.any(String));
+  });
+  test('where a proxy speaks TLS a login begins too, with a cookie for https only', async () => {
+    const { api, stop } = await ownApi({ PUBLIC_URL: 'https://shop.example' });
+    try {
+      const begun = await fetch(authorizeUrl({}, api).url, { redirect: 'manual' });
+      const provider = new URL(begun.headers.get('location')!);
+      expect(provider.searchParams.get('redirect_uri')).toBe('https://shop.example/oauth2/callback');
+      expect(begun.headers.get('set-cookie')).toMatch(/^svc_login=[\w-]{43}; path=\/oauth2\/callback; .*samesite=lax; secure; httponly$/);
+    } finally {
+      stop();
+    }
   });
 });
 

@@ -98,6 +98,6 @@ export function redirectProblem(uri: string): string | null {
 /** RFC 8252 § 7.3: a native app may be sent back to any port of a loopback address. */
 const withoutPort = (uri: string) => uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/, '$1');
 
-/** Whether a redirect is one of those registered, character by character but for a loopback port. */
+/** Whether a redirect is one of those registered, character by character but for a loopback port, which must be one (65536 is none). */
 export const isRegistered = (registered: readonly string[], asked: string): boolean =>
-  registered.some((uri) => uri === asked || withoutPort(uri) === withoutPort(asked));
+  URL.canParse(asked) && registered.some((uri) => uri === asked || withoutPort(uri) === withoutPort(asked));
