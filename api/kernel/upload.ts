@@ -48,9 +48,15 @@ function collect(parser: busboy.Busboy, most: number) {
     size: 0,
     refused: null as Fault | null,
   };
-  parser.on('field', (name, value) => void (read.fields[name] = value));
-  parser.on('file', (name, stream) => {
-    if (name !== FILE) read.refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');
+  // Its types say that every part has a name; a part without one is handed on as well.
+  const unnamed = () => (read.refused ??= invalid('', 'INVALID_BODY', 'A part has no name.'));
+  parser.on('field', (name: string | undefined, value) => {
+    if (name === undefined) unnamed();
+    else read.fields[name] = value;
+  });
+  parser.on('file', (name: string | undefined, stream) => {
+    if (name === undefined) unnamed();
+    else if (name !== FILE) read.refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');
     read.isThere = true;
     stream.on('data', (chunk: Buffer) => {
       read.size += chunk.length;

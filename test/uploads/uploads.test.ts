@@ -96,6 +96,8 @@ describe('refused', () => {
       ['--x', 'multipart/form-data; boundary=x'],
       ['--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nabc', 'multipart/form-data; boundary=x'],
       ['\u0000\u0001', 'multipart/form-data; boundary=x'],
+      ['--x\r\ncontent-disposition: form-data; filename="a"\r\n\r\nabc\r\n--x--\r\n', 'multipart/form-data; boundary=x'],
+      ['--x\r\ncontent-disposition: form-data\r\n\r\nabc\r\n--x--\r\n', 'multipart/form-data; boundary=x'],
     ] as const)
       expect([body, (await post(body, type)).status]).toEqual([body, 400]);
     const parts = (list: readonly (readonly [string, string | Blob])[]) => send('/v1/uploads', seller, list);
