@@ -10,6 +10,8 @@ import { textErrors } from '../kernel/validate.ts';
 import { OAuthError } from './oauth.ts';
 
 const MAX_REDIRECTS = 20;
+/** Nothing that a person could see, or signs that turn what is written around: on the consent page a name must read as what it is. */
+const UNREADABLE = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$|[\u202a-\u202e\u2066-\u2069]/u;
 const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
 
 export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
@@ -40,7 +42,7 @@ export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
 
 function metadataOf(body: Record<string, unknown>, registrant: readonly string[]): Omit<NewClient, 'createdBy'> {
   const { client_name: name, scope, token_endpoint_auth_method: method = 'client_secret_basic' } = body;
-  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw bad('client_name must be 1 to 100 characters');
+  if (typeof name !== 'string' || UNREADABLE.test(name) || name.length > 100) throw bad('client_name must be 1 to 100 readable characters');
   if (method !== 'none' && method !== 'client_secret_basic') throw bad('token_endpoint_auth_method must be none or client_secret_basic');
   const grantTypes = grantsOf(body['grant_types'], method);
   const redirectUris = redirectsOf(body['redirect_uris'] ?? [], grantTypes);

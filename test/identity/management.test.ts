@@ -202,6 +202,9 @@ describe('clients', () => {
       { ...SERVER, scope: 5 },
       { ...SERVER, scope: 'admin:all' },
       { ...SERVER, client_name: 'a\u0000b' },
+      // On the consent page nobody could read them as what they are.
+      { ...SERVER, client_name: ' \u200b\u3164' },
+      { ...SERVER, client_name: 'a\u202eb' },
       { ...APP, redirect_uris: [] },
       { ...APP, grant_types: ['client_credentials'], redirect_uris: [] },
     ];
