@@ -18,6 +18,7 @@ import { Numbers0013 } from './migrations/0013_numbers.ts';
 import { Bounds0014 } from './migrations/0014_bounds.ts';
 import { Operator0015 } from './migrations/0015_operator.ts';
 import { Consents0016 } from './migrations/0016_consents.ts';
+import { SearchPath0017 } from './migrations/0017_search_path.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 import { keepRoles, type Logins } from './roles.ts';
 
@@ -36,6 +37,7 @@ const MIGRATIONS = [
   Bounds0014,
   Operator0015,
   Consents0016,
+  SearchPath0017,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */

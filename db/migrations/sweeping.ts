@@ -15,7 +15,7 @@ export interface Swept {
 export function sweeping({ kind, due, remove, answers = { type: 'bigint', text: 'SELECT count(*) FROM gone' } }: Swept): string[] {
   const make = (name: string, type: string, volatility: string, body: string) => [
     `CREATE FUNCTION ${name}(before timestamptz, most integer) RETURNS ${type} LANGUAGE sql ${volatility} SECURITY DEFINER
-       SET search_path = public AS $$ ${body} $$`,
+       SET search_path = public, pg_temp AS $$ ${body} $$`,
     `ALTER FUNCTION ${name}(timestamptz, integer) OWNER TO sangjeom_sweeper`,
     `REVOKE ALL ON FUNCTION ${name}(timestamptz, integer) FROM PUBLIC`,
     `GRANT EXECUTE ON FUNCTION ${name}(timestamptz, integer) TO sangjeom_relay`,

@@ -11,7 +11,7 @@ export const tenantTable = (table: string, rights = 'SELECT, INSERT, UPDATE, DEL
  * read only these tables and answers the store, its clock and a status.
  */
 export const lookup = (signature: string, returns: string, body: string, callers: string): string[] => [
-  `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$ ${body} $$`,
+  `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$ ${body} $$`,
   `ALTER FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} OWNER TO sangjeom_lookup`,
   `REVOKE ALL ON FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} FROM PUBLIC`,
   `GRANT EXECUTE ON FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} TO ${callers}`,

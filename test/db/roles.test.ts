@@ -83,3 +83,41 @@ test('the roles’ passwords have nothing to do with the owner’s, and no proce
   expect(app).not.toBe(relay);
   expect(underTest.env['DATABASE_URL']).toBeUndefined();
 });
+
+test('a role that may put temporary tables in the place of real ones reads nothing by a function of more rights', async () => {
+  for (const [role, table, ask] of [
+    ['sangjeom_app', 'payment', `SELECT order_no_taken('1')`],
+    ['sangjeom_relay', 'upload', `SELECT lookup_uploads(ARRAY['a/b'])`],
+  ] as const) {
+    const client = new Client({ connectionString: roleUrl(underTest.databaseUrl, role) });
+    await client.connect();
+    try {
+      await client.query('CREATE TEMP TABLE loot (reader text); GRANT ALL ON loot TO PUBLIC');
+      await client.query(`CREATE FUNCTION pg_temp.steal() RETURNS text LANGUAGE plpgsql
+        AS $$ BEGIN INSERT INTO pg_temp.loot VALUES (current_user); RETURN 'x'; END $$`);
+      await client.query(
+        `CREATE TEMP VIEW ${table} AS SELECT pg_temp.steal() AS order_no, false AS shares_number, 'x' AS store_id, 'y' AS upload_id`,
+      );
+      await client.query(`GRANT ALL ON pg_temp.${table} TO PUBLIC`);
+      await client.query(ask);
+      expect([role, (await client.query('SELECT * FROM loot')).rows]).toEqual([role, []]);
+    } finally {
+      await client.end();
+    }
+  }
+});
+
+test('every function of more rights than its caller looks for temporary tables last, and is everybody’s to call nowhere', async () => {
+  const functions = await query<{ name: string; path: string | null; isPublic: boolean }>(
+    `SELECT p.oid::regprocedure::text AS name, (SELECT c FROM unnest(proconfig) c WHERE c LIKE 'search_path=%') AS path,
+       EXISTS (SELECT 1 FROM aclexplode(coalesce(proacl, acldefault('f', proowner))) a WHERE a.grantee = 0) AS "isPublic"
+     FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND prosecdef`,
+  );
+  expect(functions.length).toBeGreaterThan(40);
+  expect(functions.filter(({ path, isPublic }) => path !== 'search_path=public, pg_temp' || isPublic)).toEqual([]);
+  expect(
+    await query(
+      `SELECT 1 FROM pg_namespace n, aclexplode(nspacl) a WHERE nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE'`,
+    ),
+  ).toEqual([]);
+});
