@@ -13,6 +13,11 @@ import { createToss, MISMATCH, type TossAnswer, type TossAttempt, type TossRefun
 
 const provider = 'tosspayments';
 
+// From zero, because Prometheus sees no increase in a series that begins with one: the first would ring no alert (ops/alerts.yml).
+for (const operation of ['return', 'confirm', 'read', 'void', 'refund', 'findRefund'] as const)
+  for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
+providerOutcomes.inc({ provider, operation: 'refund', outcome: 'REFUSED' }, 0);
+
 export const paymentActivities = (deps: ActivityDeps) => ({
   movePayment: transitionActivity(deps, {
     kind: 'payment',
