@@ -10,7 +10,7 @@ import { type Moving, ordinal, owe } from './calls.ts';
 import { type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 import { type Moment, runOf } from './store.ts';
 
-/** Where the numbers of the last look-ups begin. */
+/** Where the numbers of the last look-ups begin, and those of each review after them: more than a day has. */
 const LAST_LOOKS = 900;
 const gapAfter = (call: PendingCall): number => readGap(ordinal(call) % LAST_LOOKS);
 
@@ -84,7 +84,8 @@ export async function reviewPayment(em: Em, storeId: string, paymentId: string, 
   const payment = await em.findOneOrFail(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   const attempts = await em.find(PaymentAttemptEntity, { storeId, paymentId, status: 'UNRESOLVED' });
   if (attempts.length === 0) return false;
-  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', doubtful: true });
+  // With numbers that no earlier void had: their keys are answered already, and the provider would repeat those answers.
+  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', doubtful: true, readings: attempt.readings + LAST_LOOKS });
   await reopen(em, runOf(payment), at, realNow);
   return true;
 }

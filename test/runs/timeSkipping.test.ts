@@ -137,6 +137,29 @@ describe('on the time-skipping server', () => {
       await until('voided', async () => (await attempt(payment.run.runId)) === 'VOIDED');
     }, 120_000);
 
+    test('a void that fails for a day: looked up once more, it is asked for under keys that the provider has not answered yet', async () => {
+      const payment = await under.payment();
+      const { pgOrderId, run } = payment;
+      await Promise.all([next('confirm', '0031', pgOrderId), next('read', 'fail', pgOrderId, 2000)]);
+      await under.command(run, 'pay', await under.authenticated(payment), { wait: 'settled' });
+      await finished(run);
+      const review = async () => {
+        const moment = { at: await under.now(), realNow: Date.now() };
+        expect(await under.inStore((em) => reviewPayment(em, under.storeId, run.runId, moment))).toBe(true);
+      };
+      await Promise.all([next('read', 'fail', pgOrderId, 0), next('cancel', 'fail', pgOrderId, 2000)]);
+      await review();
+      await until(
+        'void owed',
+        async () => (await under.rows(`SELECT 1 FROM payment WHERE payment_id = ? AND call IS NOT NULL`, [run.runId])).length > 0,
+      );
+      await finished(run);
+      expect(await attempt(run.runId)).toBe('UNRESOLVED');
+      await next('cancel', 'fail', pgOrderId, 0);
+      await review();
+      await until('voided', async () => (await attempt(run.runId)) === 'VOIDED');
+    }, 120_000);
+
     test('a refund: FAILED; run again it is looked for first, and paid back once', async () => {
       const item = await bought();
       const [paid] = await under.rows<{ pg_order_id: string; payment_id: string }>(
