@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { korean } from '../workflows/kernel/time.ts';
-import { connect, type Support } from './support/context.ts';
+import { connect, isDone, type RunRow, type Support } from './support/context.ts';
 import { explain, type Explanation } from './support/explain.ts';
 import { find } from './support/find.ts';
 import { replay } from './support/replay.ts';
@@ -36,8 +36,8 @@ const known = async (support: Support, id: string) => {
 const commands: Readonly<Record<string, (support: Support, asked: Asked) => Promise<Answer>>> = {
   async find(support, { id }) {
     const runs = await known(support, id);
-    const state = (done: Date | null, wake: Date | null) => (done ? 'done' : wake ? `acts at ${korean(wake.getTime())}` : 'waits');
-    return { json: runs, words: runs.map((row) => `${row.workflow_id}  ${row.store_code}  ${state(row.done_at, row.wake_at)}`) };
+    const state = (row: RunRow) => (isDone(row) ? 'done' : row.wake_at ? `acts at ${korean(row.wake_at.getTime())}` : 'waits');
+    return { json: runs, words: runs.map((row) => `${row.workflow_id}  ${row.store_code}  ${state(row)}`) };
   },
   async explain(support, { id }) {
     const explanations = [];

@@ -24,8 +24,12 @@ export interface RunRow {
   readonly wake_at: Date | null;
   readonly loaded_at: Date | null;
   readonly done_at: Date | null;
+  /** Done so long ago that its line is gone: what has no line owes nothing. */
+  readonly is_swept: boolean;
   readonly pokes: number;
 }
+
+export const isDone = ({ done_at: doneAt, is_swept: isSwept }: RunRow): boolean => doneAt !== null || isSwept;
 
 export async function connect(): Promise<Support> {
   const [databaseUrl, place] = [ownerUrl(), temporalPlace()];

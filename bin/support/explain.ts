@@ -2,7 +2,7 @@
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { korean } from '../../workflows/kernel/time.ts';
 import { FOREIGN_PAYMENT, UNRESOLVED } from '../../workflows/payments/rules.ts';
-import type { RunRow, Support } from './context.ts';
+import { isDone, type RunRow, type Support } from './context.ts';
 
 export interface Explanation {
   readonly workflowId: string;
@@ -17,8 +17,7 @@ export async function explain(support: Support, run: RunRow): Promise<Explanatio
   const seen = await describe(support, run.workflow_id);
   const words = [
     ...(await stateOf(support, run)),
-    ...(run.done_at ? [`Its run is done since ${korean(run.done_at.getTime())}.`] : waiting(run)),
-    ...(run.done_at ? [] : inTemporal(run, seen)),
+    ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...inTemporal(run, seen)]),
     ...(await refundsOf(support, run)),
   ];
   const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
@@ -86,6 +85,9 @@ async function attemptsOf(rows: Support['rows'], store: string, id: string): Pro
     ...(attempt.shares_key ? [`The payment key of ${attempt.pg_order_id} is another payment's too: the provider's books say whose.`] : []),
   ]);
 }
+
+const doneSince = ({ done_at: doneAt }: RunRow): string =>
+  doneAt ? `Its run is done since ${korean(doneAt.getTime())}.` : 'Its run was done so long ago that its line is gone.';
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, pokes }: RunRow): string[] {
   return [

@@ -6,7 +6,7 @@ import type { Moment } from '../../db/payments/store.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import { UNRESOLVED } from '../../workflows/payments/rules.ts';
 import { Remedy } from '../setup/say.ts';
-import type { RunRow, Support } from './context.ts';
+import { isDone, type RunRow, type Support } from './context.ts';
 import { find } from './find.ts';
 
 /** Answers what was done. */
@@ -18,9 +18,9 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
   if (!run) throw new Remedy(`Nothing is known by ${id}.`);
-  if (run.kind === 'payment' && run.done_at && (await lookOnceMore(support, run)))
+  if (run.kind === 'payment' && isDone(run) && (await lookOnceMore(support, run)))
     return { done: `${run.workflow_id} looks once more what became of it at the provider.` };
-  if (run.done_at) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
+  if (isDone(run)) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
   const ref = { storeId: run.store_id, kind: run.kind, workflowId: run.workflow_id, runId: run.run_id, orderNo: run.order_no };
   await support.temporal.workflow.signalWithStart(run.kind, { ...startOptions(ref), signal: 'poke' });
   const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
