@@ -24,6 +24,8 @@ const BUSY_MS = 50;
 /** Runs that are poked in one round, and how many at once. */
 const BATCH = 200;
 const PARALLEL = 16;
+/** All pokes of a round together: less than an idle session is left alive (X18), so that a slow Temporal holds up no sweep. */
+const POKES_MS = 15_000;
 
 export interface ReconcilerDeps {
   readonly pool: Pool;
@@ -119,11 +121,14 @@ async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: Pool
     [rows.map((row) => row.store_id), rows.map((row) => row.workflow_id), now],
   );
   const left = [...rows];
+  const until = Date.now() + POKES_MS;
   const poke = async () => {
     for (let row = left.pop(); row; row = left.pop()) {
       const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
       const options = { ...startOptions(run), signal: 'poke' };
-      await client.withDeadline(Date.now() + 5000, () => client.workflow.signalWithStart(run.kind, options)).catch(() => {});
+      await client
+        .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.kind, options))
+        .catch(() => {});
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, poke));
