@@ -1,5 +1,6 @@
 /** Products with their variants as they are read: whole pages in one query, as plain values and not as entities. */
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { COUNTED, countValues } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import type { Product, Variant } from './entities.ts';
@@ -132,7 +133,7 @@ export interface ProductFilter extends Page {
   readonly keyword?: string;
 }
 
-/** Products, newest number first, with their variants: the page and the count in one query. */
+/** Products, newest number first, with their variants: the page and the count in one query. Only a filter by more than status counts what it finds. */
 export async function listProducts(
   em: Em,
   storeId: string,
@@ -149,12 +150,15 @@ export async function listProducts(
   const where = conditions.map(([text]) => text).join(' AND ');
   const values = conditions.flatMap(([, some]) => some);
   const { limit, offset: skip } = offset(filter);
+  const isCounted = productNo === undefined && categoryId === undefined && keyword === undefined;
+  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
+  const totalValues = isCounted ? countValues(storeId, 'product', { status }) : values;
   const [row] = await sql<{ total: string; items: Found[] | null }>(
     em,
-    `SELECT (SELECT count(*) FROM product p WHERE ${where}) AS total,
+    `SELECT ${total} AS total,
        (SELECT json_agg(page.found ORDER BY page.no DESC) FROM (
           SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) page) AS items`,
-    [...values, ...values, limit, skip],
+    [...totalValues, ...values, limit, skip],
   );
   return { items: (row!.items ?? []).map(revive), total: Number(row!.total) };
 }

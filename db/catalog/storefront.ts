@@ -4,6 +4,7 @@ import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
 import type { OptionGroup } from '../../workflows/catalog/options.ts';
 import type { Discount } from '../../workflows/catalog/prices.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../workflows/catalog/rules.ts';
+import { COUNTED, countValues } from '../feeds/counts.ts';
 import { type Em, sql } from '../orm.ts';
 import { holdsKeyword, keywordValues } from './search.ts';
 import type { Page } from './store.ts';
@@ -55,12 +56,15 @@ export async function listShown(em: Em, storeId: string, filter: ShownFilter): P
   ];
   const where = conditions.map(([text]) => text).join(' AND ');
   const values = conditions.flatMap(([, some]) => some);
+  const isCounted = categoryId === undefined && keyword === undefined;
+  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
+  const totalValues = isCounted ? countValues(storeId, 'product', { status: 'ON_SALE' }) : values;
   const [row] = await sql<{ total: string; items: ShownProduct[] | null }>(
     em,
-    `SELECT (SELECT count(*) FROM product p WHERE ${where}) AS total,
+    `SELECT ${total} AS total,
        (SELECT json_agg(shown ORDER BY shown.product_no DESC) FROM (
           SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) shown) AS items`,
-    [...values, ...values, size, (page - 1) * size],
+    [...totalValues, ...values, size, (page - 1) * size],
   );
   return { items: row!.items ?? [], total: Number(row!.total) };
 }

@@ -3,6 +3,7 @@ import { raw } from '@mikro-orm/core';
 import type { FulfillmentType } from '../../workflows/catalog/rules.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import type { PublicStatus } from '../../workflows/orders/status.ts';
+import { countOf } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
@@ -63,14 +64,7 @@ const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
 async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
   const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
   if (asked.some((name) => !COUNTED.has(name))) return null;
-  const { status = null, testPayment = null } = filter;
-  const [row] = await sql<{ n: string }>(
-    em,
-    `SELECT coalesce(sum(n), 0) AS n FROM list_count WHERE store_id = ? AND list = ? AND (?::text IS NULL OR status = ?)
-       AND (?::boolean IS NULL OR is_test = ?)`,
-    [storeId, list, status, status, testPayment, testPayment],
-  );
-  return Number(row!.n);
+  return countOf(em, storeId, list, { status: filter.status, isTest: filter.testPayment });
 }
 
 /** What stands behind a place in the order of a time and an id. The time alone comes first: row security lets an index serve that. */

@@ -1,0 +1,22 @@
+/** How many rows of a list a store has, counted as they change (0014, 0018): a total costs the same however many there are (X22). */
+import { type Em, sql } from '../orm.ts';
+
+export type CountedList = 'orders' | 'order_item' | 'product';
+/** Null where the filter does not ask. */
+export interface CountFilter {
+  readonly status?: string | undefined;
+  readonly isTest?: boolean | undefined;
+}
+
+/** A subquery for the number; its values are those of `countValues`. */
+export const COUNTED = `(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ? AND list = ? AND (?::text IS NULL OR status = ?)
+   AND (?::boolean IS NULL OR is_test = ?))`;
+export const countValues = (storeId: string, list: CountedList, { status, isTest }: CountFilter): unknown[] => {
+  const [wanted, test] = [status ?? null, isTest ?? null];
+  return [storeId, list, wanted, wanted, test, test];
+};
+
+export async function countOf(em: Em, storeId: string, list: CountedList, filter: CountFilter): Promise<number> {
+  const [row] = await sql<{ n: string }>(em, `SELECT ${COUNTED} AS n`, countValues(storeId, list, filter));
+  return Number(row!.n);
+}
