@@ -83,7 +83,7 @@ describe('a command', () => {
 describe('a request of one transaction', () => {
   test('that was answered 503 because its commit hung is not committed afterwards; the same key then carries it out once', async () => {
     const shop = await world();
-    const { api, stop } = await ownApi({ DATABASE_URL: proxy.through(underTest.databaseUrl) });
+    const { api, stop } = await ownApi({ APP_DATABASE_URL: proxy.through(underTest.env['APP_DATABASE_URL']!) });
     try {
       const seller = new Seller(api, shop.seller.bearer);
       const create = () => seller.call('POST', '/v1/categories', { name: '늦은 분류' }, { 'idempotency-key': 'late' });
