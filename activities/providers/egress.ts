@@ -6,7 +6,7 @@ import { Resolver } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { isHost } from '../../workflows/kernel/hosts.ts';
+import { isHost, RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
 import { type AttemptOutcome, type DeliveryError, EXCERPT_CHARACTERS } from '../../workflows/webhooks/rules.ts';
 import { isLoopback, isPublic } from './addresses.ts';
 
@@ -22,6 +22,7 @@ export interface Outgoing {
   readonly body: string;
   readonly deadlineMs: number;
 }
+const RECEIVER = new RegExp(RECEIVER_URL, 'u');
 const EXCERPT_BYTES = 4096;
 
 /** The address of a host name, or why it must not be called. */
@@ -39,7 +40,8 @@ export function createEgress(config: EgressConfig) {
       if (protocol !== 'https:' && !(protocol === 'http:' && config.allowLoopback)) return 'INVALID_URL';
       const resolved = await resolve(config, hostname, AbortSignal.timeout(deadlineMs));
       if (protocol === 'http:') return 'address' in resolved && isLoopback(resolved.address) ? null : 'INVALID_URL';
-      return 'error' in resolved && resolved.error === 'BLOCKED_ADDRESS' ? 'BLOCKED_ADDRESS' : null;
+      if ('error' in resolved && resolved.error === 'BLOCKED_ADDRESS') return 'BLOCKED_ADDRESS';
+      return RECEIVER.test(url) ? null : 'INVALID_URL';
     },
 
     /** POSTs, and answers how it ended: success is a 2xx status within the deadline, whatever its body does (D16). */

@@ -9,8 +9,6 @@ export type Json = Record<string, unknown>;
 export const TEXT = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
 /** The same with something to read in it. */
 export const NAME = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\ufeff\u0000-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
-/** An address that can be called: https, or http on this machine. */
-export const URL_TEXT = String.raw`^(?:https://(?:(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?[.])*[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?|(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])[.]){3}(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9]))|http://(?:localhost|127[.]0[.]0[.]1))(?::[1-9][0-9]{0,3})?(?:[/?#][!-~]*)?$`;
 export const isObject = (node: unknown): node is Json => typeof node === 'object' && node !== null && !Array.isArray(node);
 const mapped = (node: Json, change: (inner: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, change(inner)]));

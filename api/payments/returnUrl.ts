@@ -3,7 +3,7 @@ import { judgeReturnUrl } from '../../workflows/payments/rules.ts';
 
 const PROBLEMS = {
   'not-absolute': 'must be an absolute URL',
-  'no-host': 'names a host of other characters than letters, digits, hyphens and dots',
+  'no-host': 'names a host of other characters than letters, digits, hyphens and dots, or a port that is none',
 };
 
 /** Not an absolute URL, and a host name that is none, are problems of the field (D38, X23). */

@@ -1,10 +1,10 @@
 import type { Started } from '../../db/payments/store.ts';
 import type { Payment as Row, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
+import { RETURN_URL } from '../../workflows/kernel/hosts.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../workflows/payments/rules.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
-import { URL_TEXT } from '../kernel/documentedSchema.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
@@ -14,7 +14,7 @@ export const Option = closed(
 export const ReturnUrl = Type.String({
   maxLength: 2000,
   description: 'Absolute https address; http on localhost in sandbox mode',
-  'x-document': { format: 'uri', pattern: URL_TEXT },
+  'x-document': { pattern: RETURN_URL },
 });
 export const PaymentRequest = closed(
   {

@@ -2,7 +2,7 @@
 import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
 import { fulfillmentProblems } from '../../workflows/catalog/fulfillment.ts';
 import { MOST_AXES, MOST_VARIANTS, optionProblems } from '../../workflows/catalog/options.ts';
-import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
 import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
@@ -39,16 +39,47 @@ export const OptionsRequest = closed(
   { optionGroups: Type.Array(OptionGroup, { maxItems: MOST_AXES }), variants: optionFields.variants },
   { title: 'OptionsRequest' },
 );
-const shipping = nullable(
-  closed({
-    deliveryType: Type.Optional(oneOf(DELIVERY_TYPES)),
-    deliveryFee: Type.Optional(Won),
-    conditionalFreeAmount: Type.Optional(nullable(Won)),
-    shippingAddressId: Type.Optional(nullable(Id)),
-    returnAddressId: Type.Optional(nullable(Id)),
-  }),
-);
+const shippingFields = {
+  deliveryType: Type.Optional(oneOf(DELIVERY_TYPES)),
+  deliveryFee: Type.Optional(Won),
+  conditionalFreeAmount: Type.Optional(nullable(Won)),
+  shippingAddressId: Type.Optional(nullable(Id)),
+  returnAddressId: Type.Optional(nullable(Id)),
+};
 const methods = Type.Array(oneOf(FULFILLMENT_METHODS), { minItems: 1, maxItems: 4 });
+/** A whole delivery rule that fits together: PAID where it says nothing else. */
+const RATES = {
+  anyOf: [
+    { properties: { deliveryType: { const: 'PAID' }, conditionalFreeAmount: { type: 'null' } } },
+    {
+      required: ['deliveryType'],
+      properties: { deliveryType: { const: 'FREE' }, deliveryFee: { const: 0 }, conditionalFreeAmount: { type: 'null' } },
+    },
+    {
+      required: ['deliveryType', 'conditionalFreeAmount'],
+      properties: { deliveryType: { const: 'CONDITIONAL_FREE' }, conditionalFreeAmount: { type: 'integer' } },
+    },
+  ],
+};
+/** Each type has methods of its own, and only SHIPPING is shipped; SHIPPING where it says nothing else. */
+const KINDS = {
+  anyOf: [
+    { properties: { type: { const: 'SHIPPING' }, methods: { items: { enum: METHODS.SHIPPING } } } },
+    {
+      required: ['type'],
+      properties: { type: { const: 'MANUAL' }, methods: { items: { enum: METHODS.MANUAL } }, shipping: { type: 'null' } },
+    },
+  ],
+};
+/** The same of a part: what does not name the type follows that of the product. */
+const KINDS_OF_PART = { anyOf: [...KINDS.anyOf, { properties: { type: { not: {} } } }] };
+/** A stock of its own has only what has no options and is not sold by the night. */
+const STOCKED = {
+  anyOf: [
+    { properties: { inventoryMode: { const: 'STANDARD' }, optionGroups: { maxItems: 0 } } },
+    { properties: { stockQuantity: { not: {} } } },
+  ],
+};
 const RefundPolicyRequest = closed(
   {
     preShipmentDeliveryFeeRefund: Type.Optional(nullable(Type.Boolean())),
@@ -79,10 +110,17 @@ export const ProductRequest = closed(
     categoryId: Id,
     ...optional,
     fulfillment: Type.Optional(
-      closed({ type: Type.Optional(oneOf(FULFILLMENT_TYPES)), methods: Type.Optional(methods), shipping: Type.Optional(shipping) }),
+      closed(
+        {
+          type: Type.Optional(oneOf(FULFILLMENT_TYPES)),
+          methods: Type.Optional(methods),
+          shipping: Type.Optional(nullable(closed(shippingFields, { 'x-document': RATES }))),
+        },
+        { 'x-document': KINDS },
+      ),
     ),
   },
-  { title: 'ProductRequest' },
+  { title: 'ProductRequest', 'x-document': STOCKED },
 );
 /** PATCH: merges by key; null clears. */
 export const ProductPatch = closed(
@@ -93,10 +131,17 @@ export const ProductPatch = closed(
     status: Type.Optional(oneOf(SALES_STATUSES)),
     ...optional,
     fulfillment: Type.Optional(
-      closed({ type: Type.Optional(oneOf(FULFILLMENT_TYPES)), methods: Type.Optional(methods), shipping: Type.Optional(shipping) }),
+      closed(
+        {
+          type: Type.Optional(oneOf(FULFILLMENT_TYPES)),
+          methods: Type.Optional(methods),
+          shipping: Type.Optional(nullable(closed(shippingFields))),
+        },
+        { 'x-document': KINDS_OF_PART },
+      ),
     ),
   },
-  { title: 'ProductPatch' },
+  { title: 'ProductPatch', 'x-document': STOCKED },
 );
 
 /** Images come over https; uploads of ours from wherever we are reached. */

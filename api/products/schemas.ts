@@ -46,7 +46,7 @@ const Variant = closed(
   { title: 'Variant' },
 );
 export const OptionGroup = closed(
-  { name: Name(50), values: Type.Array(Name(50), { minItems: 1, maxItems: MOST_VALUES }) },
+  { name: Name(50), values: Type.Array(Name(50), { minItems: 1, maxItems: MOST_VALUES, 'x-document': { uniqueItems: true } }) },
   { title: 'OptionGroup' },
 );
 const OptionGroupView = closed({ name: Type.String(), values: Type.Array(Type.String()) }, { title: 'ProductOptionGroup' });

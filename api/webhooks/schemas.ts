@@ -1,7 +1,7 @@
 import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/webhooks/entities.ts';
+import { RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
-import { URL_TEXT } from '../kernel/documentedSchema.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {
@@ -18,7 +18,7 @@ export const Webhook = closed(fields, { title: 'Webhook' });
 export const NewWebhook = closed({ ...fields, secret: Type.String({ description: 'Shown once' }) }, { title: 'NewWebhook' });
 export const WebhookRequest = closed(
   {
-    url: Type.String({ minLength: 1, maxLength: 2000, 'x-document': { format: 'uri', pattern: URL_TEXT } }),
+    url: Type.String({ minLength: 1, maxLength: 2000, 'x-document': { pattern: RECEIVER_URL } }),
     eventTypes: Type.Array(oneOf(EVENT_TYPES), { minItems: 1, maxItems: 100 }),
   },
   { title: 'WebhookRequest' },

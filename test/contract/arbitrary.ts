@@ -12,6 +12,7 @@ export interface Schema {
   readonly contains?: Schema;
   readonly minContains?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly not?: Schema;
   readonly required?: readonly string[];
   readonly propertyNames?: Schema;
   readonly additionalProperties?: Schema | boolean;
@@ -31,8 +32,8 @@ type Schemas = Readonly<Record<string, Schema>>;
 
 export function arbitrary(schema: Schema, schemas: Schemas): Arbitrary<unknown> {
   if (schema.$ref !== undefined) return arbitrary(schemas[schema.$ref.split('/').at(-1)!]!, schemas);
-  if (schema.enum) return fc.constantFrom(...schema.enum);
   if ('const' in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf && schema.type === undefined) return fc.oneof(...schema.anyOf.map((one) => arbitrary(one, schemas)));
   if (schema.type === 'object') return objects(schema, schemas);
   if (schema.type === 'array') return lists(schema, schemas);
@@ -52,7 +53,7 @@ function objects(schema: Schema, schemas: Schemas): Arbitrary<unknown> {
       { maxKeys: 3 },
     );
   const way = ({ properties: more = {}, required: also = [] }: Schema, not: readonly string[]) => {
-    const fields = Object.entries(properties).filter(([name]) => !not.includes(name));
+    const fields = Object.entries(properties).filter(([name]) => !not.includes(name) && !more[name]?.not);
     const inner = fields.map(
       ([name, field]) => [name, arbitrary(name in more ? { ...field, ...only(more[name]!) } : field, schemas)] as const,
     );

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { RETURN_URL } from '../../workflows/kernel/hosts.ts';
 import { failureOf } from '../../workflows/payments/failures.ts';
 import { afterUnpaid, isLookedUpTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../workflows/payments/rules.ts';
 
@@ -33,7 +35,40 @@ describe('return addresses', () => {
     ['javascript:alert(1)', 'not-allowed'],
     ['/done', 'not-absolute'],
     ['', 'not-absolute'],
-  ])('%s → %s', (url, judgement) => expect(judgeReturnUrl(url)).toBe(judgement));
+    ['https://shop.example:65535/완료?주문=1#끝', 'ok'],
+    ['https://쇼핑.한국/', 'ok'],
+    ['https://bücher.example', 'ok'],
+    ['https://xn--h32b13vza.xn--3e0b707e/', 'ok'],
+    ['https://shop.example./', 'ok'],
+    ['https://[2001:db8::1]:8443/', 'ok'],
+    ['https://192.0.2.1?a', 'ok'],
+    ['HTTPS://Shop.Example', 'ok'],
+    ['http://LOCALHOST:65535', 'ok'],
+    ['https:shop.example', 'not-absolute'],
+    ['https:///shop.example', 'not-absolute'],
+    ['https:\\\\shop.example', 'not-absolute'],
+    [' https://shop.example', 'not-absolute'],
+    ['https://sh\top.example', 'not-absolute'],
+    ['https://shop.example/a b', 'not-absolute'],
+    ['https://shop.example:65536', 'not-absolute'],
+    ['https://shop.example:0', 'no-host'],
+    ['https://shop.example:0443', 'no-host'],
+    ['https://%61.example', 'no-host'],
+    ['https://a;b.example', 'no-host'],
+    ['https://a_b.example', 'no-host'],
+    ['https://0x7f.1/', 'no-host'],
+    ['https://2130706433/', 'no-host'],
+    ['https://@shop.example', 'not-allowed'],
+    ['http://127.0.0.1@shop.example', 'not-allowed'],
+    ['http://localhost:0', 'not-allowed'],
+  ])('%s → %s, and the documents say so', (url, judgement) => {
+    expect(judgeReturnUrl(url)).toBe(judgement);
+    expect(new RegExp(RETURN_URL, 'u').test(url)).toBe(judgement === 'ok');
+  });
+  test('whatever the documents allow is allowed (X23, D38)', () => {
+    const urls = fc.sample(fc.stringMatching(new RegExp(RETURN_URL)), { numRuns: 2000, seed: 7 });
+    expect(urls.filter((url) => judgeReturnUrl(url) !== 'ok')).toEqual([]);
+  });
   test('the existing query is kept', () => {
     expect(returnAddress('https://s.example/d?a=1#x', 'pay_1', 'FAILED')).toBe(
       'https://s.example/d?a=1&svcPaymentId=pay_1&svcResult=FAILED#x',

@@ -6,8 +6,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { createEgress } from '../../activities/providers/egress.ts';
 import { isPublic } from '../../activities/providers/addresses.ts';
+import { RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
 import { type NameServer, nameServer } from './dnsServer.ts';
 
 const DEADLINE_MS = 1000;
@@ -196,6 +198,25 @@ describe('a name server that', () => {
       ['silent.test', null],
     ] as const)
       expect([name, await guarded.screen(`https://${name}/`, 500)]).toEqual([name, problem]);
+  });
+  test.each([
+    ['https://[2606:4700::1111]:65535/a?b#c', null],
+    ['https://8.8.8.8', null],
+    ['https://a_b.nowhere.test./', null],
+    ['https://10.0.0.1/', 'BLOCKED_ADDRESS'],
+    ['https://0x0a.1/', 'BLOCKED_ADDRESS'],
+    ['https://167772161/', 'BLOCKED_ADDRESS'],
+    ['https://[::ffff:10.0.0.1]/', 'BLOCKED_ADDRESS'],
+    ['https://134744072/', 'INVALID_URL'],
+    ['https:nowhere.test', 'INVALID_URL'],
+    ['https://nowhere.test:0/', 'INVALID_URL'],
+    ['https://nowhere.test\\a', 'INVALID_URL'],
+    ['https://@nowhere.test/', 'INVALID_URL'],
+  ])('an address is registered as it is written: %s → %s', async (url, problem) => expect(await guarded.screen(url, 500)).toBe(problem));
+  test('whatever the documents allow is refused for the address that it leads to alone', async () => {
+    const urls = fc.sample(fc.stringMatching(new RegExp(RECEIVER_URL)), { numRuns: 100, seed: 7 });
+    for (const url of urls.filter((one) => /^https/i.test(one)))
+      expect([url, await guarded.screen(url, 500)]).not.toEqual([url, 'INVALID_URL']);
   });
 });
 

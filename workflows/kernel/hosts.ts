@@ -13,3 +13,38 @@ const LONGEST = 253;
  */
 export const isHost = (hostname: string, { underscore = false }: { readonly underscore?: boolean } = {}): boolean =>
   IPV6.test(hostname) || (hostname.length <= LONGEST && (underscore ? RECEIVER_NAME : NAME).test(hostname));
+
+/** Letters of other scripts in a name that `URL` turns into punycode one by one: Latin, kana, Han, Hangul. Others are written in punycode. */
+const SCRIPTS = '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u017f\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3';
+const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const HEX = '[0-9A-Fa-f]{1,4}';
+/** RFC 4291 without dots: eight groups, or fewer around `::`. */
+const GROUPS = [
+  `(?:${HEX}:){7}${HEX}`,
+  `(?:${HEX}:){1,7}:`,
+  ...[1, 2, 3, 4, 5, 6].map((after) => `(?:${HEX}:){1,${7 - after}}(?::${HEX}){1,${after}}`),
+  `:(?:(?::${HEX}){1,7}|:)`,
+];
+const PORT = '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]';
+/** What follows the host. Nothing in it is dropped or turned by `URL`, as spaces, tabs and backslashes are. */
+const REST = `(?::(?:${PORT}))?(?:[/?#][^\\u0000-\\u0020\\u007f\\\\]*)?`;
+const anyCase = (word: string) => Array.from(word, (letter) => `[${letter.toUpperCase()}${letter}]`).join('');
+
+/** Labels of which the last is no number: `URL` would read the whole as an IPv4 address in an odd spelling. */
+const labels = (letters: string, longest: number, most: string) =>
+  `(?:[A-Za-z0-9${letters}-]{1,${longest}}[.])${most}(?:[A-Za-z${letters}-]|[1-9][0-9]{0,9}[A-Za-z-]|0[A-WYZa-wyz-])[A-Za-z0-9${letters}-]{0,${longest - 12}}[.]?`;
+const ADDRESS = `(?:${BYTE}[.]){3}${BYTE}|\\[(?:${GROUPS.join('|')})\\]`;
+/** A name, shorter in other scripts so that its punycode has room in DNS; or an address in its usual spelling. */
+const host = (more: string) => `(?:${labels(more, 63, '*')}|${labels(SCRIPTS + more, 20, '{0,4}')}|${ADDRESS})`;
+const HTTPS = anyCase('https');
+const LOCAL = `${anyCase('http')}://(?:${anyCase('localhost')}|127[.]0[.]0[.]1)`;
+
+/**
+ * How an absolute address is written that may be called: https, or http on this machine; no user, a port from 1 to 65535. The documents
+ * show these patterns, and what is sent is judged by the same ones: `URL` alone would drop tabs, take `\` for `/` and `0x7f.1` for 127.0.0.1.
+ */
+export const RETURN_URL = `^(?:${HTTPS}://${host('')}|${LOCAL})${REST}$`;
+/** The same with `_` in names (X23). */
+export const RECEIVER_URL = `^(?:${HTTPS}://${host('_')}|${LOCAL})${REST}$`;
+/** An origin as browsers send it, in punycode. */
+export const ORIGIN = `^https?://(?:${labels('', 63, '*')}|${ADDRESS})(?::(?:${PORT}))?$`;

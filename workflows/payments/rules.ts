@@ -1,5 +1,5 @@
 /** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
-import { isHost } from '../kernel/hosts.ts';
+import { isHost, RETURN_URL } from '../kernel/hosts.ts';
 import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
 
 export type { Failure } from './failures.ts';
@@ -118,17 +118,22 @@ export function afterUnpaid(doubt: Doubt, at: number): 'not-charged' | 'confirm-
   return at < doubt.expiresAt ? 'confirm-again' : 'read-again';
 }
 
+const RETURN = new RegExp(RETURN_URL, 'u');
+/** A scheme and, where it leads into the web, a host; nothing that `URL` drops or turns. */
+const ABSOLUTE = /^(?:https?:\/\/[^/?#]|(?!https?:)[a-z][a-z0-9+.-]*:)[!-[\]-~\u0080-\uffff]*$/i;
+
 /**
  * Where a buyer may be sent back to. Sandbox stores without a payment domain: every https address, and http on
  * localhost and 127.0.0.1 (D38). What is no absolute URL, or names a host that is none (X23), is a problem of the field.
  */
 export function judgeReturnUrl(text: string): 'ok' | 'not-absolute' | 'no-host' | 'not-allowed' {
-  if (!URL.canParse(text)) return 'not-absolute';
-  const url = new URL(text);
-  if (url.hostname !== '' && !isHost(url.hostname)) return 'no-host';
-  if (url.protocol === 'https:' && url.username === '' && url.password === '') return 'ok';
-  const local = url.hostname === 'localhost' || url.hostname === '127.0.0.1';
-  return url.protocol === 'http:' && local && url.username === '' ? 'ok' : 'not-allowed';
+  if (!ABSOLUTE.test(text) || !URL.canParse(text)) return 'not-absolute';
+  const { protocol, hostname, host } = new URL(text);
+  if (hostname !== '' && !isHost(hostname)) return 'no-host';
+  if (RETURN.test(text)) return 'ok';
+  // What is left of https names its host in another way than hosts are written, or a user.
+  const [, authority = ''] = /^https:\/\/([^/?#]*)/i.exec(text) ?? [];
+  return protocol === 'https:' && host !== '' && !authority.includes('@') ? 'no-host' : 'not-allowed';
 }
 
 /** `returnUrl` with `svcPaymentId` and `svcResult` appended; the existing query is kept. */
