@@ -26,23 +26,38 @@ export function subjectOf(params: Readonly<Record<string, string>>, body: unknow
   return named === undefined ? null : `contact/${createHash('sha256').update(named.toLowerCase()).digest('hex')}`;
 }
 
+export interface Sent {
+  readonly ctx: RouterContext;
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly body: unknown;
+  readonly key: string | null;
+}
+
 /** What the client asked for, whichever of its addresses it used. */
-export function operationOf(ctx: RouterContext, endpoint: Endpoint, caller: Caller, body: unknown, key: string | null): OperationKey {
-  const asked = JSON.stringify([endpoint.id, canonical(ctx.params), ctx.querystring, canonical(body ?? null)]);
+export function operationOf({ ctx, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
+  const asked = JSON.stringify([endpoint.id, canonical(ctx.params, keyring), ctx.querystring, canonical(body ?? null, keyring)]);
   const fingerprint = createHash('sha256').update(asked).digest('hex');
   const plainKey = key ?? caller.requestId;
   const operation = { principal: caller.principal, key: plainKey, id: endpoint.id, fingerprint };
   return endpoint.change === 'workflow' ? { ...operation, key: hashKey(plainKey), plainKey } : operation;
 }
 
-/** Objects with their keys in order, so that the same request has the same fingerprint however it was written. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
+const isPassword = (name: string) => /password$/i.test(name);
+
+/**
+ * Objects with their keys in order, so that the same request has the same fingerprint however it was written. A password is in it as a
+ * digest under our key: whoever reads the table could try passwords at the speed of SHA-256 otherwise, past their argon2id.
+ */
+function canonical(value: unknown, keyring: Keyring): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonical(item, keyring));
   if (typeof value !== 'object' || value === null) return value;
+  const kept = (name: string, item: unknown) =>
+    isPassword(name) ? keyring.digest(JSON.stringify(item)).toString('base64url') : canonical(item, keyring);
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, canonical(item)]),
+      .map(([name, item]) => [name, kept(name, item)]),
   );
 }
 

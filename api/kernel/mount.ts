@@ -93,7 +93,7 @@ async function accept(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps, rea
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
-  const operation = operationOf(ctx, endpoint, caller, sent, key);
+  const operation = operationOf({ ctx, endpoint, caller, body: sent, key }, deps.keyring);
   return {
     ctx,
     endpoint,

@@ -5,7 +5,7 @@ import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { TSchema } from './schema.ts';
 import { admit, type Finding, MOST_FINDINGS } from './sizes.ts';
 
-const strict = { strict: true, strictTypes: false, allErrors: true, discriminator: true, keywords: ['x-secret', 'x-document'] };
+const strict = { strict: true, strictTypes: false, allErrors: true, discriminator: true, keywords: ['x-document'] };
 /** JSON is taken exactly as it is; what a query leaves out is filled in. */
 const ajvs = { json: new Ajv2020(strict), text: new Ajv2020({ ...strict, useDefaults: true }) };
 for (const one of Object.values(ajvs)) addFormats.default(one, ['date-time', 'date', 'email', 'uri']);

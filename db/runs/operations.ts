@@ -12,7 +12,7 @@ export interface OperationKey {
   readonly plainKey?: string;
   /** The endpoint's id. */
   readonly id: string;
-  /** SHA-256 of method, path, query and canonical body. */
+  /** SHA-256 of the operation, path, query and canonical body; of a password only its digest under our key. */
   readonly fingerprint: string;
 }
 export interface StoredReply {

@@ -1,8 +1,9 @@
 /** Whose idempotency key it is where nobody has logged in (X15). */
+import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { newAddress } from '../kernel/api.ts';
 import { call, type Headers_ } from '../kernel/http.ts';
-import { underTest, type World, world } from '../kernel/world.ts';
+import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const post = (shop: World, path: string, body: object, headers: Headers_) =>
   call(underTest.api, 'POST', `/storefront/v1${path}`, { body, headers: { 'x-store-code': shop.store.storeCode, ...headers } });
@@ -39,4 +40,23 @@ test('a key that nobody owns only has to be well-formed: it gives nobody another
     const { status, body } = await arrive(key);
     expect([status, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['Idempotency-Key']]);
   }
+});
+
+test('what is kept of a request lets nobody try its password at the speed of a plain hash', async () => {
+  const shop = await world();
+  const { consents, email, name, password, phone } = person('kept@example.com');
+  const signUp = (guess: string) => post(shop, '/auth/signup', { ...person(email), password: guess }, { 'idempotency-key': 'k' });
+  expect((await signUp(password)).status).toBe(201);
+  const plain = createHash('sha256')
+    .update(JSON.stringify(['auth.signup', {}, '', { consents, email, name, password, phone }]))
+    .digest('hex');
+  const kept = await query<{ fingerprint: string }>(
+    `SELECT fingerprint FROM operation WHERE store_id = $1 AND operation_id = 'auth.signup'`,
+    [shop.store.storeId],
+  );
+  expect(kept).toEqual([{ fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+  expect(kept[0]!.fingerprint).not.toBe(plain);
+  // The password is part of the request all the same.
+  expect((await signUp(password)).headers.get('idempotent-replayed')).toBe('true');
+  expect((await signUp('another-horse')).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
 });
