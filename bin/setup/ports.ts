@@ -11,9 +11,14 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The wanted port, or the next free one above it. */
+/** What browsers and Node's fetch refuse to call, whoever listens there: the "bad ports" of the Fetch standard that a user may open. */
+const UNCALLABLE: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+]);
+
+/** The wanted port, or the next free one above it that fetch may call. */
 export async function freePort(wanted: number): Promise<number> {
-  for (let port = wanted; port < wanted + 200; port++) if (await isFree(port)) return port;
+  for (let port = wanted; port < wanted + 200; port++) if (!UNCALLABLE.has(port) && (await isFree(port))) return port;
   throw new Error(`No free port between ${wanted} and ${wanted + 200}.`);
 }
 

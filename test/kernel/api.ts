@@ -6,8 +6,8 @@ import { freePort } from '../../bin/setup/ports.ts';
 import { underTest } from './world.ts';
 
 export async function ownApi(env: Readonly<Record<string, string>>): Promise<{ readonly api: string; readonly stop: () => void }> {
-  // Test files run side by side: each looks for a port from a place of its own.
-  const port = await freePort(5000 + (process.pid % 500) * 8);
+  // Test files run side by side: each looks for a port from a place of its own, below those that the system gives to callers.
+  const port = await freePort(27_000 + (process.pid % 500) * 8);
   const child = fork(join(root, 'api/main.ts'), [], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
