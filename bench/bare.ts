@@ -29,17 +29,7 @@ export async function barePostgres(databaseUrl: string, callers: number, count: 
  * order (the payment's update with its call, and the start of the item's run). No order can be cheaper than its skeleton.
  */
 export async function bareTemporal(address: string, runs: readonly (readonly [callers: number, count: number])[]): Promise<Figures[]> {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const connection = await NativeConnection.connect({ address });
-  const taskQueue = `bare-${randomUUID()}`;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowsPath: fileURLToPath(new URL('./bareWorkflow.ts', import.meta.url)),
-    activities: { nothing: async () => 'ok' },
-    maxCachedWorkflows: 200,
-  });
-  const { workflow } = new Client({ connection: await Connection.connect({ address }) });
+  const { connection, taskQueue, worker, workflow } = await bareWorker(address, async () => 'ok');
   const update = (type: string) => {
     const options = { workflowId: `${type}-${randomUUID()}`, taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
     return workflow.executeUpdateWithStart('work', { startWorkflowOperation: new WithStartWorkflowOperation(type, options) });
@@ -57,4 +47,39 @@ export async function bareTemporal(address: string, runs: readonly (readonly [ca
   });
   await connection.close();
   return figures;
+}
+
+/** Starts so many runs that make one local activity and then wait; answers how many per second, from the first start to the last activity. */
+export async function bareStarts(address: string, callers: number, count: number): Promise<number> {
+  let made = 0;
+  const all = Promise.withResolvers<void>();
+  const nothing = async () => {
+    if (++made === count) all.resolve();
+    return 'ok';
+  };
+  const { connection, taskQueue, worker, workflow } = await bareWorker(address, nothing);
+  let seconds = 0;
+  await worker.runUntil(async () => {
+    const began = performance.now();
+    await load('', callers, count, () => workflow.start('bareRun', { workflowId: `run-${randomUUID()}`, taskQueue }));
+    await all.promise;
+    seconds = (performance.now() - began) / 1000;
+  });
+  await connection.close();
+  return Math.round((count / seconds) * 10) / 10;
+}
+
+async function bareWorker(address: string, nothing: () => Promise<string>) {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const connection = await NativeConnection.connect({ address });
+  const taskQueue = `bare-${randomUUID()}`;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowsPath: fileURLToPath(new URL('./bareWorkflow.ts', import.meta.url)),
+    activities: { nothing },
+    maxCachedWorkflows: 200,
+  });
+  const { workflow } = new Client({ connection: await Connection.connect({ address }) });
+  return { connection, taskQueue, worker, workflow };
 }

@@ -3,6 +3,12 @@ import { condition, defineUpdate, proxyActivities, proxyLocalActivities, setHand
 const quick = proxyLocalActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
 const ordinary = proxyActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
 
+/** What an open run is to Temporal, with nothing in it: one look, and then it waits. */
+export async function bareRun(): Promise<void> {
+  await quick.nothing();
+  await condition(() => false);
+}
+
 /** One update that runs one local activity. */
 export async function bare(): Promise<void> {
   let done = false;

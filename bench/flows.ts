@@ -51,8 +51,8 @@ export async function everyday(system: System, seller: Seller, shelf: Shelf, ord
   ];
 }
 
-export async function buy({ api }: System, productId: string, mark: (step: string) => void = () => {}): Promise<void> {
-  const buyer = await Buyer.arrive(api, 'bench');
+export async function buy({ api }: System, productId: string, mark: (step: string) => void = () => {}, code = 'bench'): Promise<void> {
+  const buyer = await Buyer.arrive(api, code);
   mark('guest session');
   const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
   mark('checkout');

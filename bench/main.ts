@@ -1,7 +1,9 @@
 /**
  * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
- * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs. `--refusals` alone: what
- * refusing the worst bodies costs.
+ * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after
+ * comparing its lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what
+ * refusing the worst bodies costs. `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the
+ * reconciler's statements take with 1,000,000 open runs (`--open`).
  */
 import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,7 +24,10 @@ import { catalog } from './catalog.ts';
 import { buy, everyday, fillShelf } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { identity, tokenCosts } from './identity.ts';
+import { lists, type Sizes } from './lists.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
+import { openRuns } from './openRuns.ts';
+import { recover } from './recovery.ts';
 import { refusals } from './refusals.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -35,53 +40,86 @@ await run(async () => {
       catalog: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
       past: { type: 'string', default: '100000' },
-      runs: { type: 'string', default: '20000' },
+      runs: { type: 'string' },
+      recovery: { type: 'boolean', default: false },
+      lists: { type: 'boolean', default: false },
+      open: { type: 'string', default: '1000000' },
     },
   });
   if (values.refusals) return refusals(print);
   const orders = Number(values.orders);
-  const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs) } : null;
+  const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs ?? 20_000) } : null;
   const dir = mkdtempSync(join(tmpdir(), 'sangjeom-bench-'));
   chmodSync(dir, 0o755);
   const system = await startSystem({
     dataDir: join(dir, 'data'),
-    port: await freePort(3700),
+    port: await freePort(Number(process.env['PORT'] ?? 3700)),
     fresh: true,
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });
   try {
+    if (values.recovery) {
+      await recovery(system, join(dir, 'data'), { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
+      return 0;
+    }
+    if (values.lists || growth) await compareLists(system, { few: 1000, many: Number(values.past) });
+    if (values.lists) return 0;
     const shelves = values.catalog ? await catalog(system, [100, 1000, 10_000]) : [];
     if (shelves.length > 0) table(shelves);
-    const report = { ...(await measure(system, orders, growth)), shelves };
-    table(report.figures);
-    if (report.grown) {
-      print(`\nthe same in a store with ${report.grown.past} orders, ${report.grown.openRuns} of them with an open run:`);
-      table(report.grown.figures);
-    }
-    print(`\nwebhook, commit to first byte: p50 ${report.webhook.p50} ms, p95 ${report.webhook.p95} ms (${report.webhook.count} events)`);
-    print(
-      `memory: ${Object.entries(report.memoryMb)
-        .map(([name, mb]) => `${name} ${mb} MB`)
-        .join(', ')}`,
-    );
-    print('\nmachine time of one order, in ms of one core:');
-    for (const [step, times] of Object.entries(report.machineMs))
-      print(
-        `  ${step.padEnd(28)} ${Object.entries(times)
-          .map(([name, ms]) => `${name} ${ms}`)
-          .join('  ')}`,
-      );
-    print('\nprocessor time of one call, at 16 callers:');
-    for (const { name, ms, perCore } of report.tokenCosts) print(`  ${name.padEnd(28)} ${ms} ms, ${perCore} per second and core`);
+    const report = await measure(system, orders, growth);
+    tell(report);
     mkdirSync(join(root, '.data'), { recursive: true });
-    writeFileSync(join(root, '.data/bench.json'), `${JSON.stringify(report, null, 2)}\n`);
+    writeFileSync(join(root, '.data/bench.json'), `${JSON.stringify({ ...report, shelves }, null, 2)}\n`);
   } finally {
     await system.stop();
     rmSync(dir, { recursive: true, force: true });
   }
   return 0;
 });
+
+async function compareLists(system: System, sizes: Sizes): Promise<void> {
+  print(`\nlists of a store with ${sizes.few} orders and of one with ${sizes.many}, medians of calls in turns, in ms:`);
+  await lists(system, sizes, ({ path, few, many, ratio: times }) =>
+    print(`  ${path.padEnd(64)} ${[few, many, times].map((n) => String(n).padStart(7)).join(' ')}`),
+  );
+}
+
+async function recovery(system: System, dataDir: string, { runs, open }: { runs: number; open: number }): Promise<void> {
+  print(`\nwith ${open} open runs, in ms:`);
+  for (const { what, ms } of await openRuns(system, open)) print(`  ${what.padEnd(72)} ${ms}`);
+  const { seconds, noticedAfter, perSecond, barePerSecond, runs: brought } = await recover(system, dataDir, runs);
+  print(`\n${brought} open runs after the loss of Temporal's database: back after ${seconds} s, noticed after ${noticedAfter} s`);
+  print(
+    `  ${perSecond} runs per second; bare starts of as many trivial runs: ${barePerSecond} per second (${ratio(barePerSecond, perSecond)} : 1)`,
+  );
+}
+function ratio(a: number, b: number): number {
+  return Math.round((a / b) * 100) / 100;
+}
+
+function tell(report: Awaited<ReturnType<typeof measure>>): void {
+  table(report.figures);
+  if (report.grown) {
+    print(`\nthe same in a store with ${report.grown.past} orders, ${report.grown.openRuns} of them with an open run:`);
+    table(report.grown.figures);
+  }
+  print(`\nwebhook, commit to first byte: p50 ${report.webhook.p50} ms, p95 ${report.webhook.p95} ms (${report.webhook.count} events)`);
+  print(
+    `memory: ${Object.entries(report.memoryMb)
+      .map(([name, mb]) => `${name} ${mb} MB`)
+      .join(', ')}`,
+  );
+  print('\nmachine time of one order, in ms of one core:');
+  for (const [step, times] of Object.entries(report.machineMs))
+    print(
+      `  ${step.padEnd(28)} ${Object.entries(times)
+        .map(([name, ms]) => `${name} ${ms}`)
+        .join('  ')}`,
+    );
+  print('\nprocessor time of one call, at 16 callers:');
+  for (const { name, ms, perCore } of report.tokenCosts) print(`  ${name.padEnd(28)} ${ms} ms, ${perCore} per second and core`);
+}
 
 function table(figures: readonly Figures[]): void {
   print(`\n${'what'.padEnd(56)} callers      /s     p50     p95     p99 ms`);

@@ -1,0 +1,134 @@
+/** What the reconciler and the worker's metrics ask, in a database with very many open runs: no statement may take a second (X26). */
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { Pool } from 'pg';
+import { makeStore } from '../bin/setup/stores.ts';
+import type { System } from '../bin/setup/system.ts';
+import { realClock } from '../db/kernel/clock.ts';
+import { createLog } from '../db/kernel/log.ts';
+import { migrate } from '../db/migrate.ts';
+import { serveMetrics } from '../worker/metrics.ts';
+import { Pressure } from '../worker/pressure.ts';
+import { Recovery } from '../worker/recovery.ts';
+import { percentile } from './measure.ts';
+
+interface Measured {
+  readonly what: string;
+  readonly ms: number;
+}
+const STORES = 20;
+const PORTIONS = 5;
+const log = createLog('bench', 'silent');
+
+/** In a database of its own, so that nobody starts these runs. */
+export async function openRuns(system: System, open: number): Promise<Measured[]> {
+  const name = `bench_${randomUUID().slice(0, 8)}`;
+  const server = new Pool({ connectionString: system.databaseUrl, max: 1 });
+  await server.query(`CREATE DATABASE ${name}`);
+  const url = (of: string) => Object.assign(new URL(of), { pathname: `/${name}` }).href;
+  await migrate(url(system.databaseUrl));
+  const owner = new Pool({ connectionString: url(system.databaseUrl), max: 1 });
+  const relay = new Pool({ connectionString: url(system.env['RELAY_DATABASE_URL']!), max: 1 });
+  for (const pool of [server, owner, relay]) pool.on('error', () => {});
+  const connection = await Connection.connect({ address: system.temporalAddress });
+  try {
+    await fill(owner, url(system.databaseUrl), open);
+    return [...(await lookUps(owner, relay, open)), ...(await portions(owner, relay, new Client({ connection })))];
+  } finally {
+    await connection.close();
+    await Promise.all([owner.end(), relay.end()]);
+    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await server.end();
+  }
+}
+
+/** As many again are done. */
+async function fill(owner: Pool, databaseUrl: string, open: number): Promise<void> {
+  for (let s = 0; s < STORES; s++) {
+    const { storeId } = await makeStore(databaseUrl, { code: `open-${s}`, name: 'n', sandbox: s === 0, withProduct: false });
+    if (s === 0) await owner.query('UPDATE store SET clock_offset_ms = 86400000 WHERE store_id = $1', [storeId]);
+    await owner.query(
+      `INSERT INTO run (store_id, workflow_id, kind, run_id, wake_at, loaded_at, done_at, created_at)
+       SELECT $1, 'order-item/' || $1 || '/' || n, 'orderItem', n, now() + interval '3 days' + n * interval '1 second',
+         now() - interval '2 days', CASE WHEN n > $2 THEN now() END, now() - interval '2 days' FROM generate_series(1, 2 * $2::int) n`,
+      [storeId, Math.ceil(open / STORES)],
+    );
+  }
+  await owner.query('VACUUM ANALYZE run');
+}
+
+async function lookUps(owner: Pool, relay: Pool, open: number): Promise<Measured[]> {
+  const overdue = () => relay.query(`SELECT * FROM lookup_overdue_runs(now(), 200, '')`);
+  const measured = [{ what: 'overdue look-up: none is late', ms: await median(overdue) }];
+  await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL AND run_id::int % 1000 = 1`);
+  measured.push({ what: `overdue look-up: ${open / 1000} are late`, ms: await median(overdue) });
+  await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL`);
+  await owner.query('VACUUM ANALYZE run');
+  measured.push({ what: 'overdue look-up: all are late', ms: await median(overdue) });
+  await owner.query(`UPDATE run SET poked_at = now(), pokes = 3, grace_from = now() + interval '1 hour' WHERE done_at IS NULL`);
+  await owner.query('VACUUM ANALYZE run');
+  measured.push({ what: 'overdue look-up: all have been poked', ms: await median(overdue) });
+  return measured;
+}
+
+/** The first portions, and what the worker's metrics ask meanwhile. */
+async function portions(owner: Pool, relay: Pool, client: Client): Promise<Measured[]> {
+  await owner.query(`INSERT INTO temporal_namespace VALUES ('default', 'of a database that is gone')`);
+  const recovery = new Recovery({ client, namespace: 'default', clock: realClock, log, pressure: new Pressure() });
+  const tx = await relay.connect();
+  const steps = statementsOf(tx);
+  for (let i = 0; i < PORTIONS; i++) {
+    await recovery.step(tx);
+    await owner.query('UPDATE run SET loaded_at = now() WHERE done_at IS NULL AND loaded_at IS NULL');
+  }
+  await recovery.step(tx);
+  // It notes its statements, and is no connection for anybody else.
+  tx.release(true);
+  const signal = new AbortController().signal;
+  const asked = statementsOf(relay);
+  const server = serveMetrics({
+    pool: relay,
+    client,
+    clock: realClock,
+    namespace: 'default',
+    log,
+    host: '127.0.0.1',
+    port: 0,
+    temporalMetrics: '127.0.0.1:1',
+    signal,
+  });
+  await new Promise<void>((resolve) => (server.listening ? resolve() : server.once('listening', () => resolve())));
+  const address = server.address();
+  if (address !== null && typeof address === 'object') await (await fetch(`http://127.0.0.1:${address.port}/metrics`)).text();
+  await new Promise((resolve) => server.close(resolve));
+  const worst = asked.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
+  return [
+    { what: `one portion of 400, the slowest statement of ${PORTIONS + 1} steps`, ms: Math.max(...steps.map(({ ms }) => ms)) },
+    ...worst.map(({ what, ms }) => ({ what: `metrics: ${what}`, ms })),
+  ];
+}
+
+/** Notes from now on how long each statement takes. */
+function statementsOf(of: { query: unknown }): Measured[] {
+  const noted: Measured[] = [];
+  const ask = (of.query as (text: string, values?: unknown[]) => Promise<unknown>).bind(of);
+  const query = async (text: string, values?: unknown[]) => {
+    const at = performance.now();
+    const answer = await ask(text, values);
+    noted.push({ what: text.replaceAll(/\s+/g, ' ').slice(0, 60), ms: since(at) });
+    return answer;
+  };
+  Object.assign(of, { query });
+  return noted;
+}
+
+async function median(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    const at = performance.now();
+    await work();
+    times.push(since(at));
+  }
+  return percentile(times, 0.5);
+}
+const since = (at: number): number => Math.round((performance.now() - at) * 10) / 10;

@@ -1,0 +1,86 @@
+/** How long it takes to bring the open runs back after Temporal's database was lost, beside bare starts of as many runs. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
+import { makeStore } from '../bin/setup/stores.ts';
+import type { System } from '../bin/setup/system.ts';
+import { Seller } from '../test/kernel/http.ts';
+import { bareStarts } from './bare.ts';
+import { copy, shipped } from './copies.ts';
+
+interface Recovered {
+  readonly runs: number;
+  /** From the loss until every run has seen its row again. */
+  readonly seconds: number;
+  /** Of these, until the reconciler has noticed that the database is a new one. */
+  readonly noticedAfter: number;
+  readonly perSecond: number;
+  readonly barePerSecond: number;
+}
+
+/** As many at a time as the reconciler pokes. */
+const CALLERS = 16;
+const ASK_MS = 250;
+const TELL_MS = 15_000;
+
+/** Makes `runs` dispatched orders that wait for their deadlines, takes Temporal's database away and waits until all are back. */
+export async function recover(system: System, dataDir: string, runs: number): Promise<Recovered> {
+  const store = await makeStore(system.databaseUrl, { code: 'lost', name: 'lost', sandbox: true, withProduct: true });
+  const seller = await Seller.login(system.api, store);
+  const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
+  const orderId = await shipped(system, seller, { productId, code: 'lost' });
+  const pool = new Pool({ connectionString: system.databaseUrl, max: 1 });
+  pool.on('error', () => {});
+  await isQuiet(pool);
+  await copy(pool, [{ orderId, from: 1, to: runs - 1 }]);
+  const barePerSecond = await bareStarts(system.temporalAddress, CALLERS, runs);
+  const [before] = await namespaces(pool);
+  const began = performance.now();
+  loseTemporal(system, dataDir);
+  const noticedAt = await until(async () => (await namespaces(pool))[0]!.namespace_id !== before!.namespace_id, 'a new database');
+  const backAt = await until(async () => isBack(pool), 'every run');
+  const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM run WHERE done_at IS NULL');
+  await pool.end();
+  const brought = rows[0]!.n;
+  return {
+    runs: brought,
+    seconds: Math.round((backAt - began) / 100) / 10,
+    noticedAfter: Math.round((noticedAt - began) / 100) / 10,
+    perSecond: Math.round((brought / (backAt - noticedAt)) * 10_000) / 10,
+    barePerSecond,
+  };
+}
+
+/** Its process ends and its files go: it comes up again as a new one that knows no run. */
+function loseTemporal(system: System, dataDir: string): void {
+  const temporal = system.processes().find(({ name }) => name === 'temporal');
+  if (!temporal) throw new Error('Temporal is not ours to lose: unset TEMPORAL_ADDRESS.');
+  process.kill(temporal.pid, 'SIGKILL');
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(dataDir, `temporal.db${ending}`), { force: true });
+}
+
+interface Namespace {
+  readonly namespace_id: string;
+  readonly recovery_run: string | null;
+}
+const namespaces = async (pool: Pool) => (await pool.query<Namespace>('SELECT namespace_id, recovery_run FROM temporal_namespace')).rows;
+const unloaded = async (pool: Pool) =>
+  (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM run WHERE done_at IS NULL AND loaded_at IS NULL')).rows[0]!.n;
+const isQuiet = (pool: Pool) => until(async () => (await unloaded(pool)) === 0 && (await namespaces(pool)).length === 1, 'quiet');
+
+/** All are marked, and all that are marked have been loaded. */
+async function isBack(pool: Pool): Promise<boolean> {
+  const [note] = await namespaces(pool);
+  return note!.recovery_run === null && (await unloaded(pool)) === 0;
+}
+
+/** Answers when it held. Progress is told now and then. */
+async function until(holds: () => Promise<boolean>, what: string): Promise<number> {
+  for (let told = performance.now(); !(await holds()); await sleep(ASK_MS))
+    if (performance.now() - told > TELL_MS) {
+      process.stdout.write(`  waiting for ${what}\n`);
+      told = performance.now();
+    }
+  return performance.now();
+}
