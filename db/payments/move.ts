@@ -105,11 +105,12 @@ async function askProvider(moving: Moving, attempt: PaymentAttempt, paymentKey: 
   payment.call = owe('confirm', attempt, at, 0);
 }
 
-async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
+async function settle(moving: Moving, call: PendingCall, told: Outcome): Promise<void> {
   const { em, payment } = moving;
-  if (call.refundId !== undefined) return settleRefund(moving, call, outcome);
+  if (call.refundId !== undefined) return settleRefund(moving, call, told);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
   payment.call = null;
+  const outcome = isOursAlone(moving, attempt, call, told) ? told : { kind: 'FOREIGN' };
   if (attempt.status !== 'CONFIRMING') return settleLate(moving, attempt, call, outcome);
   switch (outcome.kind) {
     case 'APPROVED':
@@ -131,6 +132,16 @@ async function settle(moving: Moving, call: PendingCall, outcome: Outcome): Prom
     default:
       return wonder(moving, attempt, call, outcome);
   }
+}
+
+/**
+ * An approval under a key that another attempt had first, of before keys were unique, is that one's (X17): no order comes of it, and it
+ * is not voided. An operator is told.
+ */
+function isOursAlone({ alarms }: Moving, attempt: PaymentAttempt, call: PendingCall, { kind }: Outcome): boolean {
+  if (!attempt.sharesKey || kind !== 'APPROVED') return true;
+  alarms.push({ kind: 'mismatch', operation: call.kind, id: attempt.attemptId });
+  return false;
 }
 
 /** Nobody knows whether it is charged: it is looked up, for a day at most. */
