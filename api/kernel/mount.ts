@@ -120,6 +120,8 @@ async function inTurn<T>(ctx: RouterContext, read: Reader, work: () => Promise<T
   const asked = read(ctx);
   ctx.state['asked'] = asked;
   await Promise.allSettled([asked]);
+  // Whoever has gone waits for no answer, and takes no place.
+  if (ctx.req.socket.destroyed) await asked;
   return judgingCalls.run(work);
 }
 
