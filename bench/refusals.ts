@@ -6,6 +6,7 @@ import { refusal } from '../api/kernel/reply.ts';
 import { judge } from '../api/kernel/validate.ts';
 import { Fault } from '../workflows/kernel/errors.ts';
 import { percentile } from './measure.ts';
+import type { Shape } from '../api/kernel/sizes.ts';
 
 const SIZE = 256 * 1024;
 const ROUNDS = 5;
@@ -40,18 +41,6 @@ const ANYWHERE: Readonly<Record<string, string>> = {
   'a number of 256 kB': `{"zz":${'9'.repeat(SIZE - 7)}}`,
 };
 
-interface Shape {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly format?: string;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly items?: Shape;
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly patternProperties?: Readonly<Record<string, Shape>>;
-  readonly maxProperties?: number;
-  readonly anyOf?: readonly Shape[];
-}
 const branch = (shape: Shape): Shape => shape.anyOf?.find(({ type }) => type !== 'null') ?? shape;
 
 /** Of the right type and size, and still refused: what a schema has to look at most closely. */

@@ -15,9 +15,12 @@ export const MOST_FINDINGS = 100;
 /** No value of ours is nested deeper; the value itself is level 0. */
 const DEEPEST = 20;
 
-/** What of a JSON schema tells sizes. */
-interface Shape {
+/** What of a JSON schema tells sizes, and what bounds a text in their place. */
+export interface Shape {
   readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly format?: string;
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;

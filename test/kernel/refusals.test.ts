@@ -8,20 +8,8 @@ import { judge } from '../../api/kernel/validate.ts';
 import { optionProblems } from '../../workflows/catalog/options.ts';
 import { Fault } from '../../workflows/kernel/errors.ts';
 import { isHost } from '../../workflows/kernel/hosts.ts';
+import type { Shape } from '../../api/kernel/sizes.ts';
 
-interface Shape {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
-  readonly items?: Shape;
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly patternProperties?: Readonly<Record<string, Shape>>;
-  readonly additionalProperties?: unknown;
-  readonly anyOf?: readonly Shape[];
-}
 /** A pattern that lets through no more than so many characters and has no repetition inside another. */
 const isBounded = ({ pattern }: Shape) => pattern !== undefined && /^\^[^*+]*\$$/.test(pattern);
 
