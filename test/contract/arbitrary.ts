@@ -1,5 +1,6 @@
 /** Values that fit a JSON schema, as far as the schemas of the documents go. */
 import fc, { type Arbitrary } from 'fast-check';
+import { NAME, TEXT } from '../../api/kernel/documentedSchema.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -91,17 +92,24 @@ const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
   email: fc.emailAddress(),
   uri: fc.webUrl({ validSchemes: ['https'] }),
 };
+const MOST_MISSES = 10_000;
 function texts({ pattern, format, minLength = 0, maxLength = 60 }: Schema): Arbitrary<string> {
   const known = format === undefined ? undefined : FORMATS[format];
-  const isText = pattern === undefined || pattern.includes(String.raw`\u0000`);
+  const isText = pattern === undefined || pattern === TEXT || pattern === NAME;
   const made =
     known ??
     (isText
       ? fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) })
       : fc.stringMatching(new RegExp(pattern)));
-  const isOne = (text: string) =>
-    lengthOf(text) <= maxLength && lengthOf(text) >= minLength && (pattern === undefined || new RegExp(pattern, 'u').test(text));
-  return made.filter(isOne);
+  const wanted = pattern === undefined ? null : new RegExp(pattern, 'u');
+  let misses = 0;
+  return made.filter((text) => {
+    const isOne = lengthOf(text) <= maxLength && lengthOf(text) >= minLength && (wanted === null || wanted.test(text));
+    misses = isOne ? 0 : misses + 1;
+    // A filter goes on for ever.
+    if (misses > MOST_MISSES) throw new Error(`no text of ${minLength} to ${maxLength} was found for ${pattern}`);
+    return isOne;
+  });
 }
 
 /** As JSON Schema counts: code points. */
