@@ -1,14 +1,17 @@
 /** How a process ends that is told to: nobody's request is cut off, and nobody is sent to it any more (X26). */
 import { expect, test } from '@jest/globals';
 import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../../bin/setup/paths.ts';
 import { freePort } from '../../bin/setup/ports.ts';
+import { migrate } from '../../db/migrate.ts';
+import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { Seller } from '../kernel/http.ts';
 import { silentProxy } from '../kernel/proxy.ts';
-import { underTest, until, world } from '../kernel/world.ts';
+import { temporalClient, underTest, until, world } from '../kernel/world.ts';
 
 const started = async (entry: string, env: Readonly<Record<string, string>>) => {
   const child = fork(join(root, entry), [], {
@@ -18,6 +21,29 @@ const started = async (entry: string, env: Readonly<Record<string, string>>) => 
   await new Promise((resolve) => child.once('message', resolve));
   return { child, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) };
 };
+/** A worker with a database and a namespace of its own: what it takes and never finishes is nobody else's. */
+async function ownWorker(env: Readonly<Record<string, string>> = {}) {
+  const url = await createDatabase('stopping');
+  await migrate(url);
+  const namespace = `stopping-${randomUUID()}`;
+  const { workflowService } = await temporalClient();
+  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
+  await until('known', () =>
+    workflowService.describeNamespace({ namespace }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const port = await freePort(25_700);
+  const worker = await started('worker/main.ts', {
+    APP_DATABASE_URL: roleUrl(url, 'sangjeom_app'),
+    RELAY_DATABASE_URL: roleUrl(url, 'sangjeom_relay'),
+    TEMPORAL_NAMESPACE: namespace,
+    WORKER_METRICS_PORT: String(port),
+    ...env,
+  });
+  return { ...worker, url: `http://127.0.0.1:${port}` };
+}
 const readiness = async (url: string) => {
   const response = await fetch(`${url}/health/ready`);
   return [response.status, ((await response.json()) as { status: string }).status];
@@ -60,10 +86,7 @@ test('the API turns unready while it still serves, then takes no connection, and
 
 test('a worker is unready while Temporal is out of reach', async () => {
   const proxy = await silentProxy(`http://${underTest.temporalAddress}`);
-  const port = await freePort(25_700);
-  const address = new URL(proxy.through('http://temporal')).host;
-  const { child, ended } = await started('worker/main.ts', { WORKER_METRICS_PORT: String(port), TEMPORAL_ADDRESS: address });
-  const url = `http://127.0.0.1:${port}`;
+  const { child, ended, url } = await ownWorker({ TEMPORAL_ADDRESS: new URL(proxy.through('http://temporal')).host });
   await until('ready', async () => (await readiness(url).catch(() => []))[0] === 200);
   proxy.silence();
   const response = await fetch(`${url}/health/ready`);
@@ -74,9 +97,7 @@ test('a worker is unready while Temporal is out of reach', async () => {
 }, 60_000);
 
 test('a worker is unready from the moment it is told to stop', async () => {
-  const port = await freePort(25_800);
-  const { child, ended } = await started('worker/main.ts', { WORKER_METRICS_PORT: String(port) });
-  const url = `http://127.0.0.1:${port}`;
+  const { child, ended, url } = await ownWorker();
   await until('ready', async () => (await readiness(url).catch(() => []))[0] === 200);
   child.kill('SIGTERM');
   const seen: unknown[] = [];

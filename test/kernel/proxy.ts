@@ -44,6 +44,7 @@ class Gate extends Transform {
 export async function silentProxy(toUrl: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(toUrl);
   const pairs = new Set<readonly [Socket, Socket]>();
+  const silenced = new Set<Socket>();
   const holds: Hold[] = [];
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const upstream = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -72,13 +73,16 @@ export async function silentProxy(toUrl: string): Promise<SilentProxy> {
       for (const [client, upstream] of pairs) {
         client.unpipe().pause();
         upstream.unpipe(client).pause();
-        for (const socket of [client, upstream]) socket.removeAllListeners('error').on('error', () => {});
+        for (const socket of [client, upstream]) {
+          socket.removeAllListeners('error').on('error', () => {});
+          silenced.add(socket);
+        }
       }
       pairs.clear();
     },
     close() {
       server.close();
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      for (const socket of [...silenced, ...[...pairs].flat()]) socket.destroy();
     },
   };
 }
