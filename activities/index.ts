@@ -4,13 +4,14 @@ import { untold } from './kernel/untold.ts';
 import { invitationActivities, invitationCalls } from './invitations.ts';
 import { orderActivities, orderCalls } from './orders.ts';
 import { paymentActivities, paymentCalls } from './payments.ts';
-import { webhookActivities, webhookCalls } from './webhooks.ts';
+import { subscriptionActivities, webhookActivities, webhookCalls } from './webhooks.ts';
 
 /** Transitions: short, on Postgres only. */
 export const createTransitions = (deps: ActivityDeps) => ({
   ...invitationActivities(deps),
   ...orderActivities(deps),
   ...paymentActivities(deps),
+  ...subscriptionActivities(deps),
   ...webhookActivities(deps),
 });
 

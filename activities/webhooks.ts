@@ -5,6 +5,7 @@ import { inStore, REQUEST } from '../db/orm.ts';
 import type { KindOfRun } from '../db/runs/store.ts';
 import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
 import { type EndedAttempt, moveWebhookDelivery } from '../db/webhooks/move.ts';
+import { moveWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../workflows/kernel/time.ts';
 import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
@@ -20,6 +21,13 @@ const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
 export const webhookActivities = (deps: ActivityDeps) => ({
   moveWebhookDelivery: transitionActivity(deps, deliveryKind(deps)),
+});
+
+export const subscriptionActivities = (deps: ActivityDeps) => ({
+  moveWebhookSubscription: transitionActivity(deps, {
+    kind: 'webhookSubscription',
+    move: (em, run, _, at) => moveWebhookSubscription(em, run, { at, realNow: deps.clock.now() }),
+  }),
 });
 
 /** One attempt: claim, sign with the present second, send, record. A claim that is already taken is waited for, never repeated. */

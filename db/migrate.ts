@@ -20,6 +20,7 @@ import { Operator0015 } from './migrations/0015_operator.ts';
 import { Consents0016 } from './migrations/0016_consents.ts';
 import { SearchPath0017 } from './migrations/0017_search_path.ts';
 import { ProductTotals0018 } from './migrations/0018_product_totals.ts';
+import { Subscriptions0019 } from './migrations/0019_subscriptions.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 import { keepRoles, type Logins } from './roles.ts';
 
@@ -40,6 +41,7 @@ const MIGRATIONS = [
   Consents0016,
   SearchPath0017,
   ProductTotals0018,
+  Subscriptions0019,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */

@@ -2,4 +2,4 @@
 export { invitation } from './invitations/workflow.ts';
 export { orderItem } from './orders/workflow.ts';
 export { payment } from './payments/workflow.ts';
-export { webhookDelivery } from './webhooks/workflow.ts';
+export { webhookDelivery, webhookSubscription } from './webhooks/workflow.ts';

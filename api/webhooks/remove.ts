@@ -13,7 +13,7 @@ export const remove = endpoint({
   idempotent: true,
   data: Type.Null(),
   errors: ['WEBHOOK_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, realNow }) => {
-  await removeWebhook(em, storeId, params.webhookId, realNow);
+}).handle(async ({ em, storeId, params, at, realNow }) => {
+  await removeWebhook(em, storeId, params.webhookId, { at, realNow });
   return null;
 });

@@ -59,6 +59,17 @@ async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }:
       ...(await attemptsOf(rows, store, id)),
     ];
   }
+  if (kind === 'webhookSubscription') {
+    const [webhook] = await rows<{ status: string; suspended_at: Date | null; deleted_at: Date | null }>(
+      'SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = $1 AND webhook_id = $2',
+      [store, id],
+    );
+    if (!webhook) return ['The webhook was deleted, and all its deliveries.'];
+    if (webhook.deleted_at)
+      return [`The webhook was deleted at ${korean(webhook.deleted_at.getTime())}; its deliveries go a portion at a time.`];
+    const since = webhook.suspended_at ? ` since ${korean(webhook.suspended_at.getTime())}` : '';
+    return [`The webhook is ${webhook.status}${since}; what waited when it was suspended is ended a portion at a time.`];
+  }
   const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
     'SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = $1 AND delivery_id = $2',
     [store, id],

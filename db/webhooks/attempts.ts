@@ -25,7 +25,7 @@ interface Claimed {
 
 /**
  * Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
- * already, deleted, suspended. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
+ * already, deleted, suspended, or ended by a suspension that was lifted since. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
  */
 export async function claimAttempt(
   em: Em,
@@ -38,6 +38,7 @@ export async function claimAttempt(
        UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
        WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
          AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
+         AND coalesce(d.epoch, w.epoch) >= w.epoch
        RETURNING d.store_id, d.delivery_id, d.attempt_count, d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
          CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
      loaded AS (

@@ -1,28 +1,48 @@
 /** Delivery records: how they are listed, and how what failed is sent again. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../workflows/kernel/errors.ts';
-import { type DeliveryStatus, HISTORY_MS, REDELIVER_MOST, REDELIVER_MS } from '../../workflows/webhooks/rules.ts';
+import { type DeliveryStatus, HISTORY_MS, isWaiting, REDELIVER_MOST, REDELIVER_MS } from '../../workflows/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { addDelivery } from './events.ts';
 import { readWebhook } from './store.ts';
+import { endPortion, isOver, SUSPENDED } from './suspension.ts';
 
-/** Deliveries of a subscription that were created within the last 30 days, newest first. */
+/**
+ * Deliveries of a subscription that were created within the last 30 days, newest first. What a suspension has ended is shown so from
+ * that moment on, whether its run has come to it or not.
+ */
 export async function listDeliveries(
   em: Em,
   storeId: string,
   webhookId: string,
   filter: { readonly status?: DeliveryStatus; readonly limit: number; readonly at: number },
 ): Promise<WebhookDelivery[]> {
-  await readWebhook(em, storeId, webhookId);
+  const webhook = await readWebhook(em, storeId, webhookId);
   const { status, limit, at } = filter;
-  return em.find(
-    WebhookDeliveryEntity,
-    { storeId, webhookId, createdAt: { $gte: new Date(at - HISTORY_MS) }, ...(status && { status }) },
-    { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit },
-  );
+  const shown = { storeId, webhookId, createdAt: { $gte: new Date(at - HISTORY_MS) } };
+  const newest = { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit } as const;
+  const over =
+    status === 'FAILED' && webhook.epoch > 0 ? await em.find(WebhookDeliveryEntity, { ...shown, ...overIn(webhook) }, newest) : [];
+  const isLiving = status !== undefined && isWaiting(status) && webhook.epoch > 0 ? notOverIn(webhook) : {};
+  const rows = await em.find(WebhookDeliveryEntity, { ...shown, ...(status && { status }), ...isLiving }, newest);
+  // What was ended between the two look-ups is in both.
+  return [...new Set([...over, ...rows])]
+    .map((row) => (isOver(row, webhook) ? { ...row, ...SUSPENDED } : row))
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.deliveryId < b.deliveryId ? 1 : -1))
+    .slice(0, limit);
 }
+
+/** As `isOver`. */
+const overIn = ({ epoch }: Webhook) => ({
+  status: { $in: ['PENDING', 'PENDING_RETRY'] as const },
+  epoch: { $lt: epoch },
+  $or: [{ attemptCount: 0 }, { nextAttemptAt: { $ne: null } }],
+});
+const notOverIn = ({ epoch }: Webhook) => ({
+  $or: [{ epoch: null }, { epoch: { $gte: epoch } }, { attemptCount: { $gt: 0 }, nextAttemptAt: null }],
+});
 
 /** Sends a failed delivery again, once: a new record with the same event. A redelivery that failed may be sent again itself (D85). */
 export async function redeliver(em: Em, storeId: string, webhookId: string, deliveryId: string, moment: Moment): Promise<WebhookDelivery> {
@@ -30,6 +50,7 @@ export async function redeliver(em: Em, storeId: string, webhookId: string, deli
   const shown = { storeId, deliveryId, webhookId, createdAt: { $gte: new Date(moment.at - HISTORY_MS) } };
   const failed = await em.findOne(WebhookDeliveryEntity, shown, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!failed) throw new Fault('WEBHOOK_DELIVERY_NOT_FOUND');
+  if (isOver(failed, webhook)) Object.assign(failed, SUSPENDED);
   if (failed.status !== 'FAILED') throw new Fault('DELIVERY_NOT_FAILED', { details: { status: failed.status } });
   if (failed.redeliveredAs) throw new Fault('DELIVERY_ALREADY_REDELIVERED', { details: { redeliveredAs: failed.redeliveredAs } });
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
@@ -40,6 +61,8 @@ export async function redeliver(em: Em, storeId: string, webhookId: string, deli
 export async function redeliverFailed(em: Em, storeId: string, webhookId: string, moment: Moment): Promise<number> {
   const webhook = await readWebhook(em, storeId, webhookId);
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
+  // Of what the last suspension ended, the oldest belong to it, also where its run has not come to them.
+  if (webhook.epoch > 0) await endPortion(em, webhook, moment.realNow, 'wait');
   const failed = await em.find(
     WebhookDeliveryEntity,
     { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(moment.at - REDELIVER_MS) } },
@@ -49,9 +72,13 @@ export async function redeliverFailed(em: Em, storeId: string, webhookId: string
   return failed.length;
 }
 
-function sendAgain(em: Em, failed: WebhookDelivery, { url, firstFailureAt }: Webhook, moment: Moment): WebhookDelivery {
+function sendAgain(em: Em, failed: WebhookDelivery, { url, firstFailureAt, epoch }: Webhook, moment: Moment): WebhookDelivery {
   const { storeId, webhookId, eventId, eventType, deliveryId: redeliveryOf } = failed;
-  const again = addDelivery(em, { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt) }, moment);
+  const again = addDelivery(
+    em,
+    { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt), epoch },
+    moment,
+  );
   failed.redeliveredAs = again.deliveryId;
   return again;
 }

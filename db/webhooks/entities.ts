@@ -18,6 +18,8 @@ export const WebhookEntity = defineEntity({
     suspendedAt: time().nullable(),
     firstFailureAt: time().nullable(),
     lastFailureAt: time().nullable(),
+    /** How often it was suspended. What was born in an earlier epoch is not sent, also after it was resumed. */
+    epoch: p.integer().default(0),
     /** Real time. It is gone for everybody; its deliveries go in portions. */
     deletedAt: time().nullable(),
     createdAt: time(),
@@ -60,6 +62,8 @@ export const WebhookDeliveryEntity = defineEntity({
     responseBodyExcerpt: p.string().nullable(),
     redeliveryOf: p.string().nullable(),
     redeliveredAs: p.string().nullable(),
+    /** Its subscription's when it was born; null where a process of before made it. */
+    epoch: p.integer().nullable(),
     createdAt: time(),
   },
 });

@@ -18,9 +18,9 @@ export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly
  */
 export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
   if (events.length === 0) return;
-  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean }>(
+  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean; epoch: number }>(
     em,
-    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
+    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
      FOR KEY SHARE`,
     [storeId, textArray(events.map((event) => event.type))],
   );
@@ -29,8 +29,8 @@ export async function emit(em: Em, storeId: string, events: readonly NewEvent[],
     const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
     em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
-    for (const { webhook_id: webhookId, url, yields } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields }, { at, realNow });
+    for (const { webhook_id: webhookId, url, yields, epoch } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
+      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch }, { at, realNow });
     }
   }
 }
@@ -42,6 +42,8 @@ export interface NewDelivery {
   readonly eventType: EventType;
   readonly url: string;
   readonly redeliveryOf: string | null;
+  /** Its subscription's. */
+  readonly epoch: number;
   /** Its receiver has failed and not recovered: receivers that answer go first. */
   readonly yields: boolean;
 }

@@ -8,7 +8,7 @@ import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
-import { forgetFailures, noteFailure } from './suspension.ts';
+import { forgetFailures, isInFlight, isOver, noteFailure, SUSPENDED } from './suspension.ts';
 
 /** An attempt that its call has just seen the end of. */
 export interface EndedAttempt {
@@ -29,8 +29,8 @@ export async function moveWebhookDelivery(
   if (!delivery) return null;
   const receiver = await readReceiver(em, delivery);
   const outcome = outcomeOf(delivery, event, ended);
-  if (outcome && isWaiting(delivery.status)) await apply(em, delivery, outcome, receiver.hasFailed, { at, realNow });
-  else if (!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) suspend(delivery);
+  if (outcome && isWaiting(delivery.status)) await apply(em, delivery, outcome, receiver, { at, realNow });
+  else if ((!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) || isOver(delivery, receiver)) suspend(delivery);
   else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
   return { owed: owedBy(delivery, at), clock: receiver.clockOffsetMs };
 }
@@ -38,22 +38,25 @@ export async function moveWebhookDelivery(
 interface Receiver {
   readonly isActive: boolean;
   readonly hasFailed: boolean;
+  readonly epoch: number;
   readonly clockOffsetMs: number;
 }
 async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<Receiver> {
-  const [row] = await sql<{ status: string; first_failure_at: string | null; clock_offset_ms: string }>(
+  const [row] = await sql<{ status: string; first_failure_at: string | null; epoch: number; clock_offset_ms: string }>(
     em,
-    `SELECT w.status, w.first_failure_at, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ? AND w.webhook_id = ?`,
+    `SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ? AND w.webhook_id = ?`,
     [storeId, webhookId],
   );
-  return { isActive: row!.status === 'ACTIVE', hasFailed: row!.first_failure_at !== null, clockOffsetMs: Number(row!.clock_offset_ms) };
+  return {
+    isActive: row!.status === 'ACTIVE',
+    hasFailed: row!.first_failure_at !== null,
+    epoch: row!.epoch,
+    clockOffsetMs: Number(row!.clock_offset_ms),
+  };
 }
 
 const LOST: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
 const callId = ({ storeId, deliveryId }: WebhookDelivery, attempt: number) => attemptCall(storeId, deliveryId, attempt, 0).id;
-
-/** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
-const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
 
 /** How the attempt under way ended, as was recorded or is told now; null while it has not. */
 function outcomeOf(delivery: WebhookDelivery, event: RunEvent, ended: EndedAttempt | null): AttemptOutcome | null {
@@ -82,7 +85,7 @@ async function apply(
   em: Em,
   delivery: WebhookDelivery,
   outcome: AttemptOutcome,
-  hasFailed: boolean,
+  receiver: Receiver,
   { at, realNow }: Moment,
 ): Promise<void> {
   const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);
@@ -93,15 +96,14 @@ async function apply(
     nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt),
   });
   if (outcome.errorCode === null) {
-    if (hasFailed) await forgetFailures(em, delivery);
+    if (receiver.hasFailed) await forgetFailures(em, delivery);
     return;
   }
   const isSuspended = await noteFailure(em, delivery, at, realNow);
-  if (isSuspended && isWaiting(delivery.status)) suspend(delivery);
+  if ((isSuspended && isWaiting(delivery.status)) || isOver(delivery, receiver)) suspend(delivery);
 }
 
-const suspend = (delivery: WebhookDelivery) =>
-  Object.assign(delivery, { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null });
+const suspend = (delivery: WebhookDelivery) => Object.assign(delivery, SUSPENDED);
 
 function owedBy(delivery: WebhookDelivery, at: number): Moved['owed'] {
   const { status, deliveryId, storeId } = delivery;

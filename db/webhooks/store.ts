@@ -1,10 +1,13 @@
 /** Webhook subscriptions: at most ten, each with a secret that is kept sealed and, for a day after a rotation, the one before it. */
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../workflows/kernel/errors.ts';
+import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { type EventType, SECRET_OVERLAP_MS, WEBHOOK_LIMIT } from '../../workflows/webhooks/rules.ts';
+import type { Moment } from '../catalog/stock.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Keyring, Place } from '../kernel/keyring.ts';
 import { type Em, lockName, sql } from '../orm.ts';
+import { reopen } from '../runs/store.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 
 export const webhookPlace = (storeId: string, webhookId: string): Place => ({
@@ -96,36 +99,32 @@ export const secretsOf = (keyring: Keyring, { storeId, webhookId, ...webhook }: 
     (sealed) => (sealed ? [keyring.open(sealed, webhookPlace(storeId, webhookId))] : []),
   );
 
-/** Deliveries that go with the request itself. */
-const AT_ONCE = 500;
-
 /**
- * Deletes a subscription: nobody finds it from then on, and what waits is not sent. Its records go with it, many of them in portions
- * that follow (the sweeper's); the runs of what waits find nothing and end.
+ * Deletes a subscription: nobody finds it from then on, and what waits is not sent. Its run takes its records along, in portions (X26);
+ * the runs of what waits find nothing and end.
  */
-export async function removeWebhook(em: Em, storeId: string, webhookId: string, realNow: number): Promise<void> {
+export async function removeWebhook(em: Em, storeId: string, webhookId: string, moment: Moment): Promise<void> {
   const webhook = await lockWebhook(em, storeId, webhookId);
-  const now = new Date(realNow);
+  const now = new Date(moment.realNow);
   Object.assign(webhook, { status: 'SUSPENDED', suspendedAt: now, deletedAt: now });
-  await em.flush();
-  const gone = await sql(
-    em,
-    `WITH gone AS (DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id IN (
-       SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? LIMIT ${AT_ONCE}) RETURNING delivery_id),
-     ended AS (UPDATE run SET done_at = ?, wake_at = NULL FROM gone
-       WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL)
-     SELECT 1 AS ok FROM gone`,
-    [storeId, storeId, webhookId, now, storeId],
-  );
-  if (gone.length === AT_ONCE) return;
-  await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
-  // Events that were written while this one waited for them.
-  await sql(
-    em,
-    `WITH gone AS (DELETE FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? RETURNING delivery_id)
-     UPDATE run SET done_at = ?, wake_at = NULL FROM gone
-     WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL`,
-    [storeId, webhookId, now, storeId],
-  );
-  await em.nativeDelete(WebhookEntity, { storeId, webhookId });
+  await leaveToRun(em, webhook, moment);
 }
+
+/** What is left behind is the work of the subscription's run, which looks again if it is at work already. */
+export const leaveToRun = (
+  em: Em,
+  { storeId, webhookId }: Pick<Webhook, 'storeId' | 'webhookId'>,
+  { at, realNow }: Moment,
+): Promise<void> =>
+  reopen(
+    em,
+    {
+      storeId,
+      kind: 'webhookSubscription',
+      workflowId: subscriptionWorkflowId(storeId, webhookId),
+      runId: webhookId,
+      orderNo: null,
+    },
+    at,
+    realNow,
+  );

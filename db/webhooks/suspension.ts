@@ -1,10 +1,20 @@
 /** When a receiver is given up (part B § States, D85): judged at a failure, under the lock of its subscription. */
-import { afterFailure } from '../../workflows/webhooks/rules.ts';
-import { type Em, sql } from '../orm.ts';
-import type { WebhookDelivery } from './entities.ts';
-import { readWebhook } from './store.ts';
+import { afterFailure, isWaiting, PORTION } from '../../workflows/webhooks/rules.ts';
+import { type Em, sql, textArray } from '../orm.ts';
+import type { Webhook, WebhookDelivery } from './entities.ts';
+import { leaveToRun, readWebhook } from './store.ts';
 
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
+/** What becomes of a delivery that waits when its subscription is suspended. */
+export const SUSPENDED = { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null } as const;
+
+/** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
+export const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
+
+/** A suspension has ended it, though its row may not say so yet: it is shown as ended, and never sent, also after a resume. */
+export const isOver = (delivery: WebhookDelivery, { epoch }: Pick<Webhook, 'epoch'>): boolean =>
+  isWaiting(delivery.status) && !isInFlight(delivery) && (delivery.epoch ?? epoch) < epoch;
+
 const time = (ms: number | null) => (ms === null ? null : new Date(ms));
 
 /** A success ends a row of failures; it does not lift a suspension (D16). */
@@ -16,7 +26,7 @@ export const forgetFailures = (em: Em, { storeId, webhookId }: Of): Promise<obje
     [storeId, webhookId],
   );
 
-/** Counts a failure; true when the subscription is suspended, by this one or before. What waits then ends with it. */
+/** Counts a failure; true when the subscription is suspended, by this one or before. What waits is over then: its run ends it. */
 export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number, realNow: number): Promise<boolean> {
   const [row] = await sql<{ status: string }>(em, 'SELECT status FROM webhook WHERE store_id = ? AND webhook_id = ? FOR NO KEY UPDATE', [
     storeId,
@@ -32,19 +42,55 @@ export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number
   if (!after.isSuspended) return false;
   webhook.status = 'SUSPENDED';
   webhook.suspendedAt = new Date(at);
-  await endWaiting(em, { storeId, webhookId }, realNow);
+  webhook.epoch++;
+  await leaveToRun(em, webhook, { at, realNow });
   return true;
 }
 
-/** Every delivery that waits for its next attempt ends; one whose attempt is under way is left to it. Their runs find it so. */
-const endWaiting = (em: Em, { storeId, webhookId }: Of, realNow: number): Promise<object[]> =>
+/**
+ * Ends one portion of what waited when the subscription was last suspended, the oldest first, with their runs; one whose attempt is under
+ * way is left to it. Answers how many. Those that others hold at the moment are waited for, or passed over.
+ */
+export async function endPortion(
+  em: Em,
+  { storeId, webhookId, epoch }: Of & { readonly epoch: number },
+  realNow: number,
+  others: 'wait' | 'pass over',
+): Promise<number> {
+  const due = await sql<Id>(
+    em,
+    `SELECT delivery_id FROM webhook_delivery WHERE ${OVER} ORDER BY epoch, delivery_id LIMIT ${PORTION} FOR UPDATE ${others === 'wait' ? '' : 'SKIP LOCKED'}`,
+    [storeId, webhookId, epoch],
+  );
+  await sql(
+    em,
+    `UPDATE webhook_delivery SET status = 'FAILED', error_code = 'WEBHOOK_SUSPENDED', next_attempt_at = NULL
+     WHERE store_id = ? AND delivery_id = ANY(?::text[])`,
+    [storeId, idsOf(due)],
+  );
+  await endRuns(em, storeId, due, realNow);
+  return due.length;
+}
+
+export interface Id {
+  readonly delivery_id: string;
+}
+/** By their values, so that each is found by its key whatever Postgres knows of the tables. */
+export const idsOf = (due: readonly Id[]): string => textArray(due.map((row) => row.delivery_id));
+
+/** Deliveries that are over owe nothing any more. */
+export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: number): Promise<object[]> =>
   sql(
     em,
-    `WITH ended AS (
-       UPDATE webhook_delivery SET status = 'FAILED', error_code = 'WEBHOOK_SUSPENDED', next_attempt_at = NULL
-       WHERE store_id = ? AND webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY') AND (attempt_count = 0 OR next_attempt_at IS NOT NULL)
-       RETURNING delivery_id)
-     UPDATE run SET done_at = ?, wake_at = NULL FROM ended
-     WHERE run.store_id = ? AND run.kind = 'webhookDelivery' AND run.run_id = ended.delivery_id AND run.done_at IS NULL`,
-    [storeId, webhookId, new Date(realNow), storeId],
+    `UPDATE run SET done_at = ?, wake_at = NULL WHERE store_id = ? AND kind = 'webhookDelivery' AND run_id = ANY(?::text[]) AND done_at IS NULL`,
+    [new Date(realNow), storeId, idsOf(due)],
   );
+
+/** Whether anything is left that a suspension has ended and that its row does not say. */
+export async function hasLeft(em: Em, { storeId, webhookId, epoch }: Of & { readonly epoch: number }): Promise<boolean> {
+  return (await sql(em, `SELECT 1 AS ok FROM webhook_delivery WHERE ${OVER} LIMIT 1`, [storeId, webhookId, epoch])).length > 0;
+}
+
+/** As `isOver`, for a store, a webhook and its epoch. */
+const OVER = `store_id = ? AND webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY') AND epoch < ?
+  AND (attempt_count = 0 OR next_attempt_at IS NOT NULL)`;

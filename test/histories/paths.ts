@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { call, pay, type Reply } from '../kernel/http.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
+import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import { atRest } from '../runs/story.ts';
 
@@ -64,6 +65,18 @@ const invitation = async (address: string, afterwards: (shop: World, email: stri
 type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>;
 const tried = (invitationId: string) =>
   until('first mail', async () => (await query('SELECT 1 FROM invitation WHERE invitation_id = $1 AND send_attempts > 0', [invitationId])).length > 0);
+
+/** As many more that wait, like the one that there is; their runs have no workflow. */
+const many = async (webhookId: string, n: number): Promise<void> => {
+  for (const text of manyWaiting(webhookId, n)) await query(text);
+};
+const subscriptionRun = async ({ store }: World, webhookId: string): Promise<string> => {
+  const workflowId = `webhook-subscription/${store.storeId}/${webhookId}`;
+  const isDone = async () =>
+    (await query('SELECT 1 FROM run WHERE workflow_id = $1 AND done_at IS NOT NULL', [workflowId])).length > 0;
+  await until('done', isDone);
+  return closed(workflowId);
+};
 
 export const paths: Readonly<Record<string, () => Promise<string>>> = {
   'order-item-by-the-clock': async () => {
@@ -170,6 +183,28 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
     const workflowId = `webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`;
     await client.workflow.getHandle(workflowId).result();
     return workflowId;
+  },
+  'webhook-subscription-deleted': async () => {
+    const shop = await world();
+    const receiver = await shop.receiver();
+    await shop.order();
+    await until('delivered', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'SUCCESS');
+    await many(receiver.webhookId, 1200);
+    await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
+    receiver.close();
+    return subscriptionRun(shop, receiver.webhookId);
+  },
+  'webhook-subscription-suspended': async () => {
+    const shop = await world();
+    const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
+    await shop.order();
+    await until('tried', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
+    await many(receiver.webhookId, 1200);
+    const since = `UPDATE webhook SET first_failure_at = first_failure_at - interval '24 hours' WHERE webhook_id = $1`;
+    await query(since, [receiver.webhookId]);
+    await shop.advance('PT2M');
+    receiver.close();
+    return subscriptionRun(shop, receiver.webhookId);
   },
   'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
   'invitation-accepted': () =>

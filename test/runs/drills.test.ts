@@ -19,7 +19,7 @@ describe('reset', () => {
   test('to each workflow task of each run: money, stock, orders and deliveries are unchanged', async () => {
     const client = await temporalClient();
     const kinds = new Set(told.workflowIds.map((id) => id.split('/')[0]!));
-    expect([...kinds].toSorted()).toEqual(['invitation', 'order-item', 'payment', 'webhook']);
+    expect([...kinds].toSorted()).toEqual(['invitation', 'order-item', 'payment', 'webhook', 'webhook-subscription']);
     let resets = 0;
     for (const workflowId of told.workflowIds) {
       const { runId } = await client.workflow.getHandle(workflowId).describe();
@@ -120,6 +120,7 @@ test('a run whose row is done ends at once when it is started again', async () =
     ['order-item', 'orderItem'],
     ['payment', 'payment'],
     ['webhook', 'webhookDelivery'],
+    ['webhook-subscription', 'webhookSubscription'],
     ['invitation', 'invitation'],
   ] as const) {
     const workflowId = told.workflowIds.find((id) => id.startsWith(`${prefix}/`))!;

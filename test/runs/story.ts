@@ -1,4 +1,4 @@
-/** One item, bought, canceled in part, shipped and decided, with a flaky receiver, and everything about its store that SQL and the provider can see. */
+/** One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store that SQL and the provider can see. */
 import type { Client } from '@temporalio/client';
 import { call, THREAD_EVENTS } from '../kernel/http.ts';
 import { people, storeToken } from '../kernel/login.ts';
@@ -17,12 +17,15 @@ export async function story(): Promise<Story> {
   let refusals = 1;
   const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
   await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+  const dead = (await shop.seller.call('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['ORDER.PAID'] })).body.data;
   const { orderItemId } = await shop.order(undefined, 2);
   await invitations(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
   await shop.advance('P20D');
+  await shop.seller.call('DELETE', `/v1/webhooks/${String(dead.webhookId)}`);
+  await until('deleted', async () => (await query('SELECT 1 FROM webhook WHERE webhook_id = $1', [dead.webhookId])).length === 0);
   const runs = await query<{ workflow_id: string; done_at: Date | null }>(
     'SELECT workflow_id, done_at FROM run WHERE store_id = $1 ORDER BY workflow_id',
     [shop.store.storeId],

@@ -7,7 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, RunKind } from '../../workflows/kernel/obligations.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
-import { DAY, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { newId } from '../../db/kernel/clock.ts';
+import { removeWebhook, resumeWebhook } from '../../db/webhooks/store.ts';
+import { noteFailure } from '../../db/webhooks/suspension.ts';
+import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { manyWaiting } from '../kernel/deliveries.ts';
 import { call } from '../kernel/http.ts';
 import { Receiver, underTest } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
@@ -148,11 +153,53 @@ async function inviting(): Promise<object> {
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
 }
+/** Suspends a webhook for which 1,200 deliveries wait, lifts that, and deletes it. */
+async function leaving(): Promise<object> {
+  passed = [];
+  const { webhook } = await under.receiver('http://127.0.0.1:9/');
+  const { storeId, webhookId: id } = webhook;
+  const run: RunName = { storeId, kind: 'webhookSubscription', workflowId: subscriptionWorkflowId(storeId, id), runId: id, orderNo: null };
+  await under.rows(
+    `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, epoch, created_at)
+     VALUES (?, ?, ?, '', 'ORDER.PAID', '', 'PENDING', 0, now())`,
+    [storeId, newId('dlv', Date.now()), id],
+  );
+  for (const text of manyWaiting(id, 1199)) await under.rows(text);
+  const moment = async () => ({ at: await under.now(), realNow: Date.now() });
+  const isDone = async (status: string) =>
+    status === 'COMPLETED' && (await under.rows('SELECT 1 FROM run WHERE run_id = ? AND done_at IS NOT NULL', [id])).length > 0;
+  const { at, realNow } = await moment();
+  const since = [new Date(at - 25 * HOUR), new Date(at), id];
+  await under.rows(`UPDATE webhook SET first_failure_at = ?, last_failure_at = ? WHERE webhook_id = ?`, since);
+  await under.inStore((em) => noteFailure(em, webhook, at, realNow));
+  await sustain(run, null, isDone);
+  const ended = await under.rows<{ n: number }>(
+    `SELECT count(*)::int AS n FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'WEBHOOK_SUSPENDED' GROUP BY xmin::text`,
+    [id],
+  );
+  await under.inStore((em) => resumeWebhook(em, storeId, id));
+  const deletedAt = await moment();
+  await under.inStore((em) => removeWebhook(em, storeId, id, deletedAt));
+  await sustain(run, null, isDone);
+  return {
+    ended: ended.reduce((sum, { n }) => sum + n, 0),
+    isBounded: ended.every(({ n }) => n <= 500),
+    webhook: await under.rows('SELECT 1 FROM webhook WHERE webhook_id = ?', [id]),
+    deliveries: await under.rows('SELECT 1 FROM webhook_delivery WHERE webhook_id = ?', [id]),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
 const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
 
 describe('termination', () => {
   test.each<[string, () => Promise<object>, object, readonly RunKind[]]>([
     ['a purchase', shopping, { sent: 2, open: [], orders: [{ n: 1 }] }, ['payment', 'orderItem', 'webhookDelivery']],
+    [
+      'a webhook that is suspended and deleted',
+      leaving,
+      { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
+      ['webhookSubscription'],
+    ],
     ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
   ])(
     '%s, at every workflow task: the run comes back and everything is as if nothing had happened',

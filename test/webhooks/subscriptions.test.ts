@@ -82,6 +82,7 @@ describe('DELETE', () => {
     await tried(shop, dead);
     expect((await shop.seller.call('DELETE', path(dead))).status).toBe(200);
     expect((await shop.seller.call('GET', `${path(dead)}/deliveries`)).body.error?.code).toBe('WEBHOOK_NOT_FOUND');
+    await until('gone', async () => (await query('SELECT 1 FROM webhook WHERE webhook_id = $1', [dead.webhookId])).length === 0);
     expect(await query('SELECT 1 FROM webhook_delivery WHERE webhook_id = $1', [dead.webhookId])).toEqual([]);
     expect(await shop.advance('P1D')).toMatchObject({ settled: true });
     expect(dead.received).toHaveLength(1);

@@ -69,4 +69,4 @@ export type RunEvent =
   | { readonly type: 'outcome'; readonly callId: string; readonly outcome: Outcome };
 
 /** The names of the workflow types; each has one folder, one transition and one line in `run`. */
-export type RunKind = 'orderItem' | 'payment' | 'webhookDelivery' | 'invitation';
+export type RunKind = 'orderItem' | 'payment' | 'webhookDelivery' | 'webhookSubscription' | 'invitation';

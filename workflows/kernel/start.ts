@@ -22,9 +22,15 @@ export interface RunName {
 
 /**
  * Whose tasks go first when there are more than the workers can do at once: somebody waits at a payment; a seller or a courier at an order
- * item; nobody at a webhook.
+ * item; nobody at a webhook, and least of all at what a deletion or a suspension leaves behind.
  */
-const PRIORITY: Readonly<Record<RunKind, number>> = { payment: 1, orderItem: 2, invitation: 3, webhookDelivery: 4 };
+const PRIORITY: Readonly<Record<RunKind, number>> = {
+  payment: 1,
+  orderItem: 2,
+  invitation: 3,
+  webhookDelivery: 4,
+  webhookSubscription: 5,
+};
 
 function queueOf({ kind, yields }: RunName): string {
   if (kind !== 'webhookDelivery') return RUNS_QUEUE;

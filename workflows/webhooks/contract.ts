@@ -1,7 +1,8 @@
-/** Names, ids and messages of a webhook delivery's run. */
+/** Names, ids and messages of the runs of webhooks: of a delivery, and of a subscription that is suspended or deleted. */
 import type { Call, Outcome, Owed, RunRef } from '../kernel/obligations.ts';
 
 export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
+export const subscriptionWorkflowId = (storeId: string, webhookId: string): string => `webhook-subscription/${storeId}/${webhookId}`;
 
 /** The call that makes attempt `attempt`. The business time goes along: it decides whether a rotated secret still signs. */
 export const attemptCall = (storeId: string, deliveryId: string, attempt: number, at: number): Call => ({

@@ -71,6 +71,9 @@ export const HISTORY_MS = 30 * DAY;
 export const REDELIVER_MS = 72 * HOUR;
 export const REDELIVER_MOST = 500;
 
+/** Deliveries that one transaction ends or deletes when their subscription is suspended or deleted (X26). */
+export const PORTION = 500;
+
 export const isWaiting = (status: DeliveryStatus): boolean => status === 'PENDING' || status === 'PENDING_RETRY';
 
 /** How one attempt ended on the wire. */

@@ -25,3 +25,11 @@ export async function webhookDelivery(run: RunRef): Promise<void> {
     calls: { attempt: (call) => calls(`attempt ${call.input['attempt']} of 5`).attemptDelivery(call) },
   });
 }
+
+/**
+ * What a suspension or a deletion leaves behind: deliveries that wait are ended, records are deleted, a portion at a transition. Timers:
+ * a pause between portions. Calls: none.
+ */
+export async function webhookSubscription(run: RunRef): Promise<void> {
+  await host(run, { transition: 'moveWebhookSubscription', calls: {} });
+}

@@ -1,0 +1,78 @@
+/** A subscription's transition: what a suspension or a deletion leaves behind goes a portion at a time (X26). */
+import type { RunRef } from '../../workflows/kernel/obligations.ts';
+import { PORTION } from '../../workflows/webhooks/rules.ts';
+import type { Moment } from '../catalog/stock.ts';
+import { type Em, sql } from '../orm.ts';
+import type { Moved } from '../runs/store.ts';
+import type { Webhook } from './entities.ts';
+import { endPortion, endRuns, hasLeft, type Id, idsOf } from './suspension.ts';
+
+/** Between portions, so that others have their turn; and where all that is left is held by others. */
+const PAUSE_MS = 10;
+const HELD_MS = 1000;
+
+interface Left {
+  readonly storeId: string;
+  readonly webhookId: string;
+  readonly epoch: number;
+}
+interface Row {
+  readonly status: Webhook['status'];
+  readonly epoch: number;
+  readonly is_deleted: boolean;
+  readonly clock_offset_ms: string;
+}
+
+/** One portion, whatever has woken the run. The lock keeps a suspension or deletion from coming between its look and its end. */
+export async function moveWebhookSubscription(
+  em: Em,
+  { storeId, runId: webhookId }: RunRef,
+  { at, realNow }: Moment,
+): Promise<Moved | null> {
+  const [row] = await sql<Row>(
+    em,
+    `SELECT w.status, w.epoch, w.deleted_at IS NOT NULL AS is_deleted, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
+     WHERE w.store_id = ? AND w.webhook_id = ? FOR NO KEY UPDATE OF w`,
+    [storeId, webhookId],
+  );
+  if (!row) return null;
+  const left: Left = { storeId, webhookId, epoch: row.epoch };
+  const status = row.is_deleted ? 'DELETED' : row.status;
+  const pause = row.is_deleted ? await deleteSome(em, left, realNow) : await endSome(em, left, realNow);
+  const clock = Number(row.clock_offset_ms);
+  if (pause === null) return { owed: { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status }, clock };
+  const note = row.is_deleted ? 'Deletes the records of a deleted webhook.' : 'Ends what waited when the webhook was suspended.';
+  // Clients see it as done already: a sandbox's clock does not stop for it.
+  return { owed: { wakeAt: at + pause, calls: [], isIdle: true, done: false, note, status }, clock };
+}
+
+/** Each answers after how long to go on, or null when nothing is left. */
+async function endSome(em: Em, left: Left, realNow: number): Promise<number | null> {
+  if ((await endPortion(em, left, realNow, 'pass over')) === PORTION) return PAUSE_MS;
+  return (await hasLeft(em, left)) ? HELD_MS : null;
+}
+
+async function deleteSome(em: Em, left: Left, realNow: number): Promise<number | null> {
+  const { storeId, webhookId } = left;
+  if ((await deletePortion(em, left, realNow)) === PORTION) return PAUSE_MS;
+  // Events that were being written when it was deleted are waited for; none comes after them.
+  await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
+  const gone = await sql(
+    em,
+    `DELETE FROM webhook w WHERE w.store_id = ? AND w.webhook_id = ?
+       AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id) RETURNING 1 AS ok`,
+    [storeId, webhookId],
+  );
+  return gone.length > 0 ? null : HELD_MS;
+}
+
+async function deletePortion(em: Em, { storeId, webhookId }: Left, realNow: number): Promise<number> {
+  const due = await sql<Id>(
+    em,
+    `SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? LIMIT ${PORTION} FOR UPDATE SKIP LOCKED`,
+    [storeId, webhookId],
+  );
+  await sql(em, 'DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id = ANY(?::text[])', [storeId, idsOf(due)]);
+  await endRuns(em, storeId, due, realNow);
+  return due.length;
+}
