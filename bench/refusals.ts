@@ -4,7 +4,7 @@ import { parseJson } from '../api/kernel/body.ts';
 import type { Endpoint } from '../api/kernel/endpoint.ts';
 import { refusal } from '../api/kernel/reply.ts';
 import { judge } from '../api/kernel/validate.ts';
-import { Fault } from '../workflows/kernel/errors.ts';
+import { Fault, type FieldError } from '../workflows/kernel/errors.ts';
 import { percentile } from './measure.ts';
 import type { Shape } from '../api/kernel/sizes.ts';
 
@@ -78,12 +78,23 @@ function* within(shape: Shape, head: string, tail: string, path: string): Genera
 }
 
 function refuse(endpoint: Endpoint, judged: ReturnType<typeof judge>, bytes: Uint8Array): number {
-  const { fieldErrors, fitting } = judged(parseJson(bytes));
+  return JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: problems(endpoint, judged, bytes) }))).length;
+}
+function problems(endpoint: Endpoint, judged: ReturnType<typeof judge>, bytes: Uint8Array): readonly FieldError[] {
+  const sent = parsed(bytes);
+  if (sent instanceof Fault) return sent.extra.fieldErrors!;
+  const { fieldErrors, fitting } = judged(sent);
   // Screening a receiver's address is a question to DNS, not work of ours.
   const deps = { config: { publicUrl: 'http://localhost' }, egress: { screen: () => null } };
   const more = endpoint.check && fitting ? endpoint.check(fitting, deps as never, { at: 0 } as never) : [];
-  const all = Array.isArray(more) ? [...fieldErrors, ...(more as typeof fieldErrors)] : fieldErrors;
-  return JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: all }))).length;
+  return Array.isArray(more) ? [...fieldErrors, ...(more as FieldError[])] : fieldErrors;
+}
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Processor milliseconds: the middle of some rounds, so that a collection of garbage is nobody's alone. */
@@ -110,7 +121,7 @@ export function refusals(print: (text: string) => void): number {
       let answer = 0;
       const row = {
         id: endpoint.id,
-        parse: cost(() => void parseJson(bytes)),
+        parse: cost(() => void JSON.parse(new TextDecoder().decode(bytes))),
         refuse: cost(() => void (answer = refuse(endpoint, judged, bytes))),
       };
       if (row.refuse > (worst.get(kind)?.refuse ?? -1)) worst.set(kind, { ...row, answer });

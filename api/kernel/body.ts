@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { Fault, type FieldError, invalid } from '../../workflows/kernel/errors.ts';
 import type { Endpoint } from './endpoint.ts';
+import { outgrown } from './scan.ts';
 import { closed } from './schema.ts';
 import { readMultipart, type UploadedFile } from './upload.ts';
 
@@ -29,8 +30,10 @@ export async function readJson(ctx: Context): Promise<unknown> {
   return parseJson(bytes);
 }
 
-/** JSON in UTF-8; anything else is MALFORMED_JSON. */
+/** JSON in UTF-8, not built where it is far too broad or too deep; anything else is MALFORMED_JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
+  const problem = outgrown(bytes);
+  if (problem) throw new Fault('VALIDATION_FAILED', { fieldErrors: [problem] });
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {

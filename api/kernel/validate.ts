@@ -116,7 +116,9 @@ const told = (value: unknown, sizes: readonly Finding[], more: readonly Finding[
   inOrder(value, [...sizes, ...more], new Set(more))
     .slice(0, MOST_FINDINGS)
     .map(fieldError);
-const fieldError = ({ path, code, message }: Finding): FieldError => ({ field: path.map(String).reduce(join, ''), code, message });
+const fieldError = ({ path, code, message }: Finding): FieldError => ({ field: pathText(path), code, message });
+/** `items[2].quantity` */
+export const pathText = (path: Finding['path']): string => path.map(String).reduce(join, '');
 
 function inOrder(value: unknown, found: readonly Finding[], more: ReadonlySet<Finding>, depth = 0): readonly Finding[] {
   if (found.length < 2 || !found.some((one) => more.has(one))) return found;

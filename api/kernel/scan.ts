@@ -1,0 +1,73 @@
+/**
+ * What the bytes of a JSON body tell before it is parsed (X6): an object of tens of thousands of fields, or brackets in brackets without
+ * end, would cost more to build than to refuse. Every other size is judged in the value, with all else that is wrong (sizes.ts).
+ */
+import { pathText } from './validate.ts';
+import type { FieldError } from '../../workflows/kernel/errors.ts';
+
+/** No schema of ours comes near: a body below is judged as a whole. */
+export const MOST_FIELDS = 1000;
+export const MOST_LEVELS = 1000;
+/** `"":0,` */
+const SHORTEST_FIELD = 5;
+
+const code = (character: string) => character.charCodeAt(0);
+const [QUOTE, BACKSLASH, COMMA, COLON] = [code('"'), code('\\'), code(','), code(':')];
+const [OBJECT, OBJECT_END, LIST, LIST_END] = [code('{'), code('}'), code('['), code(']')];
+
+/** Where the scan stands: for each level that is open its kind, the separators seen in it, and where the name of its present field stands. */
+interface Levels {
+  readonly kind: Uint8Array;
+  readonly passed: Int32Array;
+  readonly name: Int32Array;
+}
+
+/** The first object of more fields, or the first value on a deeper level, than a body may have; null where there is none. */
+export function outgrown(bytes: Uint8Array): FieldError | null {
+  if (bytes.length < MOST_FIELDS * SHORTEST_FIELD) return null;
+  const levels: Levels = {
+    kind: new Uint8Array(MOST_LEVELS + 1),
+    passed: new Int32Array(MOST_LEVELS + 1),
+    name: new Int32Array(MOST_LEVELS + 1),
+  };
+  let level = 0;
+  let text = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte === QUOTE) {
+      text = i;
+      i = endOfText(bytes, i);
+    } else if (byte === COLON) levels.name[level] = text;
+    else if (byte === COMMA) {
+      if (++levels.passed[level]! >= MOST_FIELDS && levels.kind[level] === OBJECT)
+        return { field: pathOf(bytes, levels, level), code: 'TOO_MANY', message: `must NOT have more than ${MOST_FIELDS} fields` };
+    } else if (byte === OBJECT || byte === LIST) {
+      if (level === MOST_LEVELS)
+        return { field: pathOf(bytes, levels, level), code: 'TOO_DEEP', message: `is nested deeper than ${MOST_LEVELS} levels` };
+      level++;
+      levels.kind[level] = byte;
+      levels.passed[level] = 0;
+    } else if ((byte === OBJECT_END || byte === LIST_END) && level > 0) level--;
+  }
+  return null;
+}
+
+/** The index of the quote that ends the text which begins at `from`; the end of the bytes where none does. */
+function endOfText(bytes: Uint8Array, from: number): number {
+  for (let end = bytes.indexOf(QUOTE, from + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
+}
+
+/** As a field of a refusal is named, the levels above `level`. */
+function pathOf(bytes: Uint8Array, { kind, passed, name }: Levels, level: number): string {
+  const steps = Array.from({ length: level - 1 }, (_, i) => {
+    if (kind[i + 1] === LIST) return passed[i + 1]!;
+    const from = name[i + 1]!;
+    return new TextDecoder().decode(bytes.subarray(from + 1, endOfText(bytes, from)));
+  });
+  return pathText(steps);
+}
