@@ -1,30 +1,22 @@
 /** The consent page in a real Chromium: keyboard, phone and desktop, both languages, no script, and the way back to the client. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { root } from '../../bin/setup/paths.ts';
+import type { Page } from 'playwright-core';
+import { DESKTOP, isWide, PHONE, Screens } from '../kernel/chromium.ts';
 import { authorizeUrl, people, registerApp, storeToken } from '../kernel/login.ts';
-import { query, underTest, type World, world } from '../kernel/world.ts';
-import { browserPath, FLAGS } from '../pay/chromium.ts';
+import { query, type World, world } from '../kernel/world.ts';
 
-const shots = process.env['SCREENSHOTS'] ?? join(root, '.data/screenshots');
-const PHONE = { width: 360, height: 740 };
-const DESKTOP = { width: 1280, height: 900 };
 const LONG_APP =
   '아주 긴 이름을 가진 주문 관리와 재고 정리와 배송 추적을 한 번에 해 주는 프로그램 2026 봄 개정판 WithoutAnySpaceInItsEnglishPart';
 const LONG_STORE = '세상에서 가장 긴 이름의 수제 양모 머플러와 장갑 전문 상점';
 
 let shop: World;
-let browser: Browser;
-let context: BrowserContext;
 let client: Server;
 let port: number;
 let owner: string;
 let staff: string;
-const complaints: string[] = [];
+const screens = new Screens('the consent page');
 
 /** The client: `/app` is where it is sent back to, `/hop` leads on to another host of its own. */
 const answer = (url: string) =>
@@ -33,7 +25,6 @@ const answer = (url: string) =>
     : { status: 200, headers: {} };
 
 beforeAll(async () => {
-  if (browserPath === undefined) return;
   shop = await world();
   await people(shop);
   staff = `staff@${shop.store.storeCode}.example`;
@@ -45,31 +36,14 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => client.listen(0, '::', resolve));
   port = (client.address() as AddressInfo).port;
-  browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
-  mkdirSync(shots, { recursive: true });
 }, 60_000);
-afterEach(async () => {
-  await context?.close();
-  expect(complaints.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await browser?.close();
-  client?.close();
-});
+afterAll(() => void client.close());
 
 /** A page of a fresh browser that stands before the question of a client that is sent back to `redirect`. */
 async function asked(redirect: string, viewport = DESKTOP, locale = 'ko-KR', javaScriptEnabled = true): Promise<Page> {
   const scope = 'product:rw category:rw order:rw claim:rw settlement:r store:rw customer:rw member:rw';
   const { client_id: id } = await registerApp(owner, { client_name: LONG_APP, scope, redirect_uris: [redirect] });
-  context = await browser.newContext({ viewport, locale, javaScriptEnabled });
-  // Whatever our page's own policy blocks, and any error of it, is a fault of ours; the provider's page is not.
-  context.on('console', (message) => {
-    const text = message.text();
-    if (message.type() === 'error' && (message.location().url.startsWith(underTest.api) || text.includes('Security Policy')))
-      complaints.push(text);
-  });
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  const page = await context.newPage();
+  const page = await screens.open({ viewport, locale, javaScriptEnabled });
   await page.goto(authorizeUrl({ client_id: id, redirect_uri: redirect, scope: `${scope} offline_access` }).url);
   await page.fill('[name=login]', staff);
   await page.fill('[name=password]', 'any');
@@ -77,18 +51,13 @@ async function asked(redirect: string, viewport = DESKTOP, locale = 'ko-KR', jav
   await page.waitForURL('**/oauth2/consent/**');
   return page;
 }
-const isWide = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent.trim()');
 const backAt = async (page: Page, host: string): Promise<URLSearchParams> => {
   await page.waitForURL((url) => url.host === `${host}:${port}`);
   return new URL(page.url()).searchParams;
 };
 
-const inChromium = browserPath === undefined ? describe.skip : describe;
-if (browserPath === undefined)
-  process.stderr.write('No Chromium: the consent page is not tried in a browser. Install it or set CHROMIUM.\n');
-
-inChromium('the consent page', () => {
+screens.describe('the consent page', () => {
   test.each([
     ['phone', PHONE, 'ko-KR', '허용', '거부'],
     ['desktop', DESKTOP, 'ko-KR', '허용', '거부'],
@@ -106,12 +75,12 @@ inChromium('the consent page', () => {
     expect(await isWide(page)).toBe(false);
     for (const label of [yes, no])
       expect((await page.getByRole('button', { name: label, exact: true }).boundingBox())!.height).toBeGreaterThanOrEqual(44);
-    await page.screenshot({ path: join(shots, `consent-${name}.png`), fullPage: true });
+    await screens.shoot(page, `consent-${name}`, { fullPage: true });
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe(yes);
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe(no);
-    await page.screenshot({ path: join(shots, `consent-${name}-focus.png`), fullPage: true });
+    await screens.shoot(page, `consent-${name}-focus`, { fullPage: true });
     await page.keyboard.press('Enter');
     expect(Object.fromEntries(await backAt(page, '127.0.0.1'))).toMatchObject({ error: 'access_denied', state: 'a-state' });
   });
@@ -125,7 +94,7 @@ inChromium('the consent page', () => {
       const page = await asked(`http://${host}:${port}${path}`, PHONE, 'ko-KR', scripted);
       await page.getByRole('button', { name: '허용' }).click();
       expect((await backAt(page, end)).get('code')).toMatch(/^[\w-]{43}$/);
-      await context.close();
+      await screens.close();
     }
   });
 
@@ -137,8 +106,8 @@ inChromium('the consent page', () => {
     await backAt(page, '127.0.0.1');
     await page.goto(question);
     expect(await page.getByRole('heading').textContent()).toBe('로그인을 계속할 수 없습니다');
-    await page.screenshot({ path: join(shots, 'consent-over.png'), fullPage: true });
-    complaints.splice(0, Infinity);
+    await screens.shoot(page, 'consent-over', { fullPage: true });
+    screens.complaints.splice(0, Infinity);
   });
 
   test('no other site can show it in a frame', async () => {
@@ -147,7 +116,7 @@ inChromium('the consent page', () => {
     await page.goto(`http://127.0.0.1:${port}/app`);
     await page.evaluate(`document.body.innerHTML = '<iframe src="${question}"></iframe>'`);
     await page.waitForTimeout(500);
-    expect(complaints.splice(0).join()).toContain('frame-ancestors');
+    expect(screens.complaints.splice(0).join()).toContain('frame-ancestors');
     expect(await page.frames().at(-1)!.locator('button').count()).toBe(0);
   });
 });

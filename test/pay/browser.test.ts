@@ -1,24 +1,15 @@
 /** The payment screen in a real Chromium: popup and redirect, keyboard, phone and desktop, both languages. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { root } from '../../bin/setup/paths.ts';
-import { underTest, type World, world } from '../kernel/world.ts';
-import { browserPath, FLAGS } from './chromium.ts';
-
-const shots = process.env['SCREENSHOTS'] ?? join(root, '.data/screenshots');
-const PHONE = { width: 360, height: 740 };
-const DESKTOP = { width: 1280, height: 900 };
+import type { Page } from 'playwright-core';
+import { DESKTOP, isWide, PHONE, Screens } from '../kernel/chromium.ts';
+import { type World, world } from '../kernel/world.ts';
 
 let shop: World;
-let browser: Browser;
-let context: BrowserContext;
 let store: Server;
 let returnUrl: string;
-const complaints: string[] = [];
+const screens = new Screens('the payment screen');
 
 /** The shop's own page: it opens payUrl in a popup and shows what the popup told it. */
 const shopPage = `<!doctype html><html lang="ko"><title>shop</title><button id="go">go</button><pre id="told"></pre><script>
@@ -28,31 +19,15 @@ const shopPage = `<!doctype html><html lang="ko"><title>shop</title><button id="
 </script></html>`;
 
 beforeAll(async () => {
-  if (browserPath === undefined) return;
   shop = await world();
   store = createServer((_, response) => void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(shopPage));
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
   returnUrl = `http://127.0.0.1:${(store.address() as AddressInfo).port}/done?cart=1`;
-  browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
-  mkdirSync(shots, { recursive: true });
 }, 60_000);
-afterEach(async () => {
-  await context?.close();
-  expect(complaints.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await browser?.close();
-  store?.close();
-});
+afterAll(() => void store.close());
 
-async function open(viewport: { width: number; height: number }, locale = 'ko-KR'): Promise<Page> {
-  context = await browser.newContext({ viewport, locale, deviceScaleFactor: 1 });
-  // Anything that the page's own policy blocks, and any script error, is a fault of ours.
-  const isOurs = (url: string) => url.startsWith(underTest.api);
-  context.on('console', (message) => message.type() === 'error' && isOurs(message.location().url) && complaints.push(message.text()));
-  context.on('weberror', (error) => complaints.push(String(error.error())));
-  return context.newPage();
-}
+const open = (viewport: { width: number; height: number }, locale = 'ko-KR'): Promise<Page> =>
+  screens.open({ viewport, locale, deviceScaleFactor: 1 });
 async function started(): Promise<{ payUrl: string; paymentId: string; status: () => Promise<{ result: string }> }> {
   const { productId } = await shop.product({ name: '아주 긴 이름의 겨울 양모 머플러 선물 세트 한정판 (회색과 남색, 길이 두 가지)' });
   const buyer = await shop.buyer();
@@ -60,14 +35,8 @@ async function started(): Promise<{ payUrl: string; paymentId: string; status: (
   const { payUrl, paymentId } = (await buyer.start(checkoutId, { returnUrl })).body.data as { payUrl: string; paymentId: string };
   return { payUrl, paymentId, status: async () => (await buyer.status(paymentId)).body.data as { result: string } };
 }
-const isWide = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-const shoot = (page: Page, name: string) => page.screenshot({ path: join(shots, `${name}.png`) });
 
-const inChromium = browserPath === undefined ? describe.skip : describe;
-if (browserPath === undefined)
-  process.stderr.write('No Chromium: the payment screen is not tried in a browser. Install it or set CHROMIUM.\n');
-
-inChromium('the payment screen', () => {
+screens.describe('the payment screen', () => {
   test.each([
     ['phone', PHONE, 'ko-KR', '결제하기'],
     ['desktop', DESKTOP, 'ko-KR', '결제하기'],
@@ -83,10 +52,10 @@ inChromium('the payment screen', () => {
     expect(await isWide(page)).toBe(false);
     const button = page.getByRole('button', { name: payLabel });
     expect((await button.boundingBox())!.height).toBeGreaterThanOrEqual(44);
-    await shoot(page, `pay-${name}`);
+    await screens.shoot(page, `pay-${name}`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe(payLabel);
-    await shoot(page, `pay-${name}-focus`);
+    await screens.shoot(page, `pay-${name}-focus`);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/window/toss**');
     await page.fill('[name=card]', '4111111111110000');
@@ -118,7 +87,7 @@ inChromium('the payment screen', () => {
     expect(declined).toEqual({ origin: new URL(payUrl).origin, data: { type: 'svc:payment', paymentId, result: 'FAILED' } });
     const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#go')]);
     expect(await popup.getByRole('alert').textContent()).toContain('한도 초과 또는 잔액 부족');
-    await shoot(popup, 'failed-popup');
+    await screens.shoot(popup, 'failed-popup');
     await popup.getByRole('button', { name: '다시 결제하기' }).click();
     await popup.getByRole('button', { name: '결제하기' }).click();
     await popup.waitForURL('**/window/toss**');
@@ -136,7 +105,7 @@ inChromium('the payment screen', () => {
     await page.waitForURL((url) => url.searchParams.get('svcResult') === 'CANCELED');
     await page.goto(payUrl);
     expect(await page.getByRole('alert').textContent()).toBe('You canceled the payment.');
-    await shoot(page, 'canceled-phone-en');
+    await screens.shoot(page, 'canceled-phone-en');
     await page.getByRole('button', { name: 'Try again' }).click();
     expect(await page.getByRole('button', { name: 'Pay now' }).count()).toBe(1);
     expect((await status()).result).toBe('PENDING');
@@ -152,7 +121,7 @@ inChromium('the payment screen', () => {
     await page.waitForURL((url) => url.pathname.startsWith('/pay/') && !url.pathname.endsWith('/return'));
     expect(await page.getByRole('status').textContent()).toContain('잠시만 기다려');
     expect(await page.getByRole('button').count()).toBe(0);
-    await shoot(page, 'processing-phone');
+    await screens.shoot(page, 'processing-phone');
     await page.waitForURL((url) => url.searchParams.get('svcResult') === 'COMPLETED', { timeout: 30_000 });
   });
 
@@ -162,7 +131,7 @@ inChromium('the payment screen', () => {
     const page = await open(DESKTOP);
     await page.goto(payUrl);
     expect(await page.getByRole('heading').textContent()).toBe('결제 시간이 지났습니다');
-    await shoot(page, 'expired-desktop');
+    await screens.shoot(page, 'expired-desktop');
     await page.getByRole('link', { name: '상점으로 돌아가기' }).click();
     await page.waitForURL((url) => url.searchParams.get('svcResult') === 'EXPIRED');
   });
