@@ -37,13 +37,13 @@ const AMBIGUOUS = new Set([
 /** Codes under which our first request may still be running. */
 const RUNNING = new Set(['IDEMPOTENT_REQUEST_PROCESSING', 'FORBIDDEN_CONSECUTIVE_REQUEST']);
 
-const METHODS: Readonly<Record<string, string>> = {
-  카드: 'CARD',
-  간편결제: 'EASY_PAY',
-  계좌이체: 'BANK_TRANSFER',
-  가상계좌: 'VIRTUAL_ACCOUNT',
-  휴대폰: 'MOBILE',
-};
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['카드', 'CARD'],
+  ['간편결제', 'EASY_PAY'],
+  ['계좌이체', 'BANK_TRANSFER'],
+  ['가상계좌', 'VIRTUAL_ACCOUNT'],
+  ['휴대폰', 'MOBILE'],
+]);
 
 interface TossPayment {
   readonly paymentKey?: string;
@@ -208,7 +208,7 @@ const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
   kind: 'APPROVED',
   code: 'DONE',
   ended: true,
-  approvedMethod: easyPay ? 'EASY_PAY' : (METHODS[method ?? ''] ?? 'CARD'),
+  approvedMethod: easyPay ? 'EASY_PAY' : (METHODS.get(method ?? '') ?? 'CARD'),
   message: null,
 });
 const declined = (code: string, message?: string): TossAnswer => ({

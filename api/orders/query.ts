@@ -25,7 +25,7 @@ export const among =
 export const moment = (sent: string): number | undefined =>
   A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
 export const FLAGS = ['true', 'false'] as const;
-export const flag = (sent: string): boolean | undefined => ({ true: true, false: false })[sent];
+export const flag = (sent: string): boolean | undefined => (FLAGS.some((one) => one === sent) ? sent === 'true' : undefined);
 export const digits = (least: number) => (sent: string) => {
   return new RegExp(DIGITS(least)).test(sent) ? sent.replaceAll('-', '') : undefined;
 };

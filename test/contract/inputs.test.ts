@@ -256,6 +256,14 @@ function wrongProblems(endpoint: Endpoint, place: Place, told: readonly { readon
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+  test('takes a name that every object has for a text like others, in every parameter', async () => {
+    const own = places(endpoint).filter((place) => place.in === 'query' || place.in === 'path');
+    for (const place of own)
+      for (const text of ['__proto__', 'constructor', 'toString']) {
+        const reply = await send(endpoint, { place, value: undefined, text });
+        expect([place, text, wrong(endpoint, { place, value: undefined, text }, reply)]).toEqual([place, text, null]);
+      }
+  });
   test('answers every odd input with what it declares', async () => {
     await fc.assert(
       fc.asyncProperty(caseOf(endpoint), async (one) => {
