@@ -39,7 +39,8 @@ interface Row {
   readonly wake_at: Date | null;
   readonly yields: boolean;
   readonly traceparent: string | null;
-  readonly is_loaded: boolean;
+  /** Its run was started by a command meanwhile, or owes nothing any more. */
+  readonly is_needless: boolean;
 }
 export interface RelayDeps {
   readonly pool: Pool;
@@ -157,14 +158,18 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND r.loaded_at IS NOT NULL) AS is_loaded
+      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL)) AS is_needless
        FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
        ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
       [new Date(clock.now()), room],
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
     const told = rows.filter((_, i) => results[i]!.status === 'fulfilled');
-    if (what !== 'runs') waiting.add(told, clock.now());
+    if (what !== 'runs')
+      waiting.add(
+        told.filter((row) => !row.is_needless),
+        clock.now(),
+      );
     const done = told.map((row) => row.outbox_id);
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
     failpoint('relay.after-start');
@@ -187,9 +192,9 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   }
 }
 
-/** Starts or pokes the run that a row names. A run that was started meanwhile by a command needs no start. */
+/** Starts or pokes the run that a row names. */
 async function deliver(client: Client, row: Row): Promise<void> {
-  if (row.is_loaded) return;
+  if (row.is_needless) return;
   const run = {
     storeId: row.store_id,
     kind: row.kind,

@@ -86,6 +86,25 @@ test('a webhook with 2,500 deliveries is gone at once; its run takes them along 
   expect(one.received).toHaveLength(1);
 }, 60_000);
 
+test('what was ended before Temporal heard of it is never started', async () => {
+  const shop = await world();
+  const { storeId } = shop.store;
+  const id = (n: number) => `webhook/${storeId}/ended${n}`;
+  await query(
+    `INSERT INTO run (store_id, workflow_id, kind, run_id, done_at, created_at)
+     SELECT $1, 'webhook/' || $1 || '/ended' || n, 'webhookDelivery', 'ended' || n, now(), now() FROM generate_series(1, 100) n`,
+    [storeId],
+  );
+  await query(
+    `INSERT INTO outbox (store_id, message, kind, workflow_id, run_id, status, created_at)
+     SELECT store_id, 'start', kind, workflow_id, run_id, 'PENDING', now() FROM run WHERE store_id = $1`,
+    [storeId],
+  );
+  await until('nothing waits', async () => (await query('SELECT 1 FROM outbox WHERE store_id = $1', [storeId])).length === 0);
+  const { workflow } = await temporalClient();
+  for (const n of [1, 50, 100]) await expect(workflow.getHandle(id(n)).describe()).rejects.toThrow('not found');
+});
+
 describe('a suspension', () => {
   test('of 2,500 that wait: none is shown as waiting any more, and no transaction ends more than a portion', async () => {
     const shop = await world();
