@@ -45,19 +45,24 @@ export interface OpenRun {
   readonly run_id: string;
   readonly order_no: string | null;
 }
-/** Open runs of the store; with `dueAt`, those that are due by then. */
+/**
+ * Open runs of the store; with `dueAt`, those that are due by then. A delivery that waits in the outbox is the relay's, which lets only so
+ * many into Temporal at a time; it reads the clock when it starts.
+ */
 export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise<OpenRun[]> =>
   sql<OpenRun>(
     em,
-    `SELECT kind, workflow_id, run_id, order_no FROM run WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)`,
+    `SELECT kind, workflow_id, run_id, order_no FROM run r WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)
+       AND NOT (kind = 'webhookDelivery' AND loaded_at IS NULL
+         AND EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id AND o.workflow_id = r.workflow_id))`,
     [storeId, dueAt === null ? null : new Date(dueAt), dueAt === null ? null : new Date(dueAt)],
   );
 
-/** Nothing is due by `at` and nothing waits for the relay. */
+/** Nothing is due by `at` and nothing waits for the relay. What a webhook's run takes along is gone for everybody already. */
 export async function isQuiet(em: Em, storeId: string, at: number): Promise<boolean> {
   const [row] = await sql<{ busy: boolean }>(
     em,
-    `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ?)
+    `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ? AND kind <> 'webhookSubscription')
          OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ? AND (not_before IS NULL OR attempts > 0)) AS busy`,
     [storeId, new Date(at), storeId],
   );
