@@ -105,7 +105,14 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
     throw new OAuthError('invalid_target', 'The user has no such store');
   const scopes = narrowed(storeScopes(found.role, user, client.scopes), params.get('scope'));
-  const claims = { use: 'store', storeId, clientId: user.clientId, origin: user.origin, scopes, person: user } as const;
+  const claims = {
+    use: 'store',
+    storeId,
+    clientId: user.clientId,
+    origin: user.origin,
+    scopes,
+    person: { ...user, joinedAt: found.joinedAt },
+  } as const;
   return answer(deps, claims, scopes, { issued_token_type: ACCESS_TOKEN });
 }
 

@@ -70,7 +70,7 @@ const isClientLive = (clientId: string, status: string | null, { config }: ApiDe
 
 async function byPerson(
   claims: UserClaims | StoreClaims,
-  person: NonNullable<StoreClaims['person']>,
+  person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'>,
   storeId: string,
   deps: ApiDeps,
   realNow: number,
@@ -80,7 +80,9 @@ async function byPerson(
   // Chosen by header: another's store and none are alike (D64). Chosen at the exchange: the membership has ended since.
   // A client of one store leads into that one, whosever login it is and whenever its token was given (X1).
   const isLedThere = found.clientStoreId === null || found.clientStoreId === found.storeId;
-  if (found.role === null || found.storeId === null || !isLedThere)
+  // Whoever left and came back has a new membership, and none of their tokens of before (X25).
+  const isSame = claims.use === 'user' || (claims.person?.joinedAt ?? found.joinedAt) === found.joinedAt;
+  if (found.role === null || found.storeId === null || !isLedThere || !isSame)
     throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
   const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
   const { sandbox, clockOffsetMs, role } = found;

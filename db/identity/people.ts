@@ -10,6 +10,8 @@ export interface FoundPerson {
   readonly clockOffsetMs: number;
   /** The role now; null: not a member. */
   readonly role: Role | null;
+  /** When this membership began, in real ms; null: not a member. */
+  readonly joinedAt: number | null;
   /** Of the client that they came through; null for the console, which is no row. */
   readonly clientStatus: string | null;
   /** The only store that the client leads into (X1); null for the console, which leads into all of the person's. */
@@ -28,6 +30,7 @@ export async function findPerson(
     sandbox: boolean | null;
     clock_offset_ms: string | null;
     role: Role | null;
+    joined_at: Date | string | null;
     client_status: string | null;
     client_store_id: string | null;
     is_live: boolean;
@@ -38,6 +41,7 @@ export async function findPerson(
         sandbox: row.sandbox === true,
         clockOffsetMs: Number(row.clock_offset_ms ?? 0),
         role: row.role,
+        joinedAt: row.joined_at === null ? null : new Date(row.joined_at).getTime(),
         clientStatus: row.client_status,
         clientStoreId: row.client_store_id,
         isLive: row.is_live,

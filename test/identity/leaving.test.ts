@@ -57,6 +57,16 @@ test('nor their logins through the store’s clients, nor what they could refres
   expect((await ask(user.access_token, 'GET', '/v1/orders', undefined, inStore)).status).toBe(200);
 });
 
+test('nor a token of theirs for the store, from the exchange', async () => {
+  const { email, own, userId } = await admin();
+  expect(await orders(own)).toBe(200);
+  await ask(owner, 'DELETE', `/v1/store/members/${userId}`);
+  expect(await orders(own)).toBe(401);
+  await employ(shop, email, 'ADMIN');
+  expect(await orders(own)).toBe(401);
+  expect(await orders(await storeToken(email, shop.store.storeId))).toBe(200);
+});
+
 test('a token that is issued while its issuer is removed is dead too', async () => {
   for (let round = 0; round < 5; round++) {
     const { email, issue, userId } = await admin();
