@@ -53,9 +53,9 @@ export const SABOTAGES: readonly Sabotage[] = [
     name: 'refund again without looking',
     file: 'db/payments/refunds.ts',
     find: `    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
-    next('findRefund', at + readGap(n));`,
+    return next('findRefund', at + readGap(n));`,
     put: `    refund.keySeq++;
-    next('refund', at + readGap(n));`,
+    return next('refund', at + readGap(n));`,
     failpoints: 'provider.after-answer=0.3',
   },
 ];
