@@ -35,7 +35,6 @@ const indexes = [
   `CREATE INDEX command_text_created ON command_text (created_at)`,
   `CREATE INDEX order_lookup_age ON order_lookup (last_at)`,
   `CREATE INDEX invitation_send_at ON invitation_send (at)`,
-  `CREATE INDEX webhook_deleted ON webhook (deleted_at) WHERE deleted_at IS NOT NULL`,
   `CREATE INDEX upload_unnamed ON upload (store_id, created_at) WHERE purpose = 'order-input' AND NOT is_named`,
 ];
 
@@ -50,15 +49,6 @@ const rights = [
   ...swept('checkout', `status = 'OPEN'`),
   ...swept('payment', `order_id IS NULL AND status IN ('failed', 'expired')`),
   ...swept('payment_attempt', `status <> 'APPROVED'`),
-  ...swept('webhook', 'deleted_at IS NOT NULL'),
-  ...swept(
-    'webhook_delivery',
-    `EXISTS (SELECT 1 FROM webhook w WHERE w.store_id = webhook_delivery.store_id AND w.webhook_id = webhook_delivery.webhook_id
-       AND w.deleted_at IS NOT NULL)`,
-  ),
-  // A delivery takes its obligation along.
-  'GRANT UPDATE (done_at, wake_at) ON run TO sangjeom_sweeper',
-  `CREATE POLICY sweep_end ON run FOR UPDATE TO sangjeom_sweeper USING (kind = 'webhookDelivery')`,
   ...swept('upload', `purpose = 'order-input' AND NOT is_named`),
 ];
 
@@ -156,18 +146,6 @@ const kinds = [
     kind: 'invitation_sends',
     due: unbound('invitation_send', 'send_id', 'at < before', 'at'),
     remove: 'gone AS (DELETE FROM invitation_send i USING due WHERE i.send_id = due.send_id RETURNING 1)',
-  },
-  {
-    kind: 'webhooks',
-    due: `SELECT d.store_id, d.delivery_id FROM webhook w CROSS JOIN LATERAL (
-        SELECT d.store_id, d.delivery_id FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id LIMIT most) d
-      WHERE w.deleted_at < before`,
-    remove: `gone AS (DELETE FROM webhook_delivery d USING due WHERE d.store_id = due.store_id AND d.delivery_id = due.delivery_id
-        RETURNING d.store_id, d.delivery_id),
-      ended AS (UPDATE run SET done_at = before, wake_at = NULL FROM gone
-        WHERE run.store_id = gone.store_id AND run.kind = 'webhookDelivery' AND run.run_id = gone.delivery_id AND run.done_at IS NULL),
-      empty AS (DELETE FROM webhook w WHERE w.deleted_at < before
-        AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id))`,
   },
   {
     // The row goes first: whoever names an upload locks its row and finds it, or finds that it is gone.

@@ -27,7 +27,6 @@ export const KINDS: readonly Kind[] = [
   { name: 'rate_limits', what: 'Counted uses of what is limited, from the end of their window', keptMs: HOUR, clock: 'real' },
   { name: 'order_lookups', what: 'Wrong attempts to look up an order, as versions of before counted them', keptMs: HOUR, clock: 'real' },
   { name: 'invitation_sends', what: 'Counts of invitation mails', keptMs: 2 * DAY, clock: 'real' },
-  { name: 'webhooks', what: 'Deleted webhooks with their deliveries, where no run has taken them', keptMs: HOUR, clock: 'real' },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', keptMs: DAY, clock: 'store' },
 ];
 

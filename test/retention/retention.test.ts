@@ -184,26 +184,6 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
     key: 'sender',
     insert: add(`INSERT INTO invitation_send (store, sender, recipient, at) VALUES ('', $1, '', $2)`, (id, at) => [id, at]),
   },
-  webhooks: {
-    table: 'webhook_delivery',
-    key: 'delivery_id',
-    async insert(id, at, storeId) {
-      await owner.query(
-        `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at, deleted_at)
-         VALUES ($1, $2, '', '{}', 'SUSPENDED', '', '', $3, $3)`,
-        [storeId, id, new Date(at)],
-      );
-      await owner.query(
-        `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at) VALUES ($1, $2, $2, '', '', '', 'PENDING', $3)`,
-        [storeId, id, new Date(at)],
-      );
-      await owner.query(`INSERT INTO run (store_id, workflow_id, kind, run_id, created_at) VALUES ($1, $2, 'webhookDelivery', $2, $3)`, [
-        storeId,
-        id,
-        new Date(at),
-      ]);
-    },
-  },
   order_inputs: {
     table: 'upload',
     key: 'upload_id',
