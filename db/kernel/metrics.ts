@@ -53,9 +53,18 @@ export const limitRefusals = new Counter({
 export const backlog = {
   outboxRows: new Gauge({ name: 'sangjeom_outbox_rows', help: 'Messages to Temporal that wait', registers }),
   outboxLag: new Gauge({ name: 'sangjeom_outbox_lag_seconds', help: 'Age of the oldest message that waits', registers }),
-  openRuns: new Gauge({ name: 'sangjeom_runs_open', help: 'Runs that are not done', registers, labelNames: ['kind'] }),
+  openRuns: new Gauge({
+    name: 'sangjeom_runs_open',
+    help: 'Runs that are not done, of the first 100,000',
+    registers,
+    labelNames: ['kind'],
+  }),
   unloadedRuns: new Gauge({ name: 'sangjeom_runs_not_loaded', help: 'Runs without a workflow for more than 30 seconds', registers }),
-  runsToRecover: new Gauge({ name: 'sangjeom_runs_to_recover', help: 'Runs to bring back into a new Temporal database', registers }),
+  runsToRecover: new Gauge({
+    name: 'sangjeom_runs_to_recover',
+    help: 'Runs to bring back into a new Temporal database, at most 100,000',
+    registers,
+  }),
   leftOver: new Gauge({
     name: 'sangjeom_left_over',
     help: 'Rows that should have been swept an hour ago',
