@@ -58,7 +58,9 @@ export const flat =
 export function tellFlat(ctx: Context, { code, status, message }: OAuthError): void {
   ctx.status = status;
   if (code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');
-  if (code === 'invalid_token') ctx.set('WWW-Authenticate', 'Bearer error="invalid_token"');
+  // Who sent nothing is told the scheme alone (RFC 6750 § 3.1).
+  const isBare = ctx.get('authorization') === '';
+  if (code === 'invalid_token') ctx.set('WWW-Authenticate', isBare ? 'Bearer' : 'Bearer error="invalid_token"');
   if ((status === 503 || status === 429) && !ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
   if (status === 413) ctx.set('Connection', 'close');
   ctx.body = { error: code, error_description: message };

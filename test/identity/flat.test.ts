@@ -47,6 +47,15 @@ test('registration: without a store, without a token, as another role, of anothe
   }
 });
 
+test('who sends no token is told the scheme, who sends a dead one that it is dead', async () => {
+  const asked = async (headers: Record<string, string>) =>
+    (
+      await refused('/oauth2/register', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
+    ).headers.get('www-authenticate');
+  expect(await asked({})).toBe('Bearer');
+  expect(await asked({ authorization: 'Bearer x' })).toBe('Bearer error="invalid_token"');
+});
+
 test('addresses and methods that are not there', async () => {
   for (const path of ['/oauth2/none', '/oauth2/consent', '/oauth2/token/x']) {
     const reply = await refused(path);
