@@ -69,10 +69,10 @@ function look(walk: Walk, value: unknown): void {
   if (walk.path.length > DEEPEST) return note(walk, 'TOO_DEEP', `is nested deeper than ${DEEPEST} levels`);
   if (Array.isArray(value)) for (let i = 0; i < value.length && !isFull(walk); i++) lookBelow(walk, i, value[i]);
   else
-    for (const [key, item] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       if (isFull(walk)) return;
       if (isBroken(key)) note(walk, 'CONTROL_CHARACTER', BROKEN_NAME);
-      lookBelow(walk, key, item);
+      lookBelow(walk, key, (value as Readonly<Record<string, unknown>>)[key]);
     }
 }
 function lookBelow(walk: Walk, step: string | number, value: unknown): void {
