@@ -30,7 +30,7 @@ export const list = endpoint({
   }),
   data: closed({ items: Type.Array(Event), nextCursor: nullable(Type.String()), lastCursor: nullable(Type.String()) }),
 }).handle(async ({ em, storeId, query, at }) => {
-  const after = readCursor(query.cursor, [NUMBERS], 'number')?.at ?? 0;
+  const after = readCursor(query.cursor, [NUMBERS])?.at ?? 0;
   const types = query.type === undefined ? [] : [query.type];
   const found = await listEvents(em, storeId, { after, since: at - HISTORY_MS, types, size: query.size + 1 });
   const shown = found.slice(0, query.size);

@@ -166,8 +166,8 @@ async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
   if (!tenant) throw new Fault('PAYMENT_NOT_FOUND');
-  const code = ctx.get('x-store-code');
-  if (code !== '') {
+  if (ctx.req.headers['x-store-code'] !== undefined) {
+    const code = ctx.get('x-store-code');
     const named = /^[\w-]{1,64}$/.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
     if (named?.storeId !== tenant.storeId) throw new Fault('PAYMENT_NOT_FOUND');
   }

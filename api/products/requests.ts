@@ -7,7 +7,7 @@ import type { FieldError } from '../../workflows/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
-import { Attributes, Code, ImageUrl, OptionGroup, SalePrice, Stock } from './schemas.ts';
+import { Attributes, Code, ImageUrl, LOCAL_UPLOAD, OptionGroup, SalePrice, Stock } from './schemas.ts';
 
 /** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
 const VariantRequest = closed(
@@ -144,10 +144,11 @@ export const ProductPatch = closed(
   { title: 'ProductPatch', 'x-document': STOCKED },
 );
 
+const isLocalUpload = new RegExp(LOCAL_UPLOAD, 'u');
 /** Images come over https; uploads of ours from wherever we are reached. */
 const imageProblems = (images: readonly (string | undefined)[], publicUrl: string): FieldError[] =>
   images.flatMap((url, i) =>
-    url?.startsWith('http:') && !url.startsWith(`${publicUrl}/uploads/`)
+    url?.startsWith('http:') && !isLocalUpload.test(url) && !url.startsWith(`${publicUrl}/uploads/`)
       ? [{ field: `images[${i}]`, code: 'INVALID_URL', message: 'An image needs an https address.' }]
       : [],
   );

@@ -11,7 +11,9 @@ export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, descrip
 /** INVALID_PRICE_UNIT otherwise. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
 export const Stock = Type.Integer({ minimum: 0, maximum: MOST_STOCK });
-const IMAGE = '^(?:https://|http://[A-Za-z0-9.:-]+/uploads/)';
+/** An upload of ours where the API is reached on this machine. */
+export const LOCAL_UPLOAD = '^http://(?:localhost|127[.]0[.]0[.]1)(?::[0-9]{1,5})?/uploads/';
+const IMAGE = `^https://|${LOCAL_UPLOAD}`;
 export const ImageUrl = Type.String({
   format: 'uri',
   pattern: '^https?://',

@@ -106,13 +106,33 @@ describe('numbers, cursors, ids, years', () => {
       ['/v1/orders', 'c'],
       ['/v1/order-items', 'c'],
     ] as const) {
-      const cursor = Buffer.from(JSON.stringify([order, at, 'x'])).toString('base64url');
-      expect(told(await ask('GET', `${path}?cursor=${cursor}`))).toEqual(['cursor INVALID']);
+      for (const cursor of [Buffer.from(JSON.stringify([order, at, 'x'])).toString('base64url'), `${order}-${at}-x`])
+        expect(told(await ask('GET', `${path}?cursor=${cursor}`))).toEqual(['cursor INVALID']);
     }
   });
   test('a number that no event has is no cursor of events', async () => {
-    const cursor = Buffer.from(JSON.stringify(['e', -1, ''])).toString('base64url');
-    expect(told(await ask('GET', `/v1/events?cursor=${cursor}`))).toEqual(['cursor INVALID']);
+    for (const cursor of [Buffer.from(JSON.stringify(['e', -1, ''])).toString('base64url'), 'e--1-'])
+      expect(told(await ask('GET', `/v1/events?cursor=${cursor}`))).toEqual(['cursor INVALID']);
+  });
+  test.each(['c--1-', 'c-00000000000020-', 'WyJjIiwwLCIiXQ'])('%s is no cursor that the document knows', async (cursor) =>
+    expect(told(await ask('GET', `/v1/order-items?cursor=${cursor}`))).toEqual(['cursor INVALID']),
+  );
+  test('an empty X-Store-Code names no store: the payment is not there', async () => {
+    const { paymentId } = await (await world()).payment();
+    const asked = (headers: Record<string, string>) => call(underTest.api, 'GET', `/storefront/v1/payments/${paymentId}`, { headers });
+    expect((await asked({})).status).toBe(200);
+    expect(told(await asked({ 'x-store-code': '' }))).toEqual(['PAYMENT_NOT_FOUND']);
+  });
+  test('an image over http is an upload on this machine', async () => {
+    const shop = await world();
+    const { productId } = await shop.product();
+    const put = async (url: string) => {
+      const reply = await shop.seller.call('PATCH', `/v1/products/${productId}`, { images: [url] });
+      return reply.status === 200 ? 'taken' : told(reply);
+    };
+    expect(await put('http://example.com/uploads/x.png')).toEqual(['images[0] INVALID_URL']);
+    expect(await put('http://localhost.example/uploads/x.png')).toEqual(['images[0] INVALID_URL']);
+    expect(await put('http://localhost:1/uploads/x.png')).toBe('taken');
   });
   test.each(['1899-12-31T23:59:59Z', '9999-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])(
     '%s is a time of no order',

@@ -30,12 +30,20 @@ const PORT = '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0
 const REST = `(?::(?:${PORT}))?(?:[/?#][^\\u0000-\\u0020\\u007f\\\\]*)?`;
 const anyCase = (word: string) => Array.from(word, (letter) => `[${letter.toUpperCase()}${letter}]`).join('');
 
-/** Labels of which the last is no number: `URL` would read the whole as an IPv4 address in an odd spelling. */
-const labels = (letters: string, longest: number, most: string) =>
-  `(?:[A-Za-z0-9${letters}-]{1,${longest}}[.])${most}(?:[A-Za-z${letters}-]|[1-9][0-9]{0,9}[A-Za-z-]|0[A-WYZa-wyz-])[A-Za-z0-9${letters}-]{0,${longest - 12}}[.]?`;
+/** Labels of which the last is no number: `URL` would read the whole as an IPv4 address in an odd spelling. Together no longer than DNS takes. */
+const labels = (more: string) => {
+  const label = (longest: number) => `[A-Za-z0-9${more}-]{1,${longest}}[.]`;
+  const before = `(?:${label(63)}){0,3}|${label(63)}(?:${label(30)}){3,4}|(?:${label(24)}){5,8}`;
+  return `(?:${before})(?:[A-Za-z${more}-]|[1-9][0-9]{0,9}[A-Za-z-]|0[A-WYZa-wyz-])[A-Za-z0-9${more}-]{0,40}[.]?`;
+};
+/** Labels with letters of other scripts, so short that their punycode has room in DNS; no two hyphens in a row, as punycode has them. */
+const scripts = (more: string) => {
+  const letter = `[A-Za-z0-9${SCRIPTS}${more}]`;
+  return `(?:(?:${letter}{1,18}|${letter}{1,5}(?:-${letter}{1,5}){1,2})[.]){0,2}[A-Za-z${SCRIPTS}${more}]${letter}{0,17}[.]?`;
+};
 const ADDRESS = `(?:${BYTE}[.]){3}${BYTE}|\\[(?:${GROUPS.join('|')})\\]`;
-/** A name, shorter in other scripts so that its punycode has room in DNS; or an address in its usual spelling. */
-const host = (more: string) => `(?:${labels(more, 63, '*')}|${labels(SCRIPTS + more, 20, '{0,4}')}|${ADDRESS})`;
+/** A name, or an address in its usual spelling. */
+const host = (more: string) => `(?:${labels(more)}|${scripts(more)}|${ADDRESS})`;
 const HTTPS = anyCase('https');
 const LOCAL = `${anyCase('http')}://(?:${anyCase('localhost')}|127[.]0[.]0[.]1)`;
 
@@ -47,4 +55,4 @@ export const RETURN_URL = `^(?:${HTTPS}://${host('')}|${LOCAL})${REST}$`;
 /** The same with `_` in names (X23). */
 export const RECEIVER_URL = `^(?:${HTTPS}://${host('_')}|${LOCAL})${REST}$`;
 /** An origin as browsers send it, in punycode. */
-export const ORIGIN = `^https?://(?:${labels('', 63, '*')}|${ADDRESS})(?::(?:${PORT}))?$`;
+export const ORIGIN = `^https?://(?:${labels('')}|${ADDRESS})(?::(?:${PORT}))?$`;

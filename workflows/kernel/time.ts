@@ -18,10 +18,6 @@ const DAY_OF_YEAR = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|
 const TIME_OF_DAY = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
 /** A moment with an offset, as RFC 3339 writes it; seconds may be left out. What fits is one: there is no 30th of February here. */
 export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_OF_DAY}(?::[0-5][0-9](?:[.][0-9]{1,9})?)?(?:[Zz]|[+-]${TIME_OF_DAY})$`;
-const FIRST = Date.UTC(1900, 0, 1);
-const END = Date.UTC(9999, 0, 1);
-/** Whether a moment lies in those years. */
-export const isInYears = (at: number): boolean => Number.isSafeInteger(at) && at >= FIRST && at < END;
 
 /** The Korean calendar day as `YYMMDD`, the head of order and claim numbers. */
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
