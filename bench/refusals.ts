@@ -9,7 +9,7 @@ import { percentile } from './measure.ts';
 import type { Shape } from '../api/kernel/sizes.ts';
 
 const SIZE = 256 * 1024;
-const ROUNDS = 5;
+const ROUNDS = 11;
 
 /** `head`, as many units as fit, `tail`. */
 function fill(head: string, unit: (i: number) => string, tail: string, most = Number.POSITIVE_INFINITY): string {
