@@ -21,7 +21,6 @@ import { Consents0016 } from './migrations/0016_consents.ts';
 import { SearchPath0017 } from './migrations/0017_search_path.ts';
 import { ProductTotals0018 } from './migrations/0018_product_totals.ts';
 import { Subscriptions0019 } from './migrations/0019_subscriptions.ts';
-import { Memberships0020 } from './migrations/0020_memberships.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 import { keepRoles, type Logins } from './roles.ts';
 
@@ -43,7 +42,6 @@ const MIGRATIONS = [
   SearchPath0017,
   ProductTotals0018,
   Subscriptions0019,
-  Memberships0020,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */

@@ -79,7 +79,8 @@ class Waiting {
   readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
 
   add(rows: readonly Row[], at: number): void {
-    for (const { message, workflow_id: id, store_id: storeId } of rows) if (message === 'start') this.#started.set(id, { storeId, at });
+    for (const { message, is_needless: isNeedless, workflow_id: id, store_id: storeId } of rows)
+      if (message === 'start' && !isNeedless) this.#started.set(id, { storeId, at });
   }
   async count({ pool, clock }: RelayDeps): Promise<number> {
     const started = [...this.#started];
@@ -165,11 +166,7 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
     );
     const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
     const told = rows.filter((_, i) => results[i]!.status === 'fulfilled');
-    if (what !== 'runs')
-      waiting.add(
-        told.filter((row) => !row.is_needless),
-        clock.now(),
-      );
+    if (what !== 'runs') waiting.add(told, clock.now());
     const done = told.map((row) => row.outbox_id);
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
     failpoint('relay.after-start');

@@ -77,7 +77,7 @@ export const StorePatch = closed(
   { title: 'StorePatch' },
 );
 
-/** An origin that no browser could send: a name that is too long for DNS (X23). */
+/** An origin that no browser could send: a name whose punycode says nothing (X23). */
 export const originProblems = ({ analyticsAllowedOrigins: origins = [] }: Fitting<Static<typeof StorePatch>>): FieldError[] =>
   origins.flatMap((origin, i) =>
     origin !== undefined && !(URL.canParse(origin) && isHost(new URL(origin).hostname))

@@ -5,17 +5,12 @@ import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import type { Webhook } from './entities.ts';
-import { endPortion, endRuns, hasLeft, type Id, idsOf } from './suspension.ts';
+import { endPortion, endRuns, hasLeft, type Id, idsOf, type Left } from './suspension.ts';
 
 /** Between portions, so that others have their turn; and where all that is left is held by others. */
 const PAUSE_MS = 10;
 const HELD_MS = 1000;
 
-interface Left {
-  readonly storeId: string;
-  readonly webhookId: string;
-  readonly epoch: number;
-}
 interface Row {
   readonly status: Webhook['status'];
   readonly epoch: number;

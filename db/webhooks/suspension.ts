@@ -5,6 +5,8 @@ import type { Webhook, WebhookDelivery } from './entities.ts';
 import { leaveToRun, readWebhook } from './store.ts';
 
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
+/** A subscription of which deliveries of earlier epochs are left behind. */
+export type Left = Pick<Webhook, 'storeId' | 'webhookId' | 'epoch'>;
 /** What becomes of a delivery that waits when its subscription is suspended. */
 export const SUSPENDED = { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null } as const;
 
@@ -53,7 +55,7 @@ export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number
  */
 export async function endPortion(
   em: Em,
-  { storeId, webhookId, epoch }: Of & { readonly epoch: number },
+  { storeId, webhookId, epoch }: Left,
   realNow: number,
   others: 'wait' | 'pass over',
 ): Promise<number> {
@@ -87,7 +89,7 @@ export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: nu
   );
 
 /** Whether anything is left that a suspension has ended and that its row does not say. */
-export async function hasLeft(em: Em, { storeId, webhookId, epoch }: Of & { readonly epoch: number }): Promise<boolean> {
+export async function hasLeft(em: Em, { storeId, webhookId, epoch }: Left): Promise<boolean> {
   return (await sql(em, `SELECT 1 AS ok FROM webhook_delivery WHERE ${OVER} LIMIT 1`, [storeId, webhookId, epoch])).length > 0;
 }
 
