@@ -91,7 +91,7 @@ async function recovery(system: System, dataDir: string, { runs, open }: { runs:
   const { seconds, noticedAfter, perSecond, barePerSecond, runs: brought } = await recover(system, dataDir, runs);
   print(`\n${brought} open runs after the loss of Temporal's database: back after ${seconds} s, noticed after ${noticedAfter} s`);
   print(
-    `  ${perSecond} runs per second; bare starts of as many trivial runs: ${barePerSecond} per second (${ratio(barePerSecond, perSecond)} : 1)`,
+    `  ${perSecond} runs per second; bare starts of trivial runs: ${barePerSecond} per second (${ratio(barePerSecond, perSecond)} : 1)`,
   );
 }
 function ratio(a: number, b: number): number {
