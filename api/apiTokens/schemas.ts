@@ -1,5 +1,5 @@
 import type { ShownApiToken } from '../../db/identity/apiTokens.ts';
-import { SCOPES } from '../../workflows/identity/rules.ts';
+import { ROLE_SCOPES } from '../../workflows/identity/rules.ts';
 import { korean } from '../../workflows/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
@@ -17,8 +17,8 @@ const fields = {
 export const ApiToken = closed(fields, { title: 'ApiToken' });
 export const NewApiToken = closed({ ...fields, token: Type.String({ description: 'Shown once' }) }, { title: 'NewApiToken' });
 
-/** A scope, or its reading half. */
-const SCOPE_NAMES = [...new Set(SCOPES.flatMap((scope) => (scope.endsWith(':rw') ? [scope, scope.slice(0, -1)] : [scope])))];
+/** What somebody at the console may hold and so may hand on: a scope, or its reading half. */
+const SCOPE_NAMES = ROLE_SCOPES.OWNER.flatMap((scope) => (scope.endsWith(':rw') ? [scope, scope.slice(0, -1)] : [scope]));
 export const ApiTokenRequest = closed(
   {
     name: Name(100),

@@ -26,9 +26,12 @@ export async function readJson(ctx: Context): Promise<unknown> {
   if (encoding === undefined && length === '0') return undefined;
   const bytes = await readBytes(ctx);
   if (bytes.length === 0) return undefined;
-  if (!ctx.is('application/json', '+json')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
+  if (!isJson(ctx)) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
   return parseJson(bytes);
 }
+
+/** `application/json` and no other name for it, as the document lists it; JSON knows no charset but UTF-8 (RFC 8259 § 8.1). */
+const isJson = (ctx: Context): boolean => ctx.is('application/json') !== false && /^(?:utf-?8)?$/i.test(ctx.request.charset);
 
 /** JSON in UTF-8, not built where it is far too broad or too deep; anything else is MALFORMED_JSON. */
 export function parseJson(bytes: Uint8Array): unknown {

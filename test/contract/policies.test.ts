@@ -103,7 +103,8 @@ describe.each(named(endpoints.filter((endpoint) => endpoint.file === undefined))
     const headers = await caller();
     const unknown = await sendBody(endpoint, headers, { zz: 1 });
     expect(unknown.body.error?.fieldErrors).toContainEqual(expect.objectContaining({ field: 'zz', code: 'UNKNOWN_FIELD' }));
-    expect((await sendBody(endpoint, { ...headers, 'content-type': 'text/plain' }, '{}')).body.error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+    for (const type of ['text/plain', 'application/merge-patch+json', 'application/json; charset=euc-kr'])
+      expect((await sendBody(endpoint, { ...headers, 'content-type': type }, '{}')).body.error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
     for (const malformed of ['{', 'null', '[]', '"x"', '1'])
       expect((await sendBody(endpoint, headers, malformed)).body.error?.code).toBe('VALIDATION_FAILED');
     expect((await sendBody(endpoint, headers, { zz: '\u0000' })).body.error?.fieldErrors).toContainEqual(

@@ -77,8 +77,12 @@ describe('API tokens', () => {
     expect((await ask(token, 'GET', '/v1/orders')).status).toBe(401);
   });
   test('more than one holds is refused, each with its field; nonsense never reaches Postgres', async () => {
-    const refused = await ask(owner, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'member:delegate'] });
+    const { user } = await loginAs(at('owner'));
+    const narrow = (await exchange(user.access_token, shop.store.storeId, { scope: 'order:rw' })).body.access_token;
+    const refused = await ask(narrow, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'store:r'] });
     expect(refused.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'scopes[1]', code: 'NOT_HELD' })]);
+    const nobodys = await ask(owner, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'member:delegate'] });
+    expect(nobodys.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'scopes[1]', code: 'INVALID_VALUE' })]);
     for (let i = 0; i < 50; i++) expect(isApiToken(newApiToken())).toBe(true);
     const token = newApiToken();
     expect(isApiToken(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBe(false);
