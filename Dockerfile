@@ -4,6 +4,7 @@ WORKDIR /srv/sangjeom
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --omit=dev --no-audit --no-fund
 COPY api api
+COPY domain domain
 COPY workflows workflows
 COPY db db
 COPY activities activities

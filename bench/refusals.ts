@@ -4,7 +4,7 @@ import { parseJson } from '../api/kernel/body.ts';
 import type { Endpoint } from '../api/kernel/endpoint.ts';
 import { refusal } from '../api/kernel/reply.ts';
 import { judge } from '../api/kernel/validate.ts';
-import { Fault, type FieldError } from '../workflows/kernel/errors.ts';
+import { Fault, type FieldError } from '../domain/kernel/errors.ts';
 import { percentile } from './measure.ts';
 import type { Shape } from '../api/kernel/sizes.ts';
 

@@ -3,7 +3,7 @@
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
 import { parseArgs } from 'node:util';
-import { MOST_VARIANTS } from '../workflows/catalog/options.ts';
+import { MOST_VARIANTS } from '../domain/products/options.ts';
 import { ownerUrl } from './setup/env.ts';
 import { fillStore } from './setup/fill.ts';
 import { Remedy, run } from './setup/say.ts';

@@ -5,7 +5,7 @@
  * workflow task (the first); `replay <workflowId>` checks its history against this checkout's code.
  */
 import { parseArgs } from 'node:util';
-import { korean } from '../workflows/kernel/time.ts';
+import { korean } from '../domain/kernel/time.ts';
 import { connect, isDone, type RunRow, type Support } from './support/context.ts';
 import { explain, type Explanation } from './support/explain.ts';
 import { find } from './support/find.ts';

@@ -4,10 +4,10 @@ import { dirname, join, relative } from 'node:path';
 
 /** Who may import whom (design/architecture.md): the first pattern that fits a file names its ring. */
 const rings: readonly (readonly [ring: string, files: RegExp])[] = [
+  ['domain', /^domain\//],
   ['workflows/kernel', /^workflows\/kernel\//],
-  ['workflow', /^workflows\/(index|[^/]+\/workflow)\.ts$/],
   ['contract', /^workflows\/[^/]+\/contract\.ts$/],
-  ['rules', /^workflows\//],
+  ['workflows', /^workflows\//],
   ['db/kernel', /^db\/kernel\//],
   ['db', /^db\//],
   ['providers', /^activities\/providers\//],
@@ -19,21 +19,21 @@ const rings: readonly (readonly [ring: string, files: RegExp])[] = [
   ['test', /^(test|bench)\//],
 ];
 const allowed: Readonly<Record<string, readonly string[]>> = {
+  domain: ['domain'],
   'workflows/kernel': ['workflows/kernel'],
-  rules: ['workflows/kernel', 'rules'],
-  contract: ['workflows/kernel', 'contract', 'rules'],
-  workflow: ['workflows/kernel', 'contract', 'workflow'],
-  'db/kernel': ['workflows/kernel', 'db/kernel'],
-  db: ['workflows/kernel', 'rules', 'contract', 'db', 'db/kernel'],
-  providers: ['workflows/kernel', 'rules', 'db/kernel', 'providers'],
-  activities: ['workflows/kernel', 'rules', 'contract', 'db', 'db/kernel', 'providers', 'activities'],
-  api: ['workflows/kernel', 'rules', 'contract', 'db', 'db/kernel', 'providers', 'api'],
-  worker: ['workflows/kernel', 'rules', 'contract', 'db', 'db/kernel', 'providers', 'activities', 'worker'],
+  contract: ['workflows/kernel', 'contract', 'domain'],
+  workflows: ['workflows/kernel', 'contract', 'workflows'],
+  'db/kernel': ['domain', 'workflows/kernel', 'db/kernel'],
+  db: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel'],
+  providers: ['domain', 'workflows/kernel', 'db/kernel', 'providers'],
+  activities: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'activities'],
+  api: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'api'],
+  worker: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'activities', 'worker'],
   simulator: ['simulator'],
 };
 const ringOf = (file: string) => rings.find(([, files]) => files.test(file))?.[0] ?? 'nowhere';
 const imports = /^\s*(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
-const files = globSync('{workflows,db,activities,api,worker,simulator}/**/*.ts');
+const files = globSync('{domain,workflows,db,activities,api,worker,simulator}/**/*.ts');
 const edges = files.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(imports)].map(([, from, dynamic]) => ({
     file,
@@ -44,6 +44,14 @@ const edges = files.flatMap((file) =>
 test('every ring imports only what it may', () => {
   const strays = edges.filter(({ file, to }) => !allowed[ringOf(file)]?.includes(ringOf(to)));
   expect(strays.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+});
+
+test('domain/ imports nothing but itself and TypeBox: no Temporal, no Node', () => {
+  const modules = /^\s*(?:import|export)\s[^'"]*?from\s+'([^.'][^']*)'/gm;
+  const found = globSync('domain/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(modules)].map(([, name]) => ({ file, name })).filter(({ name }) => name !== 'typebox'),
+  );
+  expect(found).toEqual([]);
 });
 
 test('inside api/, a feature reaches another only through the schemas that it shares', () => {
@@ -60,7 +68,7 @@ test('inside api/, a feature reaches another only through the schemas that it sh
 });
 
 test('no business time comes from the wall clock in workflows, transitions and SQL', () => {
-  const told = [...globSync('workflows/**/*.ts'), ...globSync('db/**/*.ts'), ...globSync('activities/**/*.ts')];
+  const told = [...globSync('{domain,workflows}/**/*.ts'), ...globSync('db/**/*.ts'), ...globSync('activities/**/*.ts')];
   // Times of spans are no business times.
   const allowedFiles = new Set(['db/kernel/clock.ts', 'workflows/kernel/run.ts', 'workflows/kernel/tracing.ts']);
   const found = told.filter(

@@ -7,11 +7,11 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules/.cache/sangjeom');
 
-/** The workflow bundle that is shipped, replayed and tested: built once per state of `workflows/` and the lockfile. */
+/** The workflow bundle that is shipped, replayed and tested: built once per state of `workflows/`, `domain/` and the lockfile. */
 export async function workflowBundle(): Promise<{ code: string }> {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
   hash.update(readFileSync(import.meta.filename));
-  for (const file of globSync('workflows/**/*.ts', { cwd: root }).toSorted()) hash.update(file).update(readFileSync(join(root, file)));
+  for (const file of globSync('{domain,workflows}/**/*.ts', { cwd: root }).toSorted()) hash.update(file).update(readFileSync(join(root, file)));
   const path = join(cache, `workflows-${hash.digest('hex').slice(0, 16)}.js`);
   if (existsSync(path)) return { code: readFileSync(path, 'utf8') };
   const { code } = await bundleWorkflowCode({

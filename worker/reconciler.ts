@@ -12,7 +12,7 @@ import type { Clock } from '../db/kernel/clock.ts';
 import { keepPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
 import type { RunKind } from '../workflows/kernel/obligations.ts';
-import { HOUR } from '../workflows/kernel/time.ts';
+import { HOUR } from '../domain/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 import { Recovery } from './recovery.ts';

@@ -8,8 +8,8 @@ import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { KINDS, type Kind, LATE_MS, STRAY_FILE_MS } from '../db/retention/kinds.ts';
-import { isImageType, uploadKey } from '../workflows/catalog/uploads.ts';
-import { HOUR, MINUTE } from '../workflows/kernel/time.ts';
+import { isImageType, uploadKey } from '../domain/uploads/rules.ts';
+import { HOUR, MINUTE } from '../domain/kernel/time.ts';
 
 /** Rows of one portion. */
 const PORTION = 500;

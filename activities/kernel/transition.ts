@@ -4,7 +4,7 @@ import { inStore, TRANSITION } from '../../db/orm.ts';
 import { type KindOfRun, transition } from '../../db/runs/store.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Owed, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
 import type { ActivityDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 /** Couriers behind one port: where is this parcel? (D75) */
-import type { Scan, TrackingReading } from '../../workflows/orders/tracking.ts';
-import { HOUR } from '../../workflows/kernel/time.ts';
+import type { Scan, TrackingReading } from '../../domain/orders/tracking.ts';
+import { HOUR } from '../../domain/kernel/time.ts';
 
 export interface Parcel {
   readonly carrierCode: string;

@@ -6,8 +6,8 @@ import { Resolver } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { isHost, RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
-import { type AttemptOutcome, type DeliveryError, EXCERPT_CHARACTERS } from '../../workflows/webhooks/rules.ts';
+import { isHost, RECEIVER_URL } from '../../domain/kernel/hosts.ts';
+import { type AttemptOutcome, type DeliveryError, EXCERPT_CHARACTERS } from '../../domain/webhooks/rules.ts';
 import { isLoopback, isPublic } from './addresses.ts';
 
 export interface EgressConfig {

@@ -2,7 +2,7 @@
  * TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two, and
  * counts only when order id, amount and payment key are ours (X17): one account may serve many stores.
  */
-import type { ProviderAnswer } from '../../workflows/payments/rules.ts';
+import type { ProviderAnswer } from '../../domain/payments/rules.ts';
 
 export interface TossConfig {
   readonly baseUrl: string;

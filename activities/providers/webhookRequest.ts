@@ -1,6 +1,6 @@
 /** What a webhook request says besides its body (part B § Events). */
 import { createHmac } from 'node:crypto';
-import { signatureHeader, signedText } from '../../workflows/webhooks/signature.ts';
+import { signatureHeader, signedText } from '../../domain/webhooks/signature.ts';
 
 export interface Signed {
   readonly secrets: readonly string[];

@@ -1,6 +1,6 @@
 import { listAddresses } from '../../db/addresses/store.ts';
-import { ADDRESS_TYPES, type AddressType } from '../../workflows/catalog/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';

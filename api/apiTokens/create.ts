@@ -1,6 +1,6 @@
 import { issueApiToken } from '../../db/identity/apiTokens.ts';
-import { covers } from '../../workflows/identity/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { covers } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ApiTokenRequest, NewApiToken, viewApiToken } from './schemas.ts';
 

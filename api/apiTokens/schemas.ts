@@ -1,6 +1,6 @@
 import type { ShownApiToken } from '../../db/identity/apiTokens.ts';
-import { ROLE_SCOPES } from '../../workflows/identity/rules.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { ROLE_SCOPES } from '../../domain/identity/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {

@@ -1,5 +1,5 @@
 import { openSession } from '../../db/identity/sessions.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
 

@@ -1,8 +1,8 @@
 import { mergeCart } from '../../db/cart/merge.ts';
 import { findByEmail, isStill } from '../../db/customers/store.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
 import { judge } from '../kernel/passwords.ts';

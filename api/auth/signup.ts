@@ -1,6 +1,6 @@
 import { mergeCart } from '../../db/cart/merge.ts';
 import { signUp } from '../../db/customers/store.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { hashNewPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';

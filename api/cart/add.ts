@@ -1,7 +1,7 @@
 import { addToCart, readCart } from '../../db/cart/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { VISIT, visitOf } from '../kernel/visit.ts';
-import { stayProblems } from '../../workflows/catalog/calendar.ts';
+import { stayProblems } from '../../domain/products/calendar.ts';
 import { closed, Id, Stay, Type } from '../kernel/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
 

@@ -1,11 +1,11 @@
 import { linesOf } from '../../db/cart/store.ts';
 import { openCheckout } from '../../db/checkout/store.ts';
 import { readStore } from '../../db/stores/store.ts';
-import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { stayProblems } from '../../workflows/catalog/calendar.ts';
-import { FULFILLMENT_METHODS } from '../../workflows/catalog/rules.ts';
+import { stayProblems } from '../../domain/products/calendar.ts';
+import { FULFILLMENT_METHODS } from '../../domain/products/rules.ts';
 import { closed, Id, oneOf, Stay, Type } from '../kernel/schema.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { findCheckout } from '../../db/checkout/store.ts';
 import { readStore, shippingPolicyOf } from '../../db/stores/store.ts';
-import { price } from '../../workflows/checkout/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { price } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Won, ZipCode } from '../kernel/schema.ts';
 import { Delivery } from './schemas.ts';

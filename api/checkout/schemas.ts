@@ -1,9 +1,9 @@
 import type { Checkout as Row } from '../../db/checkout/entities.ts';
 import type { Store } from '../../db/stores/entities.ts';
 import { shippingPolicyOf } from '../../db/stores/store.ts';
-import { isShipped, lineTotalWon, price } from '../../workflows/checkout/rules.ts';
-import { korean } from '../../workflows/kernel/time.ts';
-import { OFFERED, PAYMENT_METHODS } from '../../workflows/payments/rules.ts';
+import { isShipped, lineTotalWon, price } from '../../domain/checkout/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { OFFERED, PAYMENT_METHODS } from '../../domain/payments/rules.ts';
 import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../kernel/schema.ts';
 
 export const Amounts = closed(

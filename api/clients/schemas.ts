@@ -1,6 +1,6 @@
 import type { ShownClient } from '../../db/identity/clients.ts';
-import { GRANT_TYPES } from '../../workflows/identity/rules.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { GRANT_TYPES } from '../../domain/identity/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {

@@ -1,5 +1,5 @@
 import { type FeedEvent, listEvents } from '../../db/webhooks/events.ts';
-import { EVENT_TYPES, HISTORY_MS } from '../../workflows/webhooks/rules.ts';
+import { EVENT_TYPES, HISTORY_MS } from '../../domain/webhooks/rules.ts';
 import { cursorQuery, readCursor, writeCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, nullable, oneOf, Type } from '../kernel/schema.ts';

@@ -8,7 +8,7 @@ import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, 
 import { issueCode } from '../../db/identity/logins.ts';
 import { holdRole } from '../../db/identity/members.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { covers, SCOPES } from '../../workflows/identity/rules.ts';
+import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { lookOf, sendPage } from '../kernel/page.ts';
 import { back, keepInBrowser } from './answer.ts';

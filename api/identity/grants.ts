@@ -6,7 +6,7 @@ import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/id
 import { findPerson } from '../../db/identity/people.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { findTenant } from '../../db/stores/store.ts';
-import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
+import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
 import { need, OAuthError, type Params } from './oauth.ts';

@@ -1,5 +1,5 @@
 /** RFC 8414: what this authorization server can do. */
-import { GRANT_TYPES, SCOPES } from '../../workflows/identity/rules.ts';
+import { GRANT_TYPES, SCOPES } from '../../domain/identity/rules.ts';
 
 export const metadata = (issuer: string) => ({
   issuer,

@@ -2,8 +2,8 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
-import { AUDIENCE } from '../../workflows/identity/rules.ts';
-import { catalogue, type ErrorCode, type Fault } from '../../workflows/kernel/errors.ts';
+import { AUDIENCE } from '../../domain/identity/rules.ts';
+import { catalogue, type ErrorCode, type Fault } from '../../domain/kernel/errors.ts';
 import { readBytes } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { asFault } from '../kernel/reply.ts';

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { createClient, type NewClient } from '../../db/identity/clients.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
-import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../workflows/identity/rules.ts';
+import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';

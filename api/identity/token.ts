@@ -1,6 +1,6 @@
 /** POST /oauth2/token: who is it, may it use this grant, then the grant. */
 import type { Context } from 'koa';
-import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
+import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { grants } from './grants.ts';
 import { authenticateClient, checkResource, need, OAuthError, type Params, readForm } from './oauth.ts';

@@ -1,8 +1,8 @@
 import { findInvitation, findLink, invitationRun, type viewInvitation } from '../../db/invitations/store.ts';
 import { userEmail } from '../../db/identity/people.ts';
-import { FRESH_LOGIN_MS } from '../../workflows/invitations/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { SECOND } from '../../workflows/kernel/time.ts';
+import { FRESH_LOGIN_MS } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { SECOND } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { Invitation } from './schemas.ts';

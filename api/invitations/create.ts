@@ -1,6 +1,6 @@
 import { invite, viewInvitation } from '../../db/invitations/store.ts';
-import { mayHandle } from '../../workflows/invitations/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { mayHandle } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation, InvitationRequest } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { listInvitations, viewInvitation } from '../../db/invitations/store.ts';
-import { INVITATION_STATUSES } from '../../workflows/invitations/rules.ts';
+import { INVITATION_STATUSES } from '../../domain/invitations/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
 import { Invitation } from './schemas.ts';

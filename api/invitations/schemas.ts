@@ -1,4 +1,4 @@
-import { INVITATION_STATUSES } from '../../workflows/invitations/rules.ts';
+import { INVITATION_STATUSES } from '../../domain/invitations/rules.ts';
 import { AssignedRole } from '../members/schemas.ts';
 import { closed, Email, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 

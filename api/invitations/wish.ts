@@ -1,7 +1,7 @@
 import { findInvitation, invitationRun } from '../../db/invitations/store.ts';
-import { mayHandle } from '../../workflows/invitations/rules.ts';
-import type { Role } from '../../workflows/identity/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { mayHandle } from '../../domain/invitations/rules.ts';
+import type { Role } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from '../kernel/commands.ts';
 
 interface Asking {

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '../../db/orm.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 

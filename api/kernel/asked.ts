@@ -1,7 +1,7 @@
 /** What a request asks: its path, query, body and file, read and judged against the declaration of its operation. */
 import { parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
-import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { bodyOf, NO_BODY, NO_FIELDS } from './body.ts';
 import { needsBody } from './openapi.ts';
 import type { ApiDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
-import { Fault, type FieldError, invalid } from '../../workflows/kernel/errors.ts';
+import { Fault, type FieldError, invalid } from '../../domain/kernel/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { outgrown } from './scan.ts';
 import { closed } from './schema.ts';

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { inStore, REQUEST, type Em } from '../../db/orm.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
-import { Fault, type FaultExtra, isErrorCode } from '../../workflows/kernel/errors.ts';
+import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/store.ts';

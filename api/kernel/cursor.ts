@@ -1,5 +1,5 @@
 /** Where a reader of a long list stands (D5, D70): opaque to clients, and worth nothing but a place. */
-import { invalid } from '../../workflows/kernel/errors.ts';
+import { invalid } from '../../domain/kernel/errors.ts';
 import { closed, Count, nullable, type TSchema, Type } from './schema.ts';
 
 /** A place in a list that is ordered by a time, or a number, and an id. */

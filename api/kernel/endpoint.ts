@@ -1,10 +1,10 @@
 /** One operation, declared once. Routing, checks, OpenAPI and the generated tests are read off this value. */
-import type { ErrorCode, FieldError } from '../../workflows/kernel/errors.ts';
+import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ApiDeps } from './deps.ts';
 import type { AgentPolicy, ByChange } from './agents.ts';
 import type { Commands } from './commands.ts';
-import type { Role, Scope } from '../../workflows/identity/rules.ts';
+import type { Role, Scope } from '../../domain/identity/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { UserClaims } from './tokens.ts';
 import type { Statuses } from './reply.ts';

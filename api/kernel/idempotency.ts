@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, Place } from '../../db/kernel/keyring.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 
 /** The key a client sent, quoted or bare; null when it sent none. A bad one is added to the request's problems. */

@@ -1,5 +1,5 @@
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 
 /** Work of one kind in this process: `slots` at once, `waiting` more in line, in the order in which they came. Beyond: TOO_MANY_REQUESTS. */
 export class Lane {

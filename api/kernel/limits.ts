@@ -1,5 +1,5 @@
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** A call that a limit may refuse. */

@@ -2,7 +2,7 @@
 import * as oidc from 'openid-client';
 import type { Person } from '../../db/identity/logins.ts';
 import type { Config } from '../../db/kernel/config.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Log } from '../../db/kernel/log.ts';
 
 /** Asking for a fresh login costs people nothing here, and `auth_time` is what "logged in lately" is judged by. */

@@ -1,7 +1,7 @@
 /** Which methods an address takes: the one answer behind 404, 405 and `Allow` (D76). */
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 
 interface Address {
   readonly matches: (path: string) => boolean;

@@ -14,7 +14,7 @@ import {
   storedReply,
   storeReply,
 } from '../../db/runs/operations.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { checkDenied, judgedChange, judgedCommands, policyOf } from './agents.ts';
 import { authenticate } from './authenticate.ts';
 import { type Asked, checkIds, problemsOf, type Reader, reader } from './asked.ts';

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
-import { catalogue, type ErrorCode } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { answered, asked, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
 import type { Access, Endpoint } from './endpoint.ts';

@@ -1,5 +1,5 @@
 /** What all operations of the OpenAPI documents share: the envelope, the ways in, the headers of an answer. */
-import { catalogue } from '../../workflows/kernel/errors.ts';
+import { catalogue } from '../../domain/kernel/errors.ts';
 import { TEXT } from './documentedSchema.ts';
 
 export const securitySchemes = {

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
 import { bearerOf, proofOf } from './bearer.ts';
 import { clientAddress } from './clientAddress.ts';
 import type { ApiDeps } from './deps.ts';

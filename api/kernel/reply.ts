@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
-import { catalogue, type ErrorCode, Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 
 export function succeed(ctx: Context, status: number, data: unknown): void {
   ctx.status = status;

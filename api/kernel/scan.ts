@@ -3,7 +3,7 @@
  * end, would cost more to build than to refuse. Every other size is judged in the value, with all else that is wrong (sizes.ts).
  */
 import { pathText } from './validate.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 
 /** No schema of ours comes near: a body below is judged as a whole. */
 export const MOST_FIELDS = 1000;

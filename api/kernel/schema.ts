@@ -1,8 +1,8 @@
 /** Schemas: one value is the type, the validation and the OpenAPI component. Objects are closed: unknown fields fail. */
 import { NAME } from './documentedSchema.ts';
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
-import { MOMENT, YEAR } from '../../workflows/kernel/time.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
+import { MOMENT, YEAR } from '../../domain/kernel/time.ts';
 
 export { Type, type Static, type TSchema };
 

@@ -3,7 +3,7 @@ import { type CryptoKey, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } 
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
-import { AUDIENCE } from '../../workflows/identity/rules.ts';
+import { AUDIENCE } from '../../domain/identity/rules.ts';
 
 export const TOKEN_SECONDS = 3600;
 /** A buyer's token (part A § Limits). */

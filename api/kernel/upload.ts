@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import busboy from 'busboy';
 import type { Context } from 'koa';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
 export interface UploadedFile {
   readonly bytes: Buffer;

@@ -1,7 +1,7 @@
 /** Whether a value fits its schema: sizes first (X6), then AJV on what is left, every problem at once up to a hundred (D7, X7). */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { TSchema } from './schema.ts';
 import { admit, type Finding, MOST_FINDINGS } from './sizes.ts';
 

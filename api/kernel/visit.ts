@@ -1,5 +1,5 @@
 /** The visit that a shop's page says it belongs to (part A § Authentication). */
-import type { Visit } from '../../workflows/checkout/rules.ts';
+import type { Visit } from '../../domain/checkout/rules.ts';
 import { Type } from './schema.ts';
 
 const visit = Type.String({ maxLength: 100, 'x-document': { pattern: '^[!-~]*$' } });

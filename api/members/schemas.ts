@@ -1,5 +1,5 @@
 import type { ShownMember } from '../../db/identity/members.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 export const Member = closed(

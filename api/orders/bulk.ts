@@ -1,5 +1,5 @@
 /** Bulk wishes: at most 100 items, a few at a time, each with an answer of its own (D6). */
-import { catalogue, type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
+import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../kernel/schema.ts';
 import { OrderItemIds } from './schemas.ts';
 import { send, type Wish, type WishCall } from './wish.ts';

@@ -1,4 +1,4 @@
-import { CARRIERS } from '../../workflows/orders/rules.ts';
+import { CARRIERS } from '../../domain/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 

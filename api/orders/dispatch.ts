@@ -1,4 +1,4 @@
-import { dispatchProblems } from '../../workflows/orders/rules.ts';
+import { dispatchProblems } from '../../domain/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';

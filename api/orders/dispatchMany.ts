@@ -1,5 +1,5 @@
 import { endpoint } from '../kernel/endpoint.ts';
-import { dispatchProblems } from '../../workflows/orders/rules.ts';
+import { dispatchProblems } from '../../domain/orders/rules.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { bulk, each } from './bulk.ts';
 import { CARRIED, dispatchFields } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { readOrder } from '../../db/orders/store.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { BuyerOrder } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 import { readItem } from '../../db/orders/store.ts';
 import { viewTracking } from '../../db/orders/views.ts';
-import { isShipped } from '../../workflows/checkout/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { TRACKING_STAGES } from '../../workflows/orders/tracking.ts';
+import { isShipped } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { TRACKING_STAGES } from '../../domain/orders/tracking.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 

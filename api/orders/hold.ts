@@ -1,4 +1,4 @@
-import { koreanDate } from '../../workflows/kernel/time.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Name } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';

@@ -1,9 +1,9 @@
 import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from '../../db/orders/store.ts';
 import { viewOrder } from '../../db/orders/views.ts';
-import { FULFILLMENT_TYPES } from '../../workflows/catalog/rules.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
-import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
-import { MOMENT } from '../../workflows/kernel/time.ts';
+import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
+import { DAY } from '../../domain/kernel/time.ts';
+import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';

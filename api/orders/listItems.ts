@@ -1,8 +1,8 @@
 import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/store.ts';
 import { viewItem } from '../../db/orders/views.ts';
-import { PUBLIC_STATUSES } from '../../workflows/orders/status.ts';
-import { MOMENT } from '../../workflows/kernel/time.ts';
+import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';

@@ -1,6 +1,6 @@
 /** How parameters of order lists are read: what is none of theirs is INVALID_PARAMETER (D54, D70). */
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { MOMENT } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { MOMENT } from '../../domain/kernel/time.ts';
 import { Type } from '../kernel/schema.ts';
 
 const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });

@@ -4,12 +4,12 @@ import type { OrderItem } from '../../db/orders/entities.ts';
 import { customerOf } from '../../db/orders/lookups.ts';
 import { readItem } from '../../db/orders/store.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
-import { graphOf } from '../../workflows/flows/presets/index.ts';
-import { step } from '../../workflows/flows/rules.ts';
-import { type ErrorCode, Fault } from '../../workflows/kernel/errors.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
+import { step } from '../../domain/flows/rules.ts';
+import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { type BuyerWish, isBuyerWish, isRecordWish, type OrderItemWish, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { checkHandover, checkRecord, refused } from '../../workflows/orders/rules.ts';
+import { checkHandover, checkRecord, refused } from '../../domain/orders/rules.ts';
 import type { Customer } from '../../db/customers/store.ts';
 import type { Commands } from '../kernel/commands.ts';
 

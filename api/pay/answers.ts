@@ -2,7 +2,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { Started } from '../../db/payments/store.ts';
-import { type PaymentResult, returnAddress } from '../../workflows/payments/rules.ts';
+import { type PaymentResult, returnAddress } from '../../domain/payments/rules.ts';
 import type { Html } from '../kernel/html.ts';
 import { type Look, lookOf as lookFor, sendPage } from '../kernel/page.ts';
 import { popupPage } from './pages.ts';

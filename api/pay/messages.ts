@@ -1,5 +1,5 @@
 /** What the payment screen says, in Korean and English. */
-import type { FailureCategory } from '../../workflows/payments/failures.ts';
+import type { FailureCategory } from '../../domain/payments/failures.ts';
 import type { Locale } from '../kernel/page.ts';
 
 export interface Messages {

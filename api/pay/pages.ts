@@ -1,7 +1,7 @@
 /** The hosted payment screen's pages: they work without script, with a keyboard, and with a screen reader. */
 import type { Started } from '../../db/payments/store.ts';
-import type { Failure } from '../../workflows/payments/rules.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import type { Failure } from '../../domain/payments/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
 import { type Look, page } from '../kernel/page.ts';
 import { type Messages, messages } from './messages.ts';

@@ -1,5 +1,5 @@
-import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
-import { judgeReturnUrl } from '../../workflows/payments/rules.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { judgeReturnUrl } from '../../domain/payments/rules.ts';
 
 const PROBLEMS = {
   'not-absolute': 'must be an absolute URL',

@@ -1,8 +1,8 @@
 import type { Started } from '../../db/payments/store.ts';
 import type { Payment as Row, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
-import { RETURN_URL } from '../../workflows/kernel/hosts.ts';
-import { korean } from '../../workflows/kernel/time.ts';
-import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../workflows/payments/rules.ts';
+import { RETURN_URL } from '../../domain/kernel/hosts.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, Timestamp, Type, Won } from '../kernel/schema.ts';

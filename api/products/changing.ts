@@ -1,6 +1,6 @@
 /** What every change of a product shares. */
 import { versionsOf } from '../../db/catalog/changes.ts';
-import type { ErrorCode } from '../../workflows/kernel/errors.ts';
+import type { ErrorCode } from '../../domain/kernel/errors.ts';
 
 export const CHANGE_ERRORS = [
   'PRODUCT_NOT_FOUND',

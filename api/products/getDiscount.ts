@@ -1,5 +1,5 @@
 import { readProduct } from '../../db/catalog/reading.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { readProduct } from '../../db/catalog/reading.ts';
-import { defaultFlow } from '../../workflows/flows/presets/index.ts';
+import { defaultFlow } from '../../domain/flows/presets/index.ts';
 import { closed, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { listProducts } from '../../db/catalog/reading.ts';
-import { SALES_STATUSES, type SalesStatus } from '../../workflows/catalog/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { SALES_STATUSES, type SalesStatus } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Product, viewProduct } from './schemas.ts';

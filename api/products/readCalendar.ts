@@ -1,5 +1,5 @@
 import { readCalendar as read } from '../../db/catalog/calendar.ts';
-import { checkSpan, MOST_DAYS_WRITTEN } from '../../workflows/catalog/calendar.ts';
+import { checkSpan, MOST_DAYS_WRITTEN } from '../../domain/products/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, nullable, Type, Won } from '../kernel/schema.ts';
 

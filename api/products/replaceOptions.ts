@@ -1,5 +1,5 @@
 import { replaceOptions as replace } from '../../db/catalog/changes.ts';
-import { optionProblems } from '../../workflows/catalog/options.ts';
+import { optionProblems } from '../../domain/products/options.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { asking } from './changing.ts';
 import { OptionsRequest } from './requests.ts';

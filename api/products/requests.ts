@@ -1,9 +1,9 @@
 /** What product requests may carry (spec/shapes.md § Catalog). Closed: legacy flat fields are unknown ones. */
-import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
-import { fulfillmentProblems } from '../../workflows/catalog/fulfillment.ts';
-import { MOST_AXES, MOST_VARIANTS, optionProblems } from '../../workflows/catalog/options.ts';
-import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
+import { fulfillmentProblems } from '../../domain/products/fulfillment.ts';
+import { MOST_AXES, MOST_VARIANTS, optionProblems } from '../../domain/products/options.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../domain/products/rules.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';

@@ -1,10 +1,10 @@
 import type { ProductRow, ProductWithVariants, VariantRow } from '../../db/catalog/reading.ts';
 import { MOST_STOCK } from '../../db/catalog/store.ts';
-import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
-import { MOST_VALUES } from '../../workflows/catalog/options.ts';
-import { type Discount as DiscountRow, DISCOUNT_METHODS } from '../../workflows/catalog/prices.ts';
-import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../workflows/catalog/rules.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
+import { MOST_VALUES } from '../../domain/products/options.ts';
+import { type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../domain/products/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { closed, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });

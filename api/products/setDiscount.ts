@@ -1,5 +1,5 @@
 import { setDiscount as set } from '../../db/catalog/changes.ts';
-import { DISCOUNT_METHODS, discountProblems } from '../../workflows/catalog/prices.ts';
+import { DISCOUNT_METHODS, discountProblems } from '../../domain/products/prices.ts';
 import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { setStatuses } from '../../db/catalog/changes.ts';
-import { SALES_STATUSES } from '../../workflows/catalog/rules.ts';
-import { catalogue } from '../../workflows/kernel/errors.ts';
+import { SALES_STATUSES } from '../../domain/products/rules.ts';
+import { catalogue } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 

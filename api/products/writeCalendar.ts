@@ -1,6 +1,6 @@
 import { writeCalendar as write } from '../../db/catalog/calendar.ts';
-import { MOST_DAYS_WRITTEN, spanProblems } from '../../workflows/catalog/calendar.ts';
-import { MOST_VARIANTS } from '../../workflows/catalog/options.ts';
+import { MOST_DAYS_WRITTEN, spanProblems } from '../../domain/products/calendar.ts';
+import { MOST_VARIANTS } from '../../domain/products/options.ts';
 import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Price, Stock } from './schemas.ts';

@@ -1,6 +1,6 @@
 import type { Refund as Row } from '../../db/payments/entities.ts';
-import { REFUND_STATUSES } from '../../workflows/orders/refunds.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { REFUND_STATUSES } from '../../domain/orders/refunds.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Refund = closed(

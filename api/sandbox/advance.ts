@@ -17,8 +17,8 @@ import {
   readOffset,
   releaseClock,
 } from '../../db/stores/clock.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { korean, MINUTE } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 

@@ -1,5 +1,5 @@
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { DAY, duration } from '../../workflows/kernel/time.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { DAY, duration } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
 import { advanceClock as advance } from './advance.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp } from '../kernel/schema.ts';
 

@@ -1,5 +1,5 @@
 import { shownCalendar } from '../../db/catalog/calendar.ts';
-import { checkSpan, MOST_DAYS_SHOWN } from '../../workflows/catalog/calendar.ts';
+import { checkSpan, MOST_DAYS_SHOWN } from '../../domain/products/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
 

@@ -1,5 +1,5 @@
 import { readStore } from '../../db/stores/store.ts';
-import { OFFERED } from '../../workflows/payments/rules.ts';
+import { OFFERED } from '../../domain/payments/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, Type } from '../kernel/schema.ts';
 

@@ -1,8 +1,8 @@
 import type { ShownProduct as Row } from '../../db/catalog/storefront.ts';
-import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../workflows/catalog/rules.ts';
-import { INVENTORY_MODES } from '../../workflows/catalog/calendar.ts';
-import { discountedWon } from '../../workflows/catalog/prices.ts';
-import { koreanDate } from '../../workflows/kernel/time.ts';
+import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
+import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
+import { discountedWon } from '../../domain/products/prices.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 
 export const ShownProduct = closed(

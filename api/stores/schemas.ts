@@ -1,7 +1,7 @@
 import type { Store as Row } from '../../db/stores/entities.ts';
 import { refundPolicyOf } from '../../db/stores/store.ts';
-import type { FieldError } from '../../workflows/kernel/errors.ts';
-import { isHost, ORIGIN } from '../../workflows/kernel/hosts.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
+import { isHost, ORIGIN } from '../../domain/kernel/hosts.ts';
 import { closed, Id, nullable, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
 

@@ -1,5 +1,5 @@
 import { noteUpload } from '../../db/uploads/store.ts';
-import { MOST_UPLOAD_BYTES } from '../../workflows/catalog/uploads.ts';
+import { MOST_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { closed, oneOf } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { keepFile, UploadView, viewUpload } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { noteUpload } from '../../db/uploads/store.ts';
-import { MOST_UPLOAD_BYTES } from '../../workflows/catalog/uploads.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { MOST_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
 import { closed } from '../kernel/schema.ts';

@@ -1,7 +1,7 @@
 /** Uploads at their addresses: unguessable, never changed, never anything but an image. */
 import { Router } from '@koa/router';
-import { IMAGE_TYPES, UPLOAD_PATH } from '../../workflows/catalog/uploads.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { IMAGE_TYPES, UPLOAD_PATH } from '../../domain/uploads/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
 const TYPES = new Map<string, string>(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]));

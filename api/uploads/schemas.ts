@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { Upload } from '../../db/uploads/entities.ts';
-import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose } from '../../workflows/catalog/uploads.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose } from '../../domain/uploads/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { giveBackUse, type Limit, takeUse } from '../../db/limits/store.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';

@@ -1,6 +1,6 @@
 import { listDeliveries as findDeliveries } from '../../db/webhooks/deliveries.ts';
-import { DELIVERY_STATUSES } from '../../workflows/webhooks/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { DELIVERY_STATUSES } from '../../domain/webhooks/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { viewDelivery, WebhookDelivery } from './schemas.ts';

@@ -1,5 +1,5 @@
 /** How the address of a receiver is judged when it is registered or changed (part B § Webhooks, D84). */
-import type { FieldError } from '../../workflows/kernel/errors.ts';
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
 const SCREEN_MS = 2000;

@@ -1,7 +1,7 @@
 import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/webhooks/entities.ts';
-import { RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
-import { korean } from '../../workflows/kernel/time.ts';
-import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
+import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { webhookHeaders } from '../../activities/providers/webhookRequest.ts';
 import { inStore, REQUEST } from '../../db/orm.ts';
 import { readWebhook, secretsOf } from '../../db/webhooks/store.ts';
-import { SECOND } from '../../workflows/kernel/time.ts';
-import { sampleData } from '../../workflows/webhooks/payloads.ts';
-import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
-import { universal } from '../../workflows/webhooks/signature.ts';
+import { SECOND } from '../../domain/kernel/time.ts';
+import { sampleData } from '../../domain/webhooks/payloads.ts';
+import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
+import { universal } from '../../domain/webhooks/signature.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, nullable, oneOf, Type } from '../kernel/schema.ts';
 

@@ -6,7 +6,7 @@ import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { createServerClient } from '../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
 import { findTenant } from '../../db/stores/store.ts';
-import { CLIENT_SCOPES, type Role } from '../../workflows/identity/rules.ts';
+import { CLIENT_SCOPES, type Role } from '../../domain/identity/rules.ts';
 import { Remedy } from './say.ts';
 
 export interface StoreRequest {

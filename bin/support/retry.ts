@@ -4,7 +4,7 @@ import { reviewPayment } from '../../db/payments/doubts.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import type { Moment } from '../../db/payments/store.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import { UNRESOLVED } from '../../workflows/payments/rules.ts';
+import { UNRESOLVED } from '../../domain/payments/rules.ts';
 import { Remedy } from '../setup/say.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 import { find } from './find.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { AddressType } from '../../workflows/catalog/rules.ts';
+import type { AddressType } from '../../domain/products/rules.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 export const SellerAddressEntity = defineEntity({

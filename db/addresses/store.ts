@@ -1,6 +1,6 @@
 /** A store's address book: where goods leave from and where they come back to (part A § Other records, D81). */
-import { ADDRESS_TYPES, type AddressType } from '../../workflows/catalog/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, lockName, sql } from '../orm.ts';
 import { type SellerAddress, SellerAddressEntity } from './entities.ts';

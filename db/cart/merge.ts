@@ -1,6 +1,6 @@
 /** A guest who becomes a customer takes the cart along (D66): equal options add up, at most 999 (D60). */
-import { CHECKOUT_LINES } from '../../workflows/checkout/rules.ts';
-import { invalid } from '../../workflows/kernel/errors.ts';
+import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
+import { invalid } from '../../domain/kernel/errors.ts';
 import { endSession, findSession } from '../identity/sessions.ts';
 import { type Em, sql } from '../orm.ts';
 import { MOST_QUANTITY } from './store.ts';

@@ -1,7 +1,7 @@
 /** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
-import type { PricedStay, Stay } from '../../workflows/catalog/calendar.ts';
-import { CHECKOUT_LINES, type Visit } from '../../workflows/checkout/rules.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
+import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../catalog/reading.ts';
 import {
   checkChosen,

@@ -1,9 +1,9 @@
 /** The calendar of a product that is sold by the night: written, read, and shown to buyers (part A § Products, D58). */
 import { LockMode } from '@mikro-orm/core';
-import { daysBetween } from '../../workflows/catalog/calendar.ts';
-import { buyerPriceWon, LEAST_WON } from '../../workflows/catalog/prices.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
-import { koreanDate } from '../../workflows/kernel/time.ts';
+import { daysBetween } from '../../domain/products/calendar.ts';
+import { buyerPriceWon, LEAST_WON } from '../../domain/products/prices.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { ProductEntity } from './entities.ts';
 

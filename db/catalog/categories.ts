@@ -1,6 +1,6 @@
 /** Categories: a tree of at most four levels; products hang on its leaves (spec/shapes.md § Catalog). */
-import { CATEGORY_LEVELS } from '../../workflows/catalog/rules.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { CATEGORY_LEVELS } from '../../domain/products/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, lockName, sql } from '../orm.ts';
 import { type Category, CategoryEntity } from './entities.ts';

@@ -1,10 +1,10 @@
 /** Changes of a registered product: replaced, patched, put on or off sale, discounted, deleted (part A § Products, D57, D58). */
 import { LockMode } from '@mikro-orm/core';
-import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../workflows/catalog/fulfillment.ts';
-import { optionProblems } from '../../workflows/catalog/options.ts';
-import { checkPrices, type Discount } from '../../workflows/catalog/prices.ts';
-import { checkPriceUnit, type SalesStatus } from '../../workflows/catalog/rules.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../domain/products/fulfillment.ts';
+import { optionProblems } from '../../domain/products/options.ts';
+import { checkPrices, type Discount } from '../../domain/products/prices.ts';
+import { checkPriceUnit, type SalesStatus } from '../../domain/products/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Product, ProductEntity } from './entities.ts';
 import { setVariants, type WantedOptions } from './options.ts';

@@ -1,9 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
-import type { OptionGroup } from '../../workflows/catalog/options.ts';
-import type { Discount } from '../../workflows/catalog/prices.ts';
-import type { ProductRefundPolicy } from '../../workflows/orders/refunds.ts';
-import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../workflows/catalog/rules.ts';
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import type { OptionGroup } from '../../domain/products/options.ts';
+import type { Discount } from '../../domain/products/prices.ts';
+import type { ProductRefundPolicy } from '../../domain/orders/refunds.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../domain/products/rules.ts';
 import { storeId, textList, time, won } from '../kernel/columns.ts';
 
 export const CategoryEntity = defineEntity({

@@ -1,8 +1,8 @@
 /** The option model of a product: a variant for each combination, written in one statement per table (part A § Product, D56). */
-import { type OptionGroup, variantsOf, type WantedVariant } from '../../workflows/catalog/options.ts';
-import { checkPrices } from '../../workflows/catalog/prices.ts';
-import { variantNo } from '../../workflows/catalog/rules.ts';
-import { Fault, type FieldError } from '../../workflows/kernel/errors.ts';
+import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
+import { checkPrices } from '../../domain/products/prices.ts';
+import { variantNo } from '../../domain/products/rules.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Product, type Variant, VariantEntity } from './entities.ts';

@@ -1,14 +1,9 @@
 /** Registering a product (part A § Product). Reading: reading.ts; changes: changes.ts. */
-import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
-import {
-  type FulfillmentRequest,
-  refundOverrides,
-  type RefundPolicyRequest,
-  wholeFulfillment,
-} from '../../workflows/catalog/fulfillment.ts';
-import type { OptionGroup, WantedVariant } from '../../workflows/catalog/options.ts';
-import { checkPriceUnit } from '../../workflows/catalog/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import { type FulfillmentRequest, refundOverrides, type RefundPolicyRequest, wholeFulfillment } from '../../domain/products/fulfillment.ts';
+import type { OptionGroup, WantedVariant } from '../../domain/products/options.ts';
+import { checkPriceUnit } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { checkAddress, defaultAddresses } from '../addresses/store.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';

@@ -1,10 +1,10 @@
 /** Products with their variants as they are read: whole pages in one query, as plain values and not as entities. */
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { COUNTED, countValues } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import type { Product, Variant } from './entities.ts';
-import type { SalesStatus } from '../../workflows/catalog/rules.ts';
+import type { SalesStatus } from '../../domain/products/rules.ts';
 import { gramsWanted, holdsKeyword, keywordValues } from './search.ts';
 import { offset, type Page } from './store.ts';
 

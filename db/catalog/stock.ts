@@ -1,5 +1,5 @@
 /** Stock: conditional updates in id order, and a movement with a unique reason for each, so that no retry counts twice (D17). */
-import type { Stay } from '../../workflows/catalog/calendar.ts';
+import type { Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { emit } from '../webhooks/events.ts';

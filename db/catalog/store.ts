@@ -1,5 +1,5 @@
 /** The stock of a variant as its seller changes it. */
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { type Em, sql } from '../orm.ts';
 import { ProductEntity } from './entities.ts';
 import { noteSoldOut, record } from './stock.ts';

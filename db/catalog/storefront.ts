@@ -1,9 +1,9 @@
 /** What buyers see of products: those on sale, a page in one query. */
-import { Fault } from '../../workflows/kernel/errors.ts';
-import type { InventoryMode } from '../../workflows/catalog/calendar.ts';
-import type { OptionGroup } from '../../workflows/catalog/options.ts';
-import type { Discount } from '../../workflows/catalog/prices.ts';
-import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../workflows/catalog/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import type { OptionGroup } from '../../domain/products/options.ts';
+import type { Discount } from '../../domain/products/prices.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../domain/products/rules.ts';
 import { COUNTED, countValues } from '../feeds/counts.ts';
 import { type Em, sql } from '../orm.ts';
 import { holdsKeyword, keywordValues } from './search.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { CheckoutLine } from '../../workflows/checkout/rules.ts';
+import type { CheckoutLine } from '../../domain/checkout/rules.ts';
 import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const CheckoutEntity = defineEntity({

@@ -1,10 +1,10 @@
 /** Lines of carts and checkouts as they would be bought now: priced, dated, with where they leave from (D37, D41, D58, D59). */
-import { checkStay, nightsOf, type PricedStay, type Stay } from '../../workflows/catalog/calendar.ts';
-import { buyerPriceWon } from '../../workflows/catalog/prices.ts';
-import type { FulfillmentMethod } from '../../workflows/catalog/rules.ts';
-import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../workflows/checkout/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { koreanDate } from '../../workflows/kernel/time.ts';
+import { checkStay, nightsOf, type PricedStay, type Stay } from '../../domain/products/calendar.ts';
+import { buyerPriceWon } from '../../domain/products/prices.ts';
+import type { FulfillmentMethod } from '../../domain/products/rules.ts';
+import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Night, nightKey, readNights } from '../catalog/nights.ts';
 import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../catalog/reading.ts';
 import type { Em } from '../orm.ts';

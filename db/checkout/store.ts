@@ -1,8 +1,8 @@
 /** Checkouts: what a buyer is about to pay, for 30 minutes. */
 import { LockMode } from '@mikro-orm/core';
-import type { FulfillmentMethod } from '../../workflows/catalog/rules.ts';
-import { CHECKOUT_LIFETIME_MS, type CheckoutLine, type FrozenLocation, isShipped, isTooMuch } from '../../workflows/checkout/rules.ts';
-import { Fault, invalid } from '../../workflows/kernel/errors.ts';
+import type { FulfillmentMethod } from '../../domain/products/rules.ts';
+import { CHECKOUT_LIFETIME_MS, type CheckoutLine, type FrozenLocation, isShipped, isTooMuch } from '../../domain/checkout/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { listLocations } from '../pickupLocations/store.ts';

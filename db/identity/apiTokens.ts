@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Role } from '../../workflows/identity/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { DAY, MINUTE } from '../../workflows/kernel/time.ts';
+import type { Role } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, inStore, REQUEST, sql } from '../orm.ts';

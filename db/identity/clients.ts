@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type AuthMethod, GRANT_TYPES, type GrantType, SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { type AuthMethod, GRANT_TYPES, type GrantType, SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Config } from '../kernel/config.ts';
 import { hashSecret } from '../kernel/keyring.ts';

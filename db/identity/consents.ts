@@ -1,8 +1,8 @@
 /** Logins that wait for the person's word: whether this client may have what it asks for (X2–X5). Real times, passed in. */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Role } from '../../workflows/identity/rules.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
+import type { Role } from '../../domain/identity/rules.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import type { LoginRequest } from './logins.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { AuthMethod, GrantType, Role } from '../../workflows/identity/rules.ts';
+import type { AuthMethod, GrantType, Role } from '../../domain/identity/rules.ts';
 import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const ClientEntity = defineEntity({

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { DAY, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { DAY, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../orm.ts';

@@ -1,8 +1,8 @@
 /** People of a store and their roles (part B § Member). */
 import { LockMode } from '@mikro-orm/core';
-import type { Role } from '../../workflows/identity/rules.ts';
-import { type Actor, changeProblem } from '../../workflows/invitations/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import type { Role } from '../../domain/identity/rules.ts';
+import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 import { MemberEntity } from './entities.ts';

@@ -1,6 +1,6 @@
 /** What may have changed since a person's token was signed, read in one look on every request: no cache (part A). */
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Role } from '../../workflows/identity/rules.ts';
+import type { Role } from '../../domain/identity/rules.ts';
 import { sql } from '../orm.ts';
 
 export interface FoundPerson {

@@ -1,6 +1,6 @@
 /** Guest sessions, on the store's clock (D66): 30 days from the last use; one that nobody uses lasts a day. */
 import { randomBytes } from 'node:crypto';
-import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../orm.ts';

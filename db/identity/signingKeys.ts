@@ -1,7 +1,7 @@
 /** The keys that sign access tokens: next is published, current signs, previous still verifies. */
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { HOUR, MINUTE } from '../../workflows/kernel/time.ts';
+import { HOUR, MINUTE } from '../../domain/kernel/time.ts';
 import type { Keyring, Place } from '../kernel/keyring.ts';
 import { type Em, sql } from '../orm.ts';
 import { SigningKeyEntity } from './entities.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { AssignedRole } from '../../workflows/identity/rules.ts';
-import type { InvitationStatus } from '../../workflows/invitations/rules.ts';
+import type { AssignedRole } from '../../domain/identity/rules.ts';
+import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 export const InvitationEntity = defineEntity({

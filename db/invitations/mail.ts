@@ -1,4 +1,4 @@
-import type { Role } from '../../workflows/identity/rules.ts';
+import type { Role } from '../../domain/identity/rules.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { type Em, sql } from '../orm.ts';
 import { invitationPlace } from './store.ts';

@@ -1,9 +1,9 @@
 /** An invitation's transition: its mail, its seven days, and what people decide. */
 import { LockMode } from '@mikro-orm/core';
-import { sendGap } from '../../workflows/invitations/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { sendGap } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { joinMember } from '../identity/members.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Em } from '../orm.ts';

@@ -1,11 +1,11 @@
 /** Invitations: made, looked up by their link, counted (part B § Members, D67). */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { AssignedRole } from '../../workflows/identity/rules.ts';
+import type { AssignedRole } from '../../domain/identity/rules.ts';
 import { invitationWorkflowId } from '../../workflows/invitations/contract.ts';
-import { type InvitationStatus, LINK_MS, SEND_LIMITS } from '../../workflows/invitations/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { type InvitationStatus, LINK_MS, SEND_LIMITS } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
 import { type Em, lockName, sql } from '../orm.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { id as makeId, type IdPrefix } from '../../workflows/kernel/ids.ts';
+import { id as makeId, type IdPrefix } from '../../domain/kernel/ids.ts';
 
 /** The real clock, injected wherever a process needs one. Business time is this plus the store's offset. */
 export interface Clock {

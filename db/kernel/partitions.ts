@@ -1,7 +1,7 @@
 /** Partitions by day of what is kept for 30 days: made a week ahead, dropped a day after their last row was that old. Real time. */
 import type { ClientBase } from 'pg';
-import { lowestId } from '../../workflows/kernel/ids.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { lowestId } from '../../domain/kernel/ids.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 
 const PARTITIONED = [
   ['event', 'evt'],

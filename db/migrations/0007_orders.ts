@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { realClock as clock } from '../kernel/clock.ts';
-import { lowestId } from '../../workflows/kernel/ids.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { lowestId } from '../../domain/kernel/ids.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { tenantTable } from './tenancy.ts';
 
 /** Change feeds, tracking, holds, guests' look-ups, visits; events and deliveries in partitions by day. */

@@ -1,12 +1,12 @@
 /** One step of an order item: what its flow, its record and its order show afterwards, and whom that is told. */
 import { LockMode } from '@mikro-orm/core';
-import { graphOf } from '../../workflows/flows/presets/index.ts';
-import { nearest, step } from '../../workflows/flows/rules.ts';
-import type { Effect, FlowEvent } from '../../workflows/flows/state.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
+import { nearest, step } from '../../domain/flows/rules.ts';
+import type { Effect, FlowEvent } from '../../domain/flows/state.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { type DeliveryMethod, refused } from '../../workflows/orders/rules.ts';
-import { progressStatus } from '../../workflows/orders/status.ts';
-import { beginTracking, isTracked } from '../../workflows/orders/tracking.ts';
+import { type DeliveryMethod, refused } from '../../domain/orders/rules.ts';
+import { progressStatus } from '../../domain/orders/status.ts';
+import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { changeTime } from '../feeds/store.ts';
 import { type Em, sql } from '../orm.ts';
 import { takeText } from '../runs/text.ts';

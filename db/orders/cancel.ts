@@ -1,9 +1,9 @@
 /** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
-import { graphOf } from '../../workflows/flows/presets/index.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
-import { DEFAULT_REFUND_POLICY, refundShare, settleSellerCancel, type Settlement } from '../../workflows/orders/refunds.ts';
-import { cancelQuantity } from '../../workflows/orders/rules.ts';
+import { DEFAULT_REFUND_POLICY, refundShare, settleSellerCancel, type Settlement } from '../../domain/orders/refunds.ts';
+import { cancelQuantity } from '../../domain/orders/rules.ts';
 import { returnStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import { oweRefund } from '../payments/refunds.ts';

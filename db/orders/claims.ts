@@ -1,6 +1,6 @@
 /** What an order item is told of its claims, in the claim's own transaction: its deadlines rest while one is open (part A § States). */
 import { LockMode } from '@mikro-orm/core';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';

@@ -1,8 +1,8 @@
 /** How a completed payment becomes an order: its items, each with a flow and a run of its own, its bundles, and ORDER.PAID. */
-import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon, NO_POLICY, price } from '../../workflows/checkout/rules.ts';
-import { defaultFlow, graphOf } from '../../workflows/flows/presets/index.ts';
-import { step } from '../../workflows/flows/rules.ts';
-import { position } from '../../workflows/kernel/ids.ts';
+import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon, NO_POLICY, price } from '../../domain/checkout/rules.ts';
+import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
+import { step } from '../../domain/flows/rules.ts';
+import { position } from '../../domain/kernel/ids.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { changeTime } from '../feeds/store.ts';
 import { newId } from '../kernel/clock.ts';

@@ -1,5 +1,5 @@
 /** Whose an order is: a guest's, who looks for it, or a member's. */
-import type { Buyer } from '../../workflows/checkout/rules.ts';
+import type { Buyer } from '../../domain/checkout/rules.ts';
 import { type Em, sql } from '../orm.ts';
 
 export interface GuestOrder {

@@ -1,13 +1,13 @@
 /** The order item's transition: one function for commands, deadlines, looks at the courier and claims (architecture.md § The two kinds of truth). */
 import { LockMode } from '@mikro-orm/core';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
-import { korean } from '../../workflows/kernel/time.ts';
-import { graphOf } from '../../workflows/flows/presets/index.ts';
-import { nearest, nodeOf } from '../../workflows/flows/rules.ts';
-import type { FlowEvent, FlowState } from '../../workflows/flows/state.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
+import { nearest, nodeOf } from '../../domain/flows/rules.ts';
+import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
 import { isBuyerWish, isRecordWish, type RecordWish } from '../../workflows/orders/contract.ts';
-import { checkHandover, checkRecord } from '../../workflows/orders/rules.ts';
-import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../workflows/orders/tracking.ts';
+import { checkHandover, checkRecord } from '../../domain/orders/rules.ts';
+import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
 import type { Em } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { readStore } from '../stores/store.ts';

@@ -1,8 +1,8 @@
 /** Orders: how they are listed and read. */
 import { raw } from '@mikro-orm/core';
-import type { FulfillmentType } from '../../workflows/catalog/rules.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import type { PublicStatus } from '../../workflows/orders/status.ts';
+import type { FulfillmentType } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { PublicStatus } from '../../domain/orders/status.ts';
 import { countOf } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';

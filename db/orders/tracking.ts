@@ -1,6 +1,6 @@
 /** A shipment's tracking: what the run is asked to look at, and what a look has told. */
 import type { Outcome } from '../../workflows/kernel/obligations.ts';
-import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../workflows/orders/tracking.ts';
+import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
 import { type Em, sql } from '../orm.ts';
 import type { OrderItem } from './entities.ts';
 

@@ -1,9 +1,9 @@
 /** What callers see of orders and items (spec/shapes.md § Orders). Views pick fields; nothing else leaks. */
-import { korean } from '../../workflows/kernel/time.ts';
-import { graphOf } from '../../workflows/flows/presets/index.ts';
-import { actions, moveTargets, nearest, nodeOf } from '../../workflows/flows/rules.ts';
-import type { Dispatch } from '../../workflows/orders/rules.ts';
-import { stageOf } from '../../workflows/orders/tracking.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
+import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
+import type { Dispatch } from '../../domain/orders/rules.ts';
+import { stageOf } from '../../domain/orders/tracking.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { OrderWithItems } from './store.ts';
 

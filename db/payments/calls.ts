@@ -1,7 +1,7 @@
 /** What a payment's transition works with, and what its run is told: the call that is owed, and in words what it waits for. */
 import type { Call } from '../../workflows/kernel/obligations.ts';
-import { korean } from '../../workflows/kernel/time.ts';
-import type { PendingCall } from '../../workflows/payments/rules.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import type { PendingCall } from '../../domain/payments/rules.ts';
 import type { Em } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';
 import { type Payment, type PaymentAttempt, RefundEntity } from './entities.ts';

@@ -1,8 +1,8 @@
 /** Outcomes that are unknown: looked up until they are known or a day is over, and a last time when the payment has ended (D21, D40). */
 import { LockMode } from '@mikro-orm/core';
 import type { Outcome } from '../../workflows/kernel/obligations.ts';
-import { failureOf } from '../../workflows/payments/failures.ts';
-import { AUTHENTICATION_LIFETIME_MS, isLookedUpTooLong, type PendingCall, readGap, UNRESOLVED } from '../../workflows/payments/rules.ts';
+import { failureOf } from '../../domain/payments/failures.ts';
+import { AUTHENTICATION_LIFETIME_MS, isLookedUpTooLong, type PendingCall, readGap, UNRESOLVED } from '../../domain/payments/rules.ts';
 import { returnStock } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
 import { reopen } from '../runs/store.ts';

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../workflows/checkout/rules.ts';
-import type { RefundStatus } from '../../workflows/orders/refunds.ts';
-import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../workflows/payments/rules.ts';
+import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
+import type { RefundStatus } from '../../domain/orders/refunds.ts';
+import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
 export const PaymentEntity = defineEntity({

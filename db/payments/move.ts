@@ -3,10 +3,10 @@
  * same transaction; an unknown outcome keeps the stock and is looked up until it is known (D17, D21, D36, D40).
  */
 import { LockMode } from '@mikro-orm/core';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
-import { failureOf } from '../../workflows/payments/failures.ts';
-import { afterUnpaid, type PendingCall, readGap } from '../../workflows/payments/rules.ts';
+import { failureOf } from '../../domain/payments/failures.ts';
+import { afterUnpaid, type PendingCall, readGap } from '../../domain/payments/rules.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';

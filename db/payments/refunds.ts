@@ -1,6 +1,6 @@
 /** Refunds: owed by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
 import { LockMode } from '@mikro-orm/core';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Outcome } from '../../workflows/kernel/obligations.ts';
 import {
   afterAbsence,
@@ -10,7 +10,7 @@ import {
   readGap,
   type RefundCause,
   UNRESOLVED,
-} from '../../workflows/payments/rules.ts';
+} from '../../domain/payments/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import { reopen } from '../runs/store.ts';

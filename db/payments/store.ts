@@ -1,11 +1,11 @@
 /** Payment start, new attempts, and the public status (part A § Buyer checkout payment flow, D30, D36 … D40). */
 import { LockMode } from '@mikro-orm/core';
 import { randomBytes, randomInt } from 'node:crypto';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { orderNo, paymentId as makePaymentId } from '../../workflows/kernel/ids.ts';
-import { koreanDay } from '../../workflows/kernel/time.ts';
-import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../workflows/checkout/rules.ts';
-import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../workflows/payments/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { orderNo, paymentId as makePaymentId } from '../../domain/kernel/ids.ts';
+import { koreanDay } from '../../domain/kernel/time.ts';
+import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../domain/checkout/rules.ts';
+import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../domain/payments/rules.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/store.ts';

@@ -1,5 +1,5 @@
 /** Where buyers fetch what they bought: at most 20 places of a store (part A § Other records, D81). */
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, lockName } from '../orm.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';

@@ -1,5 +1,5 @@
 /** Everything that ends, and how long it is kept (X26). One table; README shows it, and a test holds the two equal. */
-import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR } from '../../domain/kernel/time.ts';
 
 export interface Kind {
   /** Its functions in Postgres are `sweep_<name>` and `left_<name>`. */

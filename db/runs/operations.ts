@@ -1,7 +1,7 @@
 /** The idempotency store: one row per (store, principal, key), written in the transaction of what it protects (D26). */
 import { createHash } from 'node:crypto';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
 
 export interface OperationKey {

@@ -1,6 +1,6 @@
 /** Runs, their births, and the transition that every workflow-owned row goes through. */
 import type { Command, Owed, RunEvent, RunKind, RunRef } from '../../workflows/kernel/obligations.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { currentTrace } from '../kernel/tracing.ts';
 import { announceCommit, type Em, sql } from '../orm.ts';

@@ -1,6 +1,6 @@
 /** The sandbox store's clock: an offset that only grows, advanced by one request at a time under a lease. */
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
 import type { OperationKey } from '../runs/operations.ts';
 import type { RunKind } from '../../workflows/kernel/obligations.ts';

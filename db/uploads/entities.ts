@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { ImageType, UploadPurpose } from '../../workflows/catalog/uploads.ts';
+import type { ImageType, UploadPurpose } from '../../domain/uploads/rules.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 export const UploadEntity = defineEntity({

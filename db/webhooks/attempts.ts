@@ -1,5 +1,5 @@
 /** One attempt of a delivery: claimed once, and its outcome kept until the delivery's run takes it in. */
-import { type AttemptOutcome } from '../../workflows/webhooks/rules.ts';
+import { type AttemptOutcome } from '../../domain/webhooks/rules.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { type Em, sql } from '../orm.ts';
 import { webhookPlace } from './store.ts';

@@ -1,7 +1,7 @@
 /** Delivery records: how they are listed, and how what failed is sent again. */
 import { LockMode } from '@mikro-orm/core';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { type DeliveryStatus, HISTORY_MS, isWaiting, REDELIVER_MOST, REDELIVER_MS } from '../../workflows/webhooks/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { type DeliveryStatus, HISTORY_MS, isWaiting, REDELIVER_MOST, REDELIVER_MS } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';

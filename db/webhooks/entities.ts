@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { AttemptOutcome, DeliveryError, DeliveryStatus, EventType } from '../../workflows/webhooks/rules.ts';
+import type { AttemptOutcome, DeliveryError, DeliveryStatus, EventType } from '../../domain/webhooks/rules.ts';
 import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const WebhookEntity = defineEntity({

@@ -1,7 +1,7 @@
 /** Events: written with their deliveries in the transaction of the change that they report (D15). */
-import { universal } from '../../workflows/webhooks/signature.ts';
-import type { EventData } from '../../workflows/webhooks/payloads.ts';
-import type { EventType } from '../../workflows/webhooks/rules.ts';
+import { universal } from '../../domain/webhooks/signature.ts';
+import type { EventData } from '../../domain/webhooks/payloads.ts';
+import type { EventType } from '../../domain/webhooks/rules.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Moment } from '../catalog/stock.ts';

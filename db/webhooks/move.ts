@@ -1,9 +1,9 @@
 /** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
 import { LockMode } from '@mikro-orm/core';
 import type { RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
-import { korean } from '../../workflows/kernel/time.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { attemptCall } from '../../workflows/webhooks/contract.ts';
-import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../workflows/webhooks/rules.ts';
+import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';

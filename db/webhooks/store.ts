@@ -1,8 +1,8 @@
 /** Webhook subscriptions: at most ten, each with a secret that is kept sealed and, for a day after a rotation, the one before it. */
 import { randomBytes } from 'node:crypto';
-import { Fault } from '../../workflows/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
-import { type EventType, SECRET_OVERLAP_MS, WEBHOOK_LIMIT } from '../../workflows/webhooks/rules.ts';
+import { type EventType, SECRET_OVERLAP_MS, WEBHOOK_LIMIT } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Keyring, Place } from '../kernel/keyring.ts';

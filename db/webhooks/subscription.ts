@@ -1,6 +1,6 @@
 /** A subscription's transition: what a suspension or a deletion leaves behind goes a portion at a time (X26). */
 import type { RunRef } from '../../workflows/kernel/obligations.ts';
-import { PORTION } from '../../workflows/webhooks/rules.ts';
+import { PORTION } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import type { Moved } from '../runs/store.ts';

@@ -1,5 +1,5 @@
 /** When a receiver is given up (part B § States, D85): judged at a failure, under the lock of its subscription. */
-import { afterFailure, isWaiting, PORTION } from '../../workflows/webhooks/rules.ts';
+import { afterFailure, isWaiting, PORTION } from '../../domain/webhooks/rules.ts';
 import { type Em, sql, textArray } from '../orm.ts';
 import type { Webhook, WebhookDelivery } from './entities.ts';
 import { leaveToRun, readWebhook } from './store.ts';

@@ -1,11 +1,11 @@
 /** Prices and delivery fees against tables worked out by hand (part A § Product; D41, D42, D58). */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { daysBetween, nightsOf } from '../../workflows/catalog/calendar.ts';
-import { mergedFulfillment, type FulfillmentRequest, wholeFulfillment } from '../../workflows/catalog/fulfillment.ts';
-import { buyerPriceWon, checkPrices, type Discount, discountedWon } from '../../workflows/catalog/prices.ts';
-import { variantNo } from '../../workflows/catalog/rules.ts';
-import { remoteArea } from '../../workflows/checkout/remoteAreas.ts';
+import { daysBetween, nightsOf } from '../../domain/products/calendar.ts';
+import { mergedFulfillment, type FulfillmentRequest, wholeFulfillment } from '../../domain/products/fulfillment.ts';
+import { buyerPriceWon, checkPrices, type Discount, discountedWon } from '../../domain/products/prices.ts';
+import { variantNo } from '../../domain/products/rules.ts';
+import { remoteArea } from '../../domain/checkout/remoteAreas.ts';
 
 const off = (method: Discount['method'], value: number): Discount => ({ method, value, startDate: '2026-11-10', endDate: '2026-11-20' });
 

@@ -1,6 +1,6 @@
 /** Totals of product lists are counted as products change, and are always what there is (X22). */
 import { expect, test } from '@jest/globals';
-import { SALES_STATUSES } from '../../workflows/catalog/rules.ts';
+import { SALES_STATUSES } from '../../domain/products/rules.ts';
 import { call } from '../kernel/http.ts';
 import { query, underTest, world } from '../kernel/world.ts';
 

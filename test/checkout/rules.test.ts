@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { remoteArea } from '../../workflows/checkout/remoteAreas.ts';
-import { bundleNumbers, type CheckoutLine, NO_POLICY, price } from '../../workflows/checkout/rules.ts';
+import { remoteArea } from '../../domain/checkout/remoteAreas.ts';
+import { bundleNumbers, type CheckoutLine, NO_POLICY, price } from '../../domain/checkout/rules.ts';
 
 const line = (changes: Partial<CheckoutLine>): CheckoutLine => ({
   productId: 'p',

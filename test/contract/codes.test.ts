@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { root } from '../../bin/setup/paths.ts';
-import { catalogue } from '../../workflows/kernel/errors.ts';
+import { catalogue } from '../../domain/kernel/errors.ts';
 import { ownApi } from '../kernel/api.ts';
 import { call } from '../kernel/http.ts';
 import { query, underTest, world } from '../kernel/world.ts';

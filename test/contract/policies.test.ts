@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, generateKeyPair } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
-import { CLIENT_SCOPES, covers } from '../../workflows/identity/rules.ts';
+import { CLIENT_SCOPES, covers } from '../../domain/identity/rules.ts';
 import { seedMembers } from '../../bin/setup/stores.ts';
 import { call, type Headers_, type Reply, token } from '../kernel/http.ts';
 import { loginAs, storeToken } from '../kernel/login.ts';

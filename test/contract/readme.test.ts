@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from '../../bin/setup/paths.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { errorsOf } from '../../api/kernel/openapi.ts';
-import { catalogue } from '../../workflows/kernel/errors.ts';
+import { catalogue } from '../../domain/kernel/errors.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

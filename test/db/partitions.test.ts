@@ -5,7 +5,7 @@ import { makeStore } from '../../bin/setup/stores.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { keepPartitions } from '../../db/kernel/partitions.ts';
 import { migrate } from '../../db/migrate.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 
 const NOW = Date.now();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shippingStandard as graph } from '../../workflows/flows/presets/shippingStandard.ts';
-import { actions, moveTargets, nearest, step } from '../../workflows/flows/rules.ts';
-import type { FlowEvent, FlowState, StepResult } from '../../workflows/flows/state.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { shippingStandard as graph } from '../../domain/flows/presets/shippingStandard.ts';
+import { actions, moveTargets, nearest, step } from '../../domain/flows/rules.ts';
+import type { FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 
 const facts = { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } };
 const members = [{ id: 'oit_1', activeQuantity: 3 }];

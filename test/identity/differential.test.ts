@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hashSecret } from '../../db/kernel/keyring.ts';
-import { CLIENT_SCOPES, SCOPES, TOKEN_EXCHANGE } from '../../workflows/identity/rules.ts';
+import { CLIENT_SCOPES, SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import { ACCESS_TOKEN, basic, CALLBACK, CONSOLE } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 import { type Oracle, startOracle } from './oracle.ts';

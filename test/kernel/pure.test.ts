@@ -4,11 +4,11 @@ import { isLoopback, isPublic } from '../../activities/providers/addresses.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { checker } from '../../api/kernel/validate.ts';
 import { closed, Type } from '../../api/kernel/schema.ts';
-import { id, paymentId } from '../../workflows/kernel/ids.ts';
-import { duration, korean, koreanDay } from '../../workflows/kernel/time.ts';
-import { shippingProblems, wholeFulfillment } from '../../workflows/catalog/fulfillment.ts';
-import { afterAttempt } from '../../workflows/webhooks/rules.ts';
-import { progressStatus, type PublicStatus } from '../../workflows/orders/status.ts';
+import { id, paymentId } from '../../domain/kernel/ids.ts';
+import { duration, korean, koreanDay } from '../../domain/kernel/time.ts';
+import { shippingProblems, wholeFulfillment } from '../../domain/products/fulfillment.ts';
+import { afterAttempt } from '../../domain/webhooks/rules.ts';
+import { progressStatus, type PublicStatus } from '../../domain/orders/status.ts';
 
 describe('time', () => {
   test('is told in Korean time', () => {

@@ -5,9 +5,9 @@ import { endpoints } from '../../api/endpoints.ts';
 import { refusal } from '../../api/kernel/reply.ts';
 import { closed, Day, nullable, Type } from '../../api/kernel/schema.ts';
 import { judge } from '../../api/kernel/validate.ts';
-import { optionProblems } from '../../workflows/catalog/options.ts';
-import { Fault } from '../../workflows/kernel/errors.ts';
-import { isHost } from '../../workflows/kernel/hosts.ts';
+import { optionProblems } from '../../domain/products/options.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { isHost } from '../../domain/kernel/hosts.ts';
 import type { Shape } from '../../api/kernel/sizes.ts';
 
 /** A pattern that lets through no more than so many characters and has no repetition inside another. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Windows } from '../../api/kernel/rateLimit.ts';
 import { newApiToken } from '../../db/identity/apiTokens.ts';
-import { MINUTE } from '../../workflows/kernel/time.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
 import { newAddress, ownApi } from '../kernel/api.ts';
 import { call, type Headers_, type Reply } from '../kernel/http.ts';
 import { underTest, world } from '../kernel/world.ts';

@@ -1,6 +1,6 @@
 /** What buyers see and decide: members their own orders, guests with contact and password (part A § Orders, D32, D51). */
 import { describe, expect, test } from '@jest/globals';
-import { DAY, MINUTE } from '../../workflows/kernel/time.ts';
+import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, DEFAULT_REFUND_POLICY, refundShare, type RefundPolicy, settleSellerCancel } from '../../workflows/orders/refunds.ts';
+import { type Bundle, DEFAULT_REFUND_POLICY, refundShare, type RefundPolicy, settleSellerCancel } from '../../domain/orders/refunds.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
   baseFeeWon: 3000,

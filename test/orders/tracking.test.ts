@@ -1,7 +1,7 @@
 /** Courier shipments by the sandbox clock, with the development courier; holds and corrected numbers (D72, D75). */
 import { describe, expect, test } from '@jest/globals';
-import { DAY, HOUR, korean } from '../../workflows/kernel/time.ts';
-import { afterReading, beginTracking, stageOf } from '../../workflows/orders/tracking.ts';
+import { DAY, HOUR, korean } from '../../domain/kernel/time.ts';
+import { afterReading, beginTracking, stageOf } from '../../domain/orders/tracking.ts';
 import { query, type World, until, world } from '../kernel/world.ts';
 
 async function dispatched(shop: World, trackingNumber: string, deliveryMethod = 'COURIER'): Promise<string> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RETURN_URL } from '../../workflows/kernel/hosts.ts';
-import { failureOf } from '../../workflows/payments/failures.ts';
-import { afterUnpaid, isLookedUpTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../workflows/payments/rules.ts';
+import { RETURN_URL } from '../../domain/kernel/hosts.ts';
+import { failureOf } from '../../domain/payments/failures.ts';
+import { afterUnpaid, isLookedUpTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../domain/payments/rules.ts';
 
 describe('a reading that says "not charged"', () => {
   const doubt = { readings: 1, ended: true, confirmedAt: 0, expiresAt: 600_000 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../../bin/setup/paths.ts';
 import { KINDS } from '../../db/retention/kinds.ts';
-import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { query } from '../kernel/world.ts';
 
 test('README shows the table of kinds as it is', () => {

@@ -11,7 +11,7 @@ import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
 import { KINDS } from '../../db/retention/kinds.ts';
 import { leftOver, Sweeper, sweepFiles, sweepPortion } from '../../worker/sweeper.ts';
-import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 
 const NOW = Date.now();

@@ -26,7 +26,7 @@ import { addSearchAttributes } from '../../worker/searchAttributes.ts';
 import type { Command } from '../../workflows/kernel/obligations.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
-import { DAY } from '../../workflows/kernel/time.ts';
+import { DAY } from '../../domain/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, RunKind } from '../../workflows/kernel/obligations.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { removeWebhook, resumeWebhook } from '../../db/webhooks/store.ts';
 import { noteFailure } from '../../db/webhooks/suspension.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../db/webhooks/store.ts';
-import { DAY, HOUR } from '../../workflows/kernel/time.ts';
+import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { reviewPayment } from '../../db/payments/doubts.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import { call } from '../kernel/http.ts';

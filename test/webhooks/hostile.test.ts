@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createEgress } from '../../activities/providers/egress.ts';
 import { isPublic } from '../../activities/providers/addresses.ts';
-import { RECEIVER_URL } from '../../workflows/kernel/hosts.ts';
+import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
 import { type NameServer, nameServer } from './dnsServer.ts';
 
 const DEADLINE_MS = 1000;

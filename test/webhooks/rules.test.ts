@@ -1,8 +1,8 @@
 /** When a receiver is given up: the arithmetic of part B § States, as a table and as a property. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { HOUR, MINUTE } from '../../workflows/kernel/time.ts';
-import { afterAttempt, afterFailure, type FailureRecord } from '../../workflows/webhooks/rules.ts';
+import { HOUR, MINUTE } from '../../domain/kernel/time.ts';
+import { afterAttempt, afterFailure, type FailureRecord } from '../../domain/webhooks/rules.ts';
 
 const NONE: FailureRecord = { firstFailureAt: null, lastFailureAt: null };
 /** Failures at these hours, one after the other; the hour at which the receiver is suspended, or null. */

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { EVENT_TYPES } from '../../workflows/webhooks/rules.ts';
+import { EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { type Received, type Receiver, query, until, type World, world } from '../kernel/world.ts';
 
 const open: Receiver[] = [];

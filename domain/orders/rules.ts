@@ -1,7 +1,7 @@
 /** What a seller may do with an order item, and what that records. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
-import type { FulfillmentMethod, FulfillmentType } from '../catalog/rules.ts';
+import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
 import type { Graph } from '../flows/graph.ts';
 import { permits } from '../flows/rules.ts';
 import type { FlowState, Refusal } from '../flows/state.ts';

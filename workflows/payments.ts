@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from '../kernel/obligations.ts';
-import { PAYMENT_CALLS_QUEUE } from '../kernel/queues.ts';
-import { host } from '../kernel/run.ts';
-import type { PaymentCalls } from './contract.ts';
+import type { RunRef } from './kernel/obligations.ts';
+import { PAYMENT_CALLS_QUEUE } from './kernel/queues.ts';
+import { host } from './kernel/run.ts';
+import type { PaymentCalls } from './payments/contract.ts';
 
 /** One attempt each: a lost answer is looked up by the next transition, never assumed. */
 const calls = (summary: string) =>

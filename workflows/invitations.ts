@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from '../kernel/obligations.ts';
-import { MAIL_QUEUE } from '../kernel/queues.ts';
-import { host } from '../kernel/run.ts';
-import type { InvitationCalls } from './contract.ts';
+import type { RunRef } from './kernel/obligations.ts';
+import { MAIL_QUEUE } from './kernel/queues.ts';
+import { host } from './kernel/run.ts';
+import type { InvitationCalls } from './invitations/contract.ts';
 
 /** One try each: whether a mail whose answer was lost has gone out nobody can tell, and a second one does no harm. */
 const calls = (summary: string) =>

@@ -1,8 +1,8 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { RunRef } from '../kernel/obligations.ts';
-import { CALLS_QUEUE, RUNS_QUEUE } from '../kernel/queues.ts';
-import { host } from '../kernel/run.ts';
-import { firstAttempt, type WebhookCalls } from './contract.ts';
+import type { RunRef } from './kernel/obligations.ts';
+import { CALLS_QUEUE, RUNS_QUEUE } from './kernel/queues.ts';
+import { host } from './kernel/run.ts';
+import { firstAttempt, type WebhookCalls } from './webhooks/contract.ts';
 
 const calls = (summary: string) =>
   proxyActivities<WebhookCalls>({

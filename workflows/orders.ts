@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from '../kernel/obligations.ts';
-import { COURIER_QUEUE } from '../kernel/queues.ts';
-import { host } from '../kernel/run.ts';
-import type { OrderCalls } from './contract.ts';
+import type { RunRef } from './kernel/obligations.ts';
+import { COURIER_QUEUE } from './kernel/queues.ts';
+import { host } from './kernel/run.ts';
+import type { OrderCalls } from './orders/contract.ts';
 
 const calls = (summary: string) =>
   proxyActivities<OrderCalls>({
