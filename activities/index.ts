@@ -1,6 +1,6 @@
 import { CALLS_QUEUE, COURIER_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { untold } from './kernel/untold.ts';
+import { redactErrors } from './kernel/redact.ts';
 import { invitationActivities, invitationCalls } from './invitations.ts';
 import { orderActivities, orderCalls } from './orders.ts';
 import { paymentActivities, paymentCalls } from './payments.ts';
@@ -16,12 +16,12 @@ export const createTransitions = (deps: ActivityDeps) => ({
 });
 
 /** What deliveries need, on the queue that they and their calls share. */
-export const createDeliveries = (deps: ActivityDeps) => ({ ...webhookActivities(deps), ...untold(deps, webhookCalls(deps)) });
+export const createDeliveries = (deps: ActivityDeps) => ({ ...webhookActivities(deps), ...redactErrors(deps, webhookCalls(deps)) });
 
 /** Calls to the outside, each kind on a task queue of its own. */
 export const createCalls = (deps: ActivityDeps) => ({
-  [CALLS_QUEUE]: untold(deps, webhookCalls(deps)),
-  [COURIER_QUEUE]: untold(deps, orderCalls(deps)),
-  [PAYMENT_CALLS_QUEUE]: untold(deps, paymentCalls(deps)),
-  [MAIL_QUEUE]: untold(deps, invitationCalls(deps)),
+  [CALLS_QUEUE]: redactErrors(deps, webhookCalls(deps)),
+  [COURIER_QUEUE]: redactErrors(deps, orderCalls(deps)),
+  [PAYMENT_CALLS_QUEUE]: redactErrors(deps, paymentCalls(deps)),
+  [MAIL_QUEUE]: redactErrors(deps, invitationCalls(deps)),
 });

@@ -1,18 +1,18 @@
 import { createTransport } from 'nodemailer';
 import { readInvitationMail } from '../db/invitations/mail.ts';
-import { moveInvitation } from '../db/invitations/move.ts';
-import { inStore, REQUEST } from '../db/orm.ts';
+import { transitionInvitation } from '../db/invitations/transition.ts';
+import { inTenant, REQUEST } from '../db/orm.ts';
 import type { InvitationCalls } from '../workflows/invitations/contract.ts';
-import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
-import { alive } from './kernel/alive.ts';
+import type { Call, Outcome } from '../workflows/kernel/messages.ts';
+import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { invitationMail } from './mail/invitation.ts';
 
 export const invitationActivities = (deps: ActivityDeps) => ({
   moveInvitation: transitionActivity(deps, {
-    kind: 'invitation',
-    move: (em, run, event, at) => moveInvitation(em, deps.keyring, run, event, at, deps.clock.now()),
+    workflowType: 'invitation',
+    transition: (em, run, event, at) => transitionInvitation(em, deps.keyring, run, event, at, deps.clock.now()),
   }),
 });
 
@@ -24,13 +24,13 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): In
     greetingTimeout: 5000,
     socketTimeout: 15_000,
   });
-  return { sendInvitation: (call) => alive(() => send(call)) };
+  return { sendInvitation: (call) => withHeartbeat(() => send(call)) };
 
   async function send({ storeId, input }: Call): Promise<Outcome> {
     const [invitationId, sendNo] = [String(input['invitationId']), Number(input['sendNo'])];
-    const mail = await inStore(orm, storeId, REQUEST, (em) => readInvitationMail(em, keyring, storeId, invitationId, sendNo));
+    const mail = await inTenant(orm, storeId, REQUEST, (em) => readInvitationMail(em, keyring, storeId, invitationId, sendNo));
     // Canceled, or sent anew, meanwhile: this link is dead.
-    if (!mail) return { kind: 'REFUSED', code: 'SUPERSEDED' };
+    if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };
     try {
       await transport.sendMail({
         ...invitationMail(mail, config.mail.consoleUrl),
@@ -38,12 +38,12 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): In
         to: mail.email,
         messageId: `<${invitationId}-${sendNo}@${new URL(config.publicUrl).hostname}>`,
       });
-      return { kind: 'SENT' };
+      return { result: 'SENT' };
     } catch (error) {
       const { responseCode = null, code = 'UNKNOWN' } = error as { responseCode?: number; code?: string };
       log.warn({ storeId, invitationId, responseCode, code }, 'an invitation could not be mailed');
       const told = responseCode !== null ? `SMTP_${responseCode}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER';
-      return { kind: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: told };
+      return { result: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: told };
     }
   }
 }

@@ -1,13 +1,13 @@
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
-import { inStore, REQUEST } from '../db/orm.ts';
-import { movePayment } from '../db/payments/move.ts';
+import { inTenant, REQUEST } from '../db/orm.ts';
+import { transitionPayment } from '../db/payments/transition.ts';
 import { chargeOf } from '../db/payments/store.ts';
-import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
+import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import type { PaymentCalls } from '../workflows/payments/contract.ts';
-import { alive } from './kernel/alive.ts';
+import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { patiently } from './kernel/settle.ts';
+import { retryOnOutage } from './kernel/completeCall.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createToss, MISMATCH, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
 
@@ -20,12 +20,12 @@ providerOutcomes.inc({ provider, operation: 'refund', outcome: 'REFUSED' }, 0);
 
 export const paymentActivities = (deps: ActivityDeps) => ({
   movePayment: transitionActivity(deps, {
-    kind: 'payment',
-    move: async (em, run, event, at) => {
-      const moved = await movePayment(em, run, event, at, deps.clock.now());
+    workflowType: 'payment',
+    transition: async (em, run, event, at) => {
+      const moved = await transitionPayment(em, run, event, at, deps.clock.now());
       for (const { kind, operation, id } of moved?.alarms ?? []) {
         (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
-        deps.log.error({ storeId: run.storeId, paymentId: run.runId, operation, id }, ALARMS[kind]);
+        deps.log.error({ storeId: run.storeId, paymentId: run.entityId, operation, id }, ALARMS[kind]);
       }
       return moved;
     },
@@ -44,25 +44,25 @@ export function paymentCalls({ orm, config, log }: ActivityDeps): PaymentCalls {
   const toss = createToss(config.toss);
   const told = (call: Call, answer: TossAnswer): Outcome => {
     failpoint('provider.after-answer');
-    const { kind, code, ended, approvedMethod } = answer;
-    providerOutcomes.inc({ provider, operation: call.kind, outcome: kind });
+    const { result: kind, code, ended, approvedMethod } = answer;
+    providerOutcomes.inc({ provider, operation: call.name, outcome: kind });
     const ids = { storeId: call.storeId, call: call.id };
     if (kind === 'REFUSED') log.error({ ...ids, code }, 'the payment provider refused a refund');
     if (code === MISMATCH) {
-      providerMismatches.inc({ provider, operation: call.kind });
+      providerMismatches.inc({ provider, operation: call.name });
       log.error({ ...ids, kind }, 'the payment provider answered about a payment that is not ours');
     }
     log.info({ ...ids, kind, code }, 'payment provider answered');
-    return { kind, code, ended, approvedMethod };
+    return { result: kind, code, ended, approvedMethod };
   };
   const ask = (call: Call, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<Outcome> =>
-    alive(async () => {
+    withHeartbeat(async () => {
       const { storeId, input } = call;
-      const charge = await patiently(() => inStore(orm, storeId, REQUEST, (em) => chargeOf(em, storeId, String(input['attemptId']))));
+      const charge = await retryOnOutage(() => inTenant(orm, storeId, REQUEST, (em) => chargeOf(em, storeId, String(input['attemptId']))));
       if (charge && charge.testPayment === config.toss.testPayment) return told(call, await how(charge));
       log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
-      providerOutcomes.inc({ provider, operation: call.kind, outcome: 'UNSENT' });
-      return { kind: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
+      providerOutcomes.inc({ provider, operation: call.name, outcome: 'UNSENT' });
+      return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
     });
   const refundOf = (call: Call): TossRefund => ({
     refundId: String(call.input['refundId']),

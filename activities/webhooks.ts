@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
-import { inStore, REQUEST } from '../db/orm.ts';
-import type { KindOfRun } from '../db/runs/store.ts';
-import { claimAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
-import { type EndedAttempt, moveWebhookDelivery } from '../db/webhooks/move.ts';
-import { moveWebhookSubscription } from '../db/webhooks/subscription.ts';
+import { inTenant, REQUEST } from '../db/orm.ts';
+import type { RunTransition } from '../db/runs/transition.ts';
+import { beginAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
+import { type EndedAttempt, transitionWebhookDelivery } from '../db/webhooks/transition.ts';
+import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
-import type { Call, Outcome } from '../workflows/kernel/obligations.ts';
+import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
 import { ATTEMPT_MS } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { owedAt, patiently, settle } from './kernel/settle.ts';
+import { completeCall, plannedAt, retryOnOutage } from './kernel/completeCall.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
@@ -20,13 +20,13 @@ import { webhookHeaders } from './providers/webhookRequest.ts';
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
 export const webhookActivities = (deps: ActivityDeps) => ({
-  moveWebhookDelivery: transitionActivity(deps, deliveryKind(deps)),
+  moveWebhookDelivery: transitionActivity(deps, deliveryTransition(deps)),
 });
 
 export const subscriptionActivities = (deps: ActivityDeps) => ({
   moveWebhookSubscription: transitionActivity(deps, {
-    kind: 'webhookSubscription',
-    move: (em, run, _, at) => moveWebhookSubscription(em, run, { at, realNow: deps.clock.now() }),
+    workflowType: 'webhookSubscription',
+    transition: (em, run, _, at) => transitionWebhookSubscription(em, run, { at, realNow: deps.clock.now() }),
   }),
 });
 
@@ -42,9 +42,9 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     const { storeId, input } = call;
     const deliveryId = String(input['deliveryId']);
     const n = Number(input['attempt']);
-    const at = owedAt(call, deps);
-    const parcel = await inStore(orm, storeId, REQUEST, (em) =>
-      claimAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
+    const at = plannedAt(call, deps);
+    const parcel = await inTenant(orm, storeId, REQUEST, (em) =>
+      beginAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
     );
     if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
     failpoint('webhook.before-send');
@@ -56,25 +56,25 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     const kind = outcome.errorCode ?? 'SUCCESS';
     // A call of before the business time went along: its run makes the transition.
     if (input['at'] === undefined) {
-      await patiently(() => inStore(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
-      return { kind };
+      await retryOnOutage(() => inTenant(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
+      return { result: kind };
     }
     // It ended later than it was owed by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
-    return settle(deps, deliveryKind(deps, { n, outcome }), call, { runId: deliveryId, outcome: { kind }, at: endedAt });
+    return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, { entityId: deliveryId, outcome: { result: kind }, at: endedAt });
   }
 }
 
-const deliveryKind = (deps: ActivityDeps, ended: EndedAttempt | null = null): KindOfRun => ({
-  kind: 'webhookDelivery',
-  move: (em, run, event, at) => moveWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, ended),
+const deliveryTransition = (deps: ActivityDeps, ended: EndedAttempt | null = null): RunTransition => ({
+  workflowType: 'webhookDelivery',
+  transition: (em, run, event, at) => transitionWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, ended),
 });
 
 async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {
   const end = clock.now() + FOREIGN_ATTEMPT_MS;
-  while (await inStore(orm, storeId, REQUEST, (em) => isAttemptOpen(em, storeId, deliveryId, n))) {
-    if (clock.now() > end) return { kind: 'LOST' };
+  while (await inTenant(orm, storeId, REQUEST, (em) => isAttemptOpen(em, storeId, deliveryId, n))) {
+    if (clock.now() > end) return { result: 'LOST' };
     await sleep(250);
   }
-  return { kind: 'STALE' };
+  return { result: 'STALE' };
 }

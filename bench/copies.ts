@@ -76,9 +76,9 @@ const TABLES: readonly (readonly [table: string, where: string, columns: Readonl
   ],
   [
     'run',
-    'x.run_id IN (SELECT order_item_id FROM order_item WHERE order_id = $1)',
+    'x.entity_id IN (SELECT order_item_id FROM order_item WHERE order_id = $1)',
     {
-      run_id: id('run_id'),
+      entity_id: id('entity_id'),
       order_no: no('order_no'),
       workflow_id: `'order-item/' || x.store_id || '/' || ${no('order_no', '01')}`,
     },

@@ -34,9 +34,9 @@ export async function grow(
     pool,
     copies,
     `WITH unloaded AS (UPDATE run SET loaded_at = NULL WHERE store_id = (SELECT store_id FROM orders WHERE order_id = '${open}')
-       AND done_at IS NULL AND run_id ~ '[0-9]{12}$' RETURNING *)
-     INSERT INTO outbox (store_id, message, kind, workflow_id, run_id, order_no, status, wake_at, created_at)
-     SELECT store_id, 'start', kind, workflow_id, run_id, order_no, 'DISPATCHED', wake_at, created_at FROM unloaded`,
+       AND done_at IS NULL AND entity_id ~ '[0-9]{12}$' RETURNING *)
+     INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, order_no, status, wake_at, created_at)
+     SELECT store_id, 'start', workflow_type, workflow_id, entity_id, order_no, 'DISPATCHED', wake_at, created_at FROM unloaded`,
   );
   const seeded = Date.now();
   for (;;) {

@@ -48,7 +48,7 @@ async function fill(owner: Pool, databaseUrl: string, open: number): Promise<voi
     const { storeId } = await makeStore(databaseUrl, { code: `open-${s}`, name: 'n', sandbox: s === 0, withProduct: false });
     if (s === 0) await owner.query('UPDATE store SET clock_offset_ms = 86400000 WHERE store_id = $1', [storeId]);
     await owner.query(
-      `INSERT INTO run (store_id, workflow_id, kind, run_id, wake_at, loaded_at, done_at, created_at)
+      `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, wake_at, loaded_at, done_at, created_at)
        SELECT $1, 'order-item/' || $1 || '/' || n, 'orderItem', n, now() + interval '3 days' + n * interval '1 second',
          now() - interval '2 days', CASE WHEN n > $2 THEN now() END, now() - interval '2 days' FROM generate_series(1, 2 * $2::int) n`,
       [storeId, Math.ceil(open / STORES)],
@@ -60,14 +60,14 @@ async function fill(owner: Pool, databaseUrl: string, open: number): Promise<voi
 async function lookUps(owner: Pool, relay: Pool, open: number): Promise<Measured[]> {
   const overdue = () => relay.query(`SELECT * FROM lookup_overdue_runs(now(), 200, '')`);
   const measured = [{ what: 'overdue look-up: none is late', ms: await median(overdue) }];
-  await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL AND run_id::int % 1000 = 1`);
+  await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL AND entity_id::int % 1000 = 1`);
   measured.push({ what: `overdue look-up: ${open / 1000} are late`, ms: await median(overdue) });
   await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL`);
   await owner.query('VACUUM ANALYZE run');
   measured.push({ what: 'overdue look-up: all are late', ms: await median(overdue) });
-  await owner.query(`UPDATE run SET poked_at = now(), pokes = 3, grace_from = now() + interval '1 hour' WHERE done_at IS NULL`);
+  await owner.query(`UPDATE run SET woken_at = now(), wakes = 3, grace_from = now() + interval '1 hour' WHERE done_at IS NULL`);
   await owner.query('VACUUM ANALYZE run');
-  measured.push({ what: 'overdue look-up: all have been poked', ms: await median(overdue) });
+  measured.push({ what: 'overdue look-up: all have been woken', ms: await median(overdue) });
   return measured;
 }
 

@@ -19,7 +19,7 @@ interface Recovered {
   readonly barePerSecond: number;
 }
 
-/** As many at a time as the reconciler pokes. */
+/** As many at a time as the reconciler wakes. */
 const CALLERS = 16;
 /** More bare starts tell nothing new about their rate. */
 const BARE_STARTS = 5000;

@@ -9,7 +9,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { createKeyring, type Keyring } from '../db/kernel/keyring.ts';
 import { reseal } from '../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../db/identity/signingKeys.ts';
-import { inStore, openOrm, REQUEST } from '../db/orm.ts';
+import { inTenant, openOrm, REQUEST } from '../db/orm.ts';
 import { ownerUrl, systemEnv } from './setup/env.ts';
 import { Remedy, run } from './setup/say.ts';
 
@@ -21,7 +21,7 @@ const STEPS = {
 
 const commands: Readonly<Record<string, (orm: MikroORM, keyring: Keyring) => Promise<string>>> = {
   async signing(orm, keyring) {
-    const { step, kid } = await inStore(orm, '-', REQUEST, (em) => rotateSigningKeys(em, keyring, Date.now()));
+    const { step, kid } = await inTenant(orm, '-', REQUEST, (em) => rotateSigningKeys(em, keyring, Date.now()));
     return `${kid} ${STEPS[step]}.`;
   },
   async sealing(orm, keyring) {

@@ -75,7 +75,7 @@ export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
 export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 
 /** Runs `work` in one transaction that sees and writes this store's rows only. */
-export function inStore<T>(orm: MikroORM, storeId: string, limits: Limits, work: (em: Em) => Promise<T>): Promise<T> {
+export function inTenant<T>(orm: MikroORM, storeId: string, limits: Limits, work: (em: Em) => Promise<T>): Promise<T> {
   const variables = {
     'app.store_id': storeId,
     statement_timeout: String(limits.statementMs),

@@ -55,7 +55,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
     [now],
   );
   const runs = await pool.query<{ kind: string; open: string }>(
-    'SELECT kind, count(*) AS open FROM (SELECT kind FROM run WHERE done_at IS NULL LIMIT $1) open GROUP BY kind',
+    'SELECT workflow_type, count(*) AS open FROM (SELECT workflow_type FROM run WHERE done_at IS NULL LIMIT $1) open GROUP BY workflow_type',
     [MOST_COUNTED],
   );
   const unloaded = await pool.query<{ n: string }>(

@@ -1,6 +1,6 @@
 /**
  * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
- * loaded after 30 s or overdue by 60 s is poked, with a doubling gap; when Temporal's namespace is a new one, every
+ * loaded after 30 s or overdue by 60 s is woken, with a doubling gap; when Temporal's namespace is a new one, every
  * open run is (recovery.ts). What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are
  * late and not lost either. It also keeps the partitions and sweeps what has ended (sweeper.ts). Every statement is bounded, however many runs are open.
  */
@@ -11,7 +11,7 @@ import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import { keepPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
-import type { RunKind } from '../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { HOUR } from '../domain/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
@@ -21,10 +21,10 @@ import { Sweeper } from './sweeper.ts';
 const RECONCILER_LOCK = 7_265_002;
 const ROUND_MS = 2000;
 const BUSY_MS = 50;
-/** Runs that are poked in one round, and how many at once. */
+/** Runs that are woken in one round, and how many at once. */
 const BATCH = 200;
 const PARALLEL = 16;
-/** All pokes of a round together: less than an idle session is left alive (X18), so that a slow Temporal holds up no sweep. */
+/** All wakes of a round together: less than an idle session is left alive (X18), so that a slow Temporal holds up no sweep. */
 const POKES_MS = 15_000;
 
 export interface ReconcilerDeps {
@@ -90,8 +90,8 @@ async function attempt({ log }: ReconcilerDeps, what: string, work: () => Promis
 
 async function bringBack(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work): Promise<boolean> {
   const hasMore = await recovery.step(tx);
-  const poked = await pokeOverdue(deps, tx);
-  if (poked > 0) deps.log.info({ poked }, 'reconciler poked runs');
+  const woken = await pokeOverdue(deps, tx);
+  if (woken > 0) deps.log.info({ woken }, 'reconciler woken runs');
   return hasMore;
 }
 
@@ -105,32 +105,32 @@ async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work):
   return false;
 }
 
-/** Pokes the runs that are lost, so many at a time; what is poked is noted first, so that a poke that fails waits for its gap. */
+/** Wakes the runs that are lost, so many at a time; what is woken is noted first, so that a wake that fails waits for its gap. */
 async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
-  const { rows } = await tx.query<{ store_id: string; workflow_id: string; kind: RunKind; run_id: string; order_no: string | null }>(
+  const { rows } = await tx.query<{ store_id: string; workflow_id: string; workflow_type: WorkflowType; entity_id: string; order_no: string | null }>(
     'SELECT * FROM lookup_overdue_runs($1, $2, $3)',
     [now, BATCH, pressure.isHigh ? 'webhookDelivery' : ''],
   );
   if (rows.length === 0) return 0;
   await tx.query(
-    `UPDATE run r SET poked_at = $3, pokes = pokes + 1,
-       grace_from = $3::timestamptz + (power(2, least(pokes + 1, 7)) - 1) * interval '30 seconds'
-     FROM unnest($1::text[], $2::text[]) AS poked (store_id, workflow_id)
-     WHERE r.store_id = poked.store_id AND r.workflow_id = poked.workflow_id`,
+    `UPDATE run r SET woken_at = $3, wakes = wakes + 1,
+       grace_from = $3::timestamptz + (power(2, least(wakes + 1, 7)) - 1) * interval '30 seconds'
+     FROM unnest($1::text[], $2::text[]) AS woken (store_id, workflow_id)
+     WHERE r.store_id = woken.store_id AND r.workflow_id = woken.workflow_id`,
     [rows.map((row) => row.store_id), rows.map((row) => row.workflow_id), now],
   );
   const left = [...rows];
   const until = Date.now() + POKES_MS;
-  const poke = async () => {
+  const wake = async () => {
     for (let row = left.pop(); row; row = left.pop()) {
-      const run = { storeId: row.store_id, kind: row.kind, workflowId: row.workflow_id, runId: row.run_id, orderNo: row.order_no };
-      const options = { ...startOptions(run), signal: 'poke' };
+      const run = { storeId: row.store_id, workflowType: row.workflow_type, workflowId: row.workflow_id, entityId: row.entity_id, orderNo: row.order_no };
+      const options = { ...startOptions(run), signal: 'wake' };
       await client
-        .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.kind, options))
+        .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.workflowType, options))
         .catch(() => {});
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, poke));
+  await Promise.all(Array.from({ length: PARALLEL }, wake));
   return rows.length;
 }

@@ -1,6 +1,6 @@
 /**
  * What to do when Temporal's database is a new one: every open run is lost. The new one is noted first, with a cursor; then the
- * runs behind the cursor are marked as not loaded, a portion at a time, and the reconciler pokes what is not loaded. The next
+ * runs behind the cursor are marked as not loaded, a portion at a time, and the reconciler wakes what is not loaded. The next
  * portion waits until most of the last one have seen their rows, so Temporal and the workers never have more than a few hundred
  * to start beside their daily work. A crash between portions goes on at the cursor, another new database begins anew.
  */
@@ -14,7 +14,7 @@ import type { Pressure } from './pressure.ts';
 const PORTION = 400;
 /** The next portion comes when no more than this of those before have not been loaded yet. */
 const MOST_WAITING = 200;
-/** A run that is not loaded by then holds up no others: it keeps being poked, with a doubling gap. */
+/** A run that is not loaded by then holds up no others: it keeps being woken, with a doubling gap. */
 const SLOW_MS = 30_000;
 
 export interface RecoveryDeps {
@@ -78,7 +78,7 @@ export class Recovery {
     const { namespace, clock, log, pressure } = this.#deps;
     const { rows } = await tx.query<{ store_id: string; workflow_id: string; waits: boolean }>(
       `WITH portion AS MATERIALIZED (
-         SELECT store_id, workflow_id, kind FROM run WHERE done_at IS NULL AND (store_id, workflow_id) > ($3, $4)
+         SELECT store_id, workflow_id, workflow_type FROM run WHERE done_at IS NULL AND (store_id, workflow_id) > ($3, $4)
          ORDER BY store_id, workflow_id LIMIT $5),
        moved AS (
          UPDATE temporal_namespace SET
@@ -86,9 +86,9 @@ export class Recovery {
            recovery_run = (SELECT workflow_id FROM portion ORDER BY store_id DESC, workflow_id DESC LIMIT 1)
          WHERE namespace = $1 AND namespace_id = $2),
        marked AS (
-         UPDATE run r SET loaded_at = NULL, pokes = 0, poked_at = NULL, grace_from = NULL FROM portion p
+         UPDATE run r SET loaded_at = NULL, wakes = 0, woken_at = NULL, grace_from = NULL FROM portion p
          WHERE r.store_id = p.store_id AND r.workflow_id = p.workflow_id AND r.done_at IS NULL)
-       SELECT store_id, workflow_id, kind = $6
+       SELECT store_id, workflow_id, workflow_type = $6
            OR EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = portion.store_id AND o.workflow_id = portion.workflow_id) AS waits FROM portion`,
       [namespace, id, store, run, PORTION, pressure.isHigh ? 'webhookDelivery' : ''],
     );

@@ -11,7 +11,7 @@ import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
-import type { RunKind } from '../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 
@@ -30,10 +30,10 @@ const HEARTBEAT_MS = 10_000;
 interface Row {
   readonly outbox_id: string;
   readonly store_id: string;
-  readonly message: 'start' | 'poke';
-  readonly kind: RunKind;
+  readonly message: 'start' | 'wake';
+  readonly workflow_type: WorkflowType;
   readonly workflow_id: string;
-  readonly run_id: string;
+  readonly entity_id: string;
   readonly order_no: string | null;
   readonly status: string | null;
   readonly wake_at: Date | null;
@@ -131,9 +131,9 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
 type Lane = keyof typeof MOST_WAITING;
 
 const FILTERS: Readonly<Record<Lane, string>> = {
-  runs: `kind <> 'webhookDelivery'`,
-  deliveries: `kind = 'webhookDelivery' AND NOT yields`,
-  yielding: `kind = 'webhookDelivery' AND yields`,
+  runs: `workflow_type <> 'webhookDelivery'`,
+  deliveries: `workflow_type = 'webhookDelivery' AND NOT yields`,
+  yielding: `workflow_type = 'webhookDelivery' AND yields`,
 };
 
 const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
@@ -189,14 +189,14 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   }
 }
 
-/** Starts or pokes the run that a row names. */
+/** Starts or wakes the run that a row names. */
 async function deliver(client: Client, row: Row): Promise<void> {
   if (row.is_needless) return;
   const run = {
     storeId: row.store_id,
-    kind: row.kind,
+    workflowType: row.workflow_type,
     workflowId: row.workflow_id,
-    runId: row.run_id,
+    entityId: row.entity_id,
     orderNo: row.order_no,
     status: row.status,
     wakeAt: row.wake_at?.getTime() ?? null,
@@ -204,8 +204,8 @@ async function deliver(client: Client, row: Row): Promise<void> {
   };
   const tell = async () => {
     if (row.message === 'start')
-      await client.workflow.start(row.kind, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
-    else await client.workflow.signalWithStart(row.kind, { ...startOptions(run), signal: 'poke' });
+      await client.workflow.start(row.workflow_type, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
+    else await client.workflow.signalWithStart(row.workflow_type, { ...startOptions(run), signal: 'wake' });
   };
   await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, tell));
 }

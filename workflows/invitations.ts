@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from './kernel/obligations.ts';
+import type { RunRef } from './kernel/messages.ts';
 import { MAIL_QUEUE } from './kernel/queues.ts';
 import { host } from './kernel/run.ts';
 import type { InvitationCalls } from './invitations/contract.ts';

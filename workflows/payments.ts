@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from './kernel/obligations.ts';
+import type { RunRef } from './kernel/messages.ts';
 import { PAYMENT_CALLS_QUEUE } from './kernel/queues.ts';
 import { host } from './kernel/run.ts';
 import type { PaymentCalls } from './payments/contract.ts';

@@ -1,5 +1,5 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { RunRef } from './kernel/obligations.ts';
+import type { RunRef } from './kernel/messages.ts';
 import { CALLS_QUEUE, RUNS_QUEUE } from './kernel/queues.ts';
 import { host } from './kernel/run.ts';
 import { firstAttempt, type WebhookCalls } from './webhooks/contract.ts';
@@ -21,7 +21,7 @@ const calls = (summary: string) =>
 export async function webhookDelivery(run: RunRef): Promise<void> {
   await host(run, {
     transition: 'moveWebhookDelivery',
-    first: firstAttempt,
+    firstPlan: firstAttempt,
     calls: { attempt: (call) => calls(`attempt ${call.input['attempt']} of 5`).attemptDelivery(call) },
   });
 }

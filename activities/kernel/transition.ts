@@ -1,24 +1,24 @@
 /** Runs a kind's transition in one transaction, and sorts failures into refusals, outages and bugs. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { inStore, TRANSITION } from '../../db/orm.ts';
-import { type KindOfRun, transition } from '../../db/runs/store.ts';
+import { inTenant, TRANSITION } from '../../db/orm.ts';
+import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Owed, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { Plan, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** The transition activity of a kind. May run twice: the operation row and the row's own state make that harmless. */
-export function transitionActivity(deps: ActivityDeps, kind: KindOfRun) {
-  return async (run: RunRef, event: RunEvent, at: number): Promise<Owed> => {
+export function transitionActivity(deps: ActivityDeps, definition: RunTransition) {
+  return async (run: RunRef, event: RunEvent, at: number): Promise<Plan> => {
     try {
-      const owed = await inStore(deps.orm, run.storeId, TRANSITION, async (em) => {
-        const answer = await transition(em, kind, run, event, at, deps.clock);
+      const plan = await inTenant(deps.orm, run.storeId, TRANSITION, async (em) => {
+        const answer = await transitionRun(em, definition, run, event, at, deps.clock);
         failpoint('transition.before-commit');
         return answer;
       });
       failpoint('transition.after-commit');
-      return owed;
+      return plan;
     } catch (error) {
       throw failureFor(error, event, deps, run);
     }
@@ -29,7 +29,7 @@ function failureFor(error: unknown, event: RunEvent, { log }: ActivityDeps, run:
   if (error instanceof Fault)
     return ApplicationFailure.create({ type: error.code, message: error.code, nonRetryable: true, details: [error.extra] });
   const outage = isOutage(error);
-  if (!outage) log.error({ err: error, storeId: run.storeId, runId: run.runId }, 'transition failed');
+  if (!outage) log.error({ err: error, storeId: run.storeId, runId: run.entityId }, 'transition failed');
   const final = !outage && event.type === 'command';
   // Postgres quotes values in its messages: only its code may reach Temporal.
   const told = outage ? `Postgres is out of reach (${sqlState(error) ?? 'no connection'})` : 'INTERNAL';

@@ -119,7 +119,7 @@ function approvals(call: Wire) {
       if ('lost' in ours) return unknown(ours.lost, false);
       if (ours.status !== 200 && ours.status !== 404) return unknown(codeOf(ours.json, ours.status), false);
       const answer = ours.status === 404 ? unpaid('NOT_FOUND') : judge(ours.json, attempt);
-      return answer.kind === 'UNPAID' && isCharged(json) ? foreign(MISMATCH) : answer;
+      return answer.result === 'UNPAID' && isCharged(json) ? foreign(MISMATCH) : answer;
     },
     /**
      * Cancels all of a payment that must not be; done when nothing is left of it. Each try has a key of its own: a kept
@@ -132,7 +132,7 @@ function approvals(call: Wire) {
       const { status, json } = reply;
       if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, false);
       const isDone = status === 200 ? json.status === 'CANCELED' : json.code === 'ALREADY_CANCELED_PAYMENT';
-      return { ...unknown(status === 200 ? statusOf(json) : codeOf(json, status), false), kind: isDone ? 'VOIDED' : 'UNKNOWN' };
+      return { ...unknown(status === 200 ? statusOf(json) : codeOf(json, status), false), result: isDone ? 'VOIDED' : 'UNKNOWN' };
     },
   };
 }
@@ -146,10 +146,10 @@ function refunds(call: Wire) {
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
       if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, true);
-      if (status === 200) return { ...unknown(statusOf(json), true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
+      if (status === 200) return { ...unknown(statusOf(json), true), result: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
       const code = codeOf(json, status);
       // A wrong key is our configuration's fault, not the refund's: it is asked again once that is mended.
-      if (status !== 401 && isDefinite(status, code)) return { ...unknown(code, true), kind: 'REFUSED', message: json.message ?? null };
+      if (status !== 401 && isDefinite(status, code)) return { ...unknown(code, true), result: 'REFUSED', message: json.message ?? null };
       return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
     },
     /** Whether the provider's ledger shows the refund: the judge of every refund whose answer was lost. FOREIGN: it is another payment's. */
@@ -159,7 +159,7 @@ function refunds(call: Wire) {
       const { status, json } = reply;
       if (status !== 200) return unknown(codeOf(json, status), false);
       if (!isOurs(json, attempt)) return foreign(MISMATCH);
-      return { ...unknown(statusOf(json), true), kind: shows(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
+      return { ...unknown(statusOf(json), true), result: shows(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
     },
   };
 }
@@ -178,7 +178,7 @@ function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
     case 'EXPIRED':
       return declined(payment.failure?.code === undefined ? payment.status : codeOf(payment.failure, 200), payment.failure?.message);
     case 'CANCELED':
-      return { ...unknown('CANCELED', true), kind: 'VOIDED' };
+      return { ...unknown('CANCELED', true), result: 'VOIDED' };
     case 'READY':
     case 'IN_PROGRESS':
       return unpaid(payment.status);
@@ -205,19 +205,19 @@ const shows = ({ cancels }: TossPayment, refundId: string, amount: number): bool
   (cancels ?? []).some((entry) => entry.cancelReason?.endsWith(`[${refundId}]`) === true && entry.cancelAmount === amount);
 
 const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
-  kind: 'APPROVED',
+  result: 'APPROVED',
   code: 'DONE',
   ended: true,
   approvedMethod: easyPay ? 'EASY_PAY' : (METHODS.get(method ?? '') ?? 'CARD'),
   message: null,
 });
 const declined = (code: string, message?: string): TossAnswer => ({
-  kind: 'DECLINED',
+  result: 'DECLINED',
   code,
   ended: true,
   approvedMethod: null,
   message: message ?? null,
 });
-const unknown = (code: string, ended: boolean): TossAnswer => ({ kind: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
-const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), kind: 'UNPAID' });
-const foreign = (code: string): TossAnswer => ({ ...unknown(code, true), kind: 'FOREIGN' });
+const unknown = (code: string, ended: boolean): TossAnswer => ({ result: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
+const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'UNPAID' });
+const foreign = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'FOREIGN' });

@@ -1,6 +1,6 @@
 import { mergeCart } from '../../db/cart/merge.ts';
 import { findByEmail, isStill } from '../../db/customers/store.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -24,7 +24,7 @@ export const login = endpoint({
   .before(async (call) => {
     const { deps, storeId, body, clientAddress } = call;
     const email = body.email.toLowerCase();
-    const found = await inStore(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, email));
+    const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, email));
     const limits = [
       { key: limitKey(call, 'login', storeId, email, clientAddress), most: 10, windowMs: 15 * MINUTE },
       { key: limitKey(call, 'login', storeId, email), most: 100, windowMs: 15 * MINUTE },

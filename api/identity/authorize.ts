@@ -5,7 +5,7 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { issueCode, openRequest, REQUEST_MS, takeRequest, userOf } from '../../db/identity/logins.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { covers, isRegistered, narrow } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { back, keepInBrowser, LONGEST_STATE } from './answer.ts';
@@ -75,7 +75,7 @@ export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
     const upstream = await deps.login.discover();
     const { authenticatedAt, ...person } = await upstream.finish(ctx.querystring, request);
     const isConsole = clientId === deps.config.console.clientId;
-    const { userId, code } = await inStore(deps.orm, '-', REQUEST, async (em) => {
+    const { userId, code } = await inTenant(deps.orm, '-', REQUEST, async (em) => {
       const known = await userOf(em, person, now);
       return { userId: known, code: isConsole ? await issueCode(em, known, request, authenticatedAt, now) : null };
     });

@@ -7,7 +7,7 @@ import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, takeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
 import { holdRole } from '../../db/identity/members.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { lookOf, sendPage } from '../kernel/page.ts';
@@ -30,7 +30,7 @@ async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClie
 /** Sends the person to the page; one who has no role in the client's store is not asked (X5). */
 export async function ask(ctx: Context, deps: ApiDeps, asked: Omit<ConsentRequest, 'consentId'>, browser: string): Promise<void> {
   const { clientId, storeId } = await storeClientOf(deps, asked.clientId);
-  const consentId = await inStore(deps.orm, storeId, REQUEST, async (em) => {
+  const consentId = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
     const { role } = await questionOf(em, storeId, clientId, asked.userId);
     return role === null ? null : openConsent(em, asked, browser, deps.clock.now());
   });
@@ -55,7 +55,7 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
   const asked = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
   if (!asked) throw gone();
   const { storeId } = await storeClientOf(deps, asked.clientId);
-  const question = await inStore(deps.orm, storeId, REQUEST, (em) => questionOf(em, storeId, asked.clientId, asked.userId));
+  const question = await inTenant(deps.orm, storeId, REQUEST, (em) => questionOf(em, storeId, asked.clientId, asked.userId));
   const look = lookOf(ctx);
   const shown = consentPage(look, {
     ...question,
@@ -85,7 +85,7 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
   const asked = await readConsent(deps.orm, idOf(ctx), browser, now);
   if (!asked) throw gone();
   const { storeId } = await storeClientOf(deps, asked.clientId);
-  const code = await inStore(deps.orm, storeId, REQUEST, async (em) => {
+  const code = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
     if (!(await takeConsent(em, asked.consentId, browser, now))) throw gone();
     const role = await holdRole(em, storeId, asked.userId);
     return decision === 'deny' || role === null ? null : issueCode(em, asked.userId, asked, asked.authenticatedAt, now);

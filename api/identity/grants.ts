@@ -4,7 +4,7 @@ import type { OAuthClient } from '../../db/identity/clients.ts';
 import { delegatedCustomer } from '../../db/customers/store.ts';
 import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/identity/logins.ts';
 import { findPerson } from '../../db/identity/people.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { findTenant } from '../../db/stores/store.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -53,7 +53,7 @@ const isVerifier = (verifier: string, challenge: string): boolean => {
 async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
   const now = deps.clock.now();
-  const given = await inStore(deps.orm, NO_STORE, REQUEST, async (em) => {
+  const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
     const fits = (kept: { redirectUri: string; codeChallenge: string }) =>
       kept.redirectUri === redirectUri && isVerifier(verifier, kept.codeChallenge);
     const login = await redeemCode(em, client.clientId, code, fits, now);
@@ -68,7 +68,7 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
 async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [token] = need(params, 'refresh_token') as [string];
   const now = deps.clock.now();
-  const given = await inStore(deps.orm, NO_STORE, REQUEST, async (em) => {
+  const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
     const login = await redeemRefresh(em, client.clientId, token, now);
     // Asking for too much uses nothing up: the refusal undoes the transaction.
     return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(em, login.loginId, now) };
@@ -127,7 +127,7 @@ async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
   const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', clientId);
   const at = deps.clock.now() + (tenant?.clockOffsetMs ?? 0);
-  const holder = await inStore(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
+  const holder = await inTenant(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
   const claims = { use: 'member', storeId, ...holder, clientId } as const;
   return answer(deps, claims, ['member'], { issued_token_type: ACCESS_TOKEN }, MEMBER_SECONDS);
 }

@@ -1,7 +1,7 @@
 /** POST /oauth2/register (RFC 7591), by an OWNER or ADMIN at the console. Unknown fields are ignored, as the RFC asks. */
 import type { Context } from 'koa';
 import { createClient, type NewClient } from '../../db/identity/clients.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
@@ -22,7 +22,7 @@ export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
   const wanted = metadataOf(body as Record<string, unknown>, caller.scopes);
   if ([wanted.name, ...wanted.redirectUris].some((text) => textErrors(text, '').length > 0)) throw bad('There are control characters');
   const createdBy = caller.person!.userId;
-  const { clientId, clientSecret } = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
+  const { clientId, clientSecret } = await inTenant(deps.orm, caller.storeId, REQUEST, async (em) => {
     const made = createClient(em, caller.storeId, { ...wanted, createdBy }, caller.realNow);
     await em.flush();
     return made;

@@ -1,6 +1,6 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
-import { wish } from './wish.ts';
+import { sendCommand } from './sendCommand.ts';
 
 export const cancel = endpoint({
   id: 'invitations.cancel',
@@ -15,6 +15,6 @@ export const cancel = endpoint({
   data: Type.Null(),
   errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING'],
 }).handle(async (call) => {
-  await wish(call, 'cancel');
+  await sendCommand(call, 'cancel');
   return null;
 });

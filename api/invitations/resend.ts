@@ -1,7 +1,7 @@
 import type { viewInvitation } from '../../db/invitations/store.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation } from './schemas.ts';
-import { wish } from './wish.ts';
+import { sendCommand } from './sendCommand.ts';
 
 export const resend = endpoint({
   id: 'invitations.resend',
@@ -15,4 +15,4 @@ export const resend = endpoint({
   idempotent: true,
   data: Invitation,
   errors: ['INVITATION_NOT_FOUND', 'INVITATION_NOT_PENDING', 'INVITATION_PENDING'],
-}).handle(async (call) => (await wish(call, 'resend')) as ReturnType<typeof viewInvitation>);
+}).handle(async (call) => (await sendCommand(call, 'resend')) as ReturnType<typeof viewInvitation>);

@@ -61,7 +61,7 @@ export const judgedCommands = ({ id }: Endpoint, commands: Commands): Commands =
     ...commands,
     forPart: (part) => judgedCommands({ id } as Endpoint, commands.forPart(part)),
     within: (tenant) => judgedCommands({ id } as Endpoint, commands.within(tenant)),
-    keep: refuse,
+    keepText: refuse,
     send: refuse,
     remember: refuse,
   };

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/store.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { findSession, openSession } from '../../db/identity/sessions.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { findTenant, type Tenant } from '../../db/stores/store.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -145,7 +145,7 @@ async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps
   const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
   const { customerId } = claims;
-  const customer = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, claims));
+  const customer = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, claims));
   if (!customer) throw new Fault('UNAUTHORIZED');
   return { ...shop, principal: customerId, sessionId: customerId, customer };
 }
@@ -153,10 +153,10 @@ async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps
 async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
   const token = ctx.get('x-cart-token');
   if (!/^[\w-]{20,100}$/.test(token)) throw new Fault('UNAUTHORIZED');
-  const known = await inStore(deps.orm, shop.storeId, REQUEST, (em) => findSession(em, shop.storeId, token, shop.at));
+  const known = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => findSession(em, shop.storeId, token, shop.at));
   if (known !== null) return { ...shop, principal: known, sessionId: known };
   if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
-  const { sessionId, cartToken } = await inStore(deps.orm, shop.storeId, REQUEST, (em) => openSession(em, shop.storeId, shop.at));
+  const { sessionId, cartToken } = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => openSession(em, shop.storeId, shop.at));
   ctx.set('X-Cart-Token', cartToken);
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }

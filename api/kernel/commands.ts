@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inStore, REQUEST, type Em } from '../../db/orm.ts';
+import { inTenant, REQUEST, type Em } from '../../db/orm.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
-import type { Command } from '../../workflows/kernel/obligations.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/store.ts';
 import type { ApiDeps } from './deps.ts';
@@ -26,7 +26,7 @@ export interface Commands {
   /** Remembers an answer under the client's key, where it sent one. */
   remember(reply: StoredReply): Promise<void>;
   /** Keeps a text that a person wrote for the transition; answers its id. */
-  keep(text: string): Promise<string>;
+  keepText(text: string): Promise<string>;
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
@@ -34,7 +34,7 @@ export interface Commands {
 }
 
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
-  const read = <T>(work: (em: Em) => Promise<T>) => inStore(deps.orm, caller.storeId, REQUEST, work);
+  const read = <T>(work: (em: Em) => Promise<T>) => inTenant(deps.orm, caller.storeId, REQUEST, work);
   return {
     operation,
     read,
@@ -52,7 +52,7 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     async remember(reply) {
       if (operation.plainKey !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
     },
-    keep: (text) => inStore(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
+    keepText: (text) => inTenant(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
     async send(run, wish) {
       await sendCommand(deps, run, {
         ...wish,
@@ -80,7 +80,7 @@ function stored({ body }: StoredReply): Fault {
  * A run that ends in the same moment (a signal arrives while it closes) makes Temporal give up on the update, whether or not it was
  * carried out. The operation's key makes asking again harmless, so that only an outage is told as one.
  */
-async function insist(notAfter: number, send: () => Promise<unknown>): Promise<void> {
+async function retryWhileClosing(notAfter: number, send: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
       return void (await send());
@@ -101,12 +101,12 @@ const isClosing = (error: unknown): boolean => {
 export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, command: Command): Promise<void> {
   const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
   try {
-    await insist(command.notAfter, () =>
+    await retryWhileClosing(command.notAfter, () =>
       temporal.withDeadline(command.notAfter + 250, () =>
         temporal.workflow.executeUpdateWithStart('command', {
           args: [command],
           updateId: command.requestId,
-          startWorkflowOperation: new WithStartWorkflowOperation(run.kind, startOptions(run)),
+          startWorkflowOperation: new WithStartWorkflowOperation(run.workflowType, startOptions(run)),
         }),
       ),
     );

@@ -62,7 +62,7 @@ function canonical(value: unknown, keyring: Keyring): unknown {
 }
 
 /** A reply with a secret is kept sealed until its key expires. */
-export function keep(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
+export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
   return secret ? { ...reply, body: { sealed: keyring.seal(JSON.stringify(reply.body), place) } } : reply;
 }
 export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {

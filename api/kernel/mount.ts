@@ -5,9 +5,9 @@
 import { Router, type RouterContext } from '@koa/router';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
-import { announceCommit, inStore, REQUEST } from '../../db/orm.ts';
+import { announceCommit, inTenant, REQUEST } from '../../db/orm.ts';
 import {
-  claimOperation,
+  reserveOperation,
   completeOperation,
   type OperationKey,
   type StoredReply,
@@ -21,7 +21,7 @@ import { type Asked, checkIds, problemsOf, type Reader, reader } from './asked.t
 import { createCommands } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
-import { keep, operationOf, replyPlace, reveal, sentKey, subjectOf } from './idempotency.ts';
+import { sealReply, operationOf, replyPlace, reveal, sentKey, subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
 import { judgingCalls } from './passwords.ts';
 import { fail, type Refusal, refusal, succeed } from './reply.ts';
@@ -155,7 +155,7 @@ async function perform(request: Request): Promise<StoredReply> {
 
 /** What an earlier request with this key was answered. */
 async function replayed({ ctx, endpoint, deps, caller, operation }: Request): Promise<StoredReply | null> {
-  const stored = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  const stored = await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
   if (!stored) return null;
   return replay(ctx, reveal(stored, endpoint.secret === true, deps.keyring, replyPlace(caller.storeId, operation.key)));
 }
@@ -184,14 +184,14 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
   const end = deps.clock.now() + TWIN_MS;
   for (;;) {
     try {
-      const answer = await inStore(deps.orm, caller.storeId, REQUEST, async (em) => {
-        const claim = claims ? await claimOperation(em, caller.storeId, operation, caller.realNow) : 'new';
+      const answer = await inTenant(deps.orm, caller.storeId, REQUEST, async (em) => {
+        const claim = claims ? await reserveOperation(em, caller.storeId, operation, caller.realNow) : 'new';
         if (claim !== 'new') return replay(ctx, reveal(claim, secret, deps.keyring, place));
         const work = () => run({ ...call, em });
         const change = { endpoint, em, storeId: caller.storeId, params: request.asked.params, body: request.asked.body };
         const body = await (caller.isAgent ? judgedChange(change, work) : work());
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
-        if (claims) await completeOperation(em, caller.storeId, operation, keep(reply, secret, deps.keyring, place));
+        if (claims) await completeOperation(em, caller.storeId, operation, sealReply(reply, secret, deps.keyring, place));
         await em.flush();
         // A 503 of such an operation comes when its transaction is over: made before the answer, or never.
         if (endpoint.change === 'here') await announceCommit(em);
@@ -217,8 +217,8 @@ async function rememberRefusal(request: Request, fault: Fault): Promise<StoredRe
   const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
   if (!isStored) return null;
   const reply = { status, body };
-  await inStore(deps.orm, caller.storeId, REQUEST, (em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
-  const kept = await inStore(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
+  const kept = await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
   return kept && kept.status < 300 ? replay(request.ctx, kept) : null;
 }
 const NOT_STORED: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS']);

@@ -4,7 +4,7 @@
  */
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, forgetUses, giveBackUse, takeUse } from '../../db/limits/store.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { Lane } from './lanes.ts';
 import { type LimitedCall, refuseUntil } from './limits.ts';
 
@@ -44,7 +44,7 @@ interface Guess {
  * judged all the same (X11). Over a limit: TOO_MANY_REQUESTS, `Retry-After`, whatever the password is.
  */
 export function judge(call: LimitedCall, { password, kept, isRight = true, limits }: Guess): Promise<boolean> {
-  const tx = <T>(work: Parameters<typeof inStore<T>>[3]) => inStore(call.deps.orm, call.storeId, REQUEST, work);
+  const tx = <T>(work: Parameters<typeof inTenant<T>>[3]) => inTenant(call.deps.orm, call.storeId, REQUEST, work);
   return judging.run(async () => {
     const now = call.deps.clock.now();
     refuseUntil(call, 'passwords', await tx((em) => takeUse(em, limits, now)), now);

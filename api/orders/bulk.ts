@@ -2,7 +2,7 @@
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../kernel/schema.ts';
 import { OrderItemIds } from './schemas.ts';
-import { send, type Wish, type WishCall } from './wish.ts';
+import { sendItemCommand, type ItemCommand, type CommandContext } from './sendCommand.ts';
 
 const AT_A_TIME = 8;
 /** What the bulk operations have in common. */
@@ -17,7 +17,7 @@ export const bulk = {
 export const Ids = closed({ orderItemIds: OrderItemIds }, { title: 'OrderItemIds' });
 
 /** Each item under a key of its own, so that a repeated bulk repeats nothing; a per-item code equals the single call's. */
-export async function each(call: WishCall, wishes: readonly { readonly orderItemId: string; readonly wish: Wish }[]) {
+export async function each(call: CommandContext, wishes: readonly { readonly orderItemId: string; readonly wish: ItemCommand }[]) {
   const results: { id: string; isSuccess: boolean; code: string; message: string }[] = [];
   for (let i = 0; i < wishes.length; i += AT_A_TIME)
     results.push(
@@ -25,7 +25,7 @@ export async function each(call: WishCall, wishes: readonly { readonly orderItem
         wishes.slice(i, i + AT_A_TIME).map(async ({ orderItemId: id, wish }) => {
           try {
             const commands = call.commands.forPart(id);
-            if ((await commands.stored()) === null) await send({ ...call, commands }, id, wish);
+            if ((await commands.stored()) === null) await sendItemCommand({ ...call, commands }, id, wish);
             return { id, isSuccess: true, code: 'OK', message: '' };
           } catch (error) {
             const code = error instanceof Fault ? error.code : 'INTERNAL';

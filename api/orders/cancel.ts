@@ -2,7 +2,7 @@ import type { Canceled } from '../../db/orders/cancel.ts';
 import { CANCEL_REASONS } from '../../domain/orders/refunds.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
-import { send, WISH_ERRORS } from './wish.ts';
+import { sendItemCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const cancel = endpoint({
   id: 'orders.cancel',
@@ -34,9 +34,9 @@ export const cancel = endpoint({
     },
     { title: 'Cancellation' },
   ),
-  errors: [...WISH_ERRORS, 'ALREADY_CANCELED', 'INVALID_QUANTITY'],
+  errors: [...COMMAND_ERRORS, 'ALREADY_CANCELED', 'INVALID_QUANTITY'],
 }).handle(async (call) => {
   const { detail, ...input } = call.body;
   const text = detail === undefined ? {} : { text: { field: 'detailId', value: detail } as const };
-  return (await send(call, call.params.orderItemId, { name: 'cancel', input, ...text })) as Canceled;
+  return (await sendItemCommand(call, call.params.orderItemId, { name: 'cancel', input, ...text })) as Canceled;
 });

@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
-import { wish, WISH_ERRORS } from './wish.ts';
+import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const confirm = endpoint({
   id: 'orders.confirm',
@@ -14,5 +14,5 @@ export const confirm = endpoint({
   idempotent: true,
   body: closed({}),
   data: OrderItem,
-  errors: WISH_ERRORS,
-}).handle((call) => wish(call, call.params.orderItemId, { name: 'confirm', input: {} }));
+  errors: COMMAND_ERRORS,
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, { name: 'confirm', input: {} }));

@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
-import { shipment, wish, WISH_ERRORS } from './wish.ts';
+import { shipmentCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const correctTracking = endpoint({
   id: 'orders.correctTracking',
@@ -14,5 +14,5 @@ export const correctTracking = endpoint({
   idempotent: true,
   body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),
   data: OrderItem,
-  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
-}).handle((call) => wish(call, call.params.orderItemId, shipment('correctTracking', call.body)));
+  errors: [...COMMAND_ERRORS, 'NOT_SHIPPABLE'],
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, shipmentCommand('correctTracking', call.body)));

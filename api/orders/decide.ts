@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { BuyerOrderItem } from './schemas.ts';
-import { buyerWish, WISH_ERRORS } from './wish.ts';
+import { sendBuyerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const decide = endpoint({
   id: 'orders.decide',
@@ -13,5 +13,5 @@ export const decide = endpoint({
   idempotent: true,
   body: closed({}),
   data: BuyerOrderItem,
-  errors: WISH_ERRORS,
-}).handle((call) => buyerWish(call, call.params.orderItemId, 'decide'));
+  errors: COMMAND_ERRORS,
+}).handle((call) => sendBuyerCommand(call, call.params.orderItemId, 'decide'));

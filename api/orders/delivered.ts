@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
-import { wish, WISH_ERRORS } from './wish.ts';
+import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const delivered = endpoint({
   id: 'orders.delivered',
@@ -14,5 +14,5 @@ export const delivered = endpoint({
   idempotent: true,
   body: closed({}),
   data: OrderItem,
-  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
-}).handle((call) => wish(call, call.params.orderItemId, { name: 'delivered', input: {} }));
+  errors: [...COMMAND_ERRORS, 'NOT_SHIPPABLE'],
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, { name: 'delivered', input: {} }));

@@ -2,7 +2,7 @@ import { dispatchProblems } from '../../domain/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
-import { shipment, wish, WISH_ERRORS } from './wish.ts';
+import { shipmentCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const dispatch = endpoint({
   id: 'orders.dispatch',
@@ -15,6 +15,6 @@ export const dispatch = endpoint({
   idempotent: true,
   body: closed(dispatchFields, { title: 'DispatchRequest', 'x-document': CARRIED }),
   data: OrderItem,
-  errors: [...WISH_ERRORS, 'NOT_SHIPPABLE'],
+  errors: [...COMMAND_ERRORS, 'NOT_SHIPPABLE'],
   check: dispatchProblems,
-}).handle((call) => wish(call, call.params.orderItemId, shipment('dispatch', call.body)));
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, shipmentCommand('dispatch', call.body)));

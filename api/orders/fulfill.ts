@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { Note, OrderItem } from './schemas.ts';
-import { type Wish, wish, WISH_ERRORS } from './wish.ts';
+import { type ItemCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const fulfill = endpoint({
   id: 'orders.fulfill',
@@ -14,11 +14,11 @@ export const fulfill = endpoint({
   idempotent: true,
   body: closed({ note: Type.Optional(Note) }, { title: 'FulfillRequest' }),
   data: OrderItem,
-  errors: [...WISH_ERRORS, 'SHIPPING_REQUIRED'],
-}).handle((call) => wish(call, call.params.orderItemId, fulfillment(call.body.note)));
+  errors: [...COMMAND_ERRORS, 'SHIPPING_REQUIRED'],
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, fulfillment(call.body.note)));
 
 /** The wish of a provision with its note. */
-export const fulfillment = (note: string | undefined): Wish => ({
+export const fulfillment = (note: string | undefined): ItemCommand => ({
   name: 'fulfill',
   input: {},
   ...(note !== undefined && { text: { field: 'noteId', value: note } }),

@@ -2,7 +2,7 @@ import { koreanDate } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Name } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
-import { wish, WISH_ERRORS } from './wish.ts';
+import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const hold = endpoint({
   id: 'orders.hold',
@@ -15,7 +15,7 @@ export const hold = endpoint({
   idempotent: true,
   body: closed({ reason: Name(500), expectedDispatchDate: Day }, { title: 'HoldRequest' }),
   data: OrderItem,
-  errors: WISH_ERRORS,
+  errors: COMMAND_ERRORS,
   check: ({ expectedDispatchDate }, _, { at }) =>
     expectedDispatchDate !== undefined && expectedDispatchDate < koreanDate(at)
       ? [{ field: 'expectedDispatchDate', code: 'OUT_OF_RANGE', message: 'This day is over.' }]
@@ -23,5 +23,5 @@ export const hold = endpoint({
 }).handle((call) => {
   const { reason, expectedDispatchDate } = call.body;
   const text = { field: 'reasonId', value: reason } as const;
-  return wish(call, call.params.orderItemId, { name: 'hold', input: { expectedDispatchDate }, text });
+  return sendSellerCommand(call, call.params.orderItemId, { name: 'hold', input: { expectedDispatchDate }, text });
 });

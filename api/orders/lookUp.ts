@@ -1,4 +1,4 @@
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { findGuestOrder } from '../../db/orders/lookups.ts';
 import { readOrder } from '../../db/orders/store.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
@@ -36,7 +36,7 @@ export const lookUp = endpoint({
     const { deps, storeId, params, body } = call;
     // No order has such an id; it counts as no look-up (X22).
     if (params.orderId.length > 64) throw new Fault('ORDER_NOT_FOUND');
-    const found = await inStore(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
+    const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
     const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);
     const isRight = found !== null && isContactOf(found.buyer, body.contact);
     const limits = [{ key, most: MOST_WRONG, windowMs: 15 * MINUTE }] as const;

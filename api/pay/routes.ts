@@ -4,12 +4,12 @@
  */
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { type PaymentOption, readAttempt, retryPayment, runOf } from '../../db/payments/store.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { findTenant, readStore } from '../../db/stores/store.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Command } from '../../workflows/kernel/obligations.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
@@ -56,7 +56,7 @@ async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) =
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
   const found =
     tenant &&
-    (await inStore(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
+    (await inTenant(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
       const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
       return (
         started && {
@@ -123,7 +123,7 @@ function showFailure(ctx: RouterContext, { payment, attempt }: Found, failure: F
 async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }: Found): Promise<void> {
   const option = { pg: attempt.pg, method: attempt.method } as PaymentOption;
   try {
-    const started = await inStore(deps.orm, payment.storeId, REQUEST, async (em) => {
+    const started = await inTenant(deps.orm, payment.storeId, REQUEST, async (em) => {
       const fresh = await readAttempt(em, payment.storeId, payment.paymentId, payment.currentAttemptId);
       if (fresh?.attempt.status === 'OPEN') return fresh;
       const { storeId, paymentId } = payment;
@@ -149,37 +149,37 @@ async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promis
   if (paymentKey === '' || !Number.isSafeInteger(amount)) return send(ctx, unknownPage(lookOf(ctx)), 400);
   const { attemptId, pgOrderId, amountWon } = attempt;
   if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(lookOf(ctx)), 409);
-  const paymentKeyId = await keep(deps, found, paymentKey);
-  await obey(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId }, wait: 'settled' });
+  const paymentKeyId = await storeText(deps, found, paymentKey);
+  await runCommand(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId }, wait: 'idle' });
 }
 
 async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   if (!isOpen(found)) return answerFromRow(ctx, found);
   const code = text(ctx, 'code', 80).replaceAll(/[^A-Z0-9_]/g, '') || 'PAY_PROCESS_CANCELED';
-  const input = { attemptId: found.attempt.attemptId, codeId: await keep(deps, found, code) };
-  await obey(ctx, deps, found, { name: 'giveUp', input });
+  const input = { attemptId: found.attempt.attemptId, codeId: await storeText(deps, found, code) };
+  await runCommand(ctx, deps, found, { name: 'giveUp', input });
 }
 
-const keep = (deps: ApiDeps, { payment: { storeId } }: Found, kept: string): Promise<string> =>
-  inStore(deps.orm, storeId, REQUEST, (em) => keepText(em, storeId, kept, deps.clock.now()));
+const storeText = (deps: ApiDeps, { payment: { storeId } }: Found, value: string): Promise<string> =>
+  inTenant(deps.orm, storeId, REQUEST, (em) => keepText(em, storeId, value, deps.clock.now()));
 
-async function obey(ctx: RouterContext, deps: ApiDeps, found: Found, wish: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
+async function runCommand(ctx: RouterContext, deps: ApiDeps, found: Found, wanted: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
   const { payment, attempt } = found;
   const requestId = String(ctx.state['requestId']);
   const operation = {
     principal: payment.paymentId,
-    key: `${wish.name}-${attempt.attemptId}`,
-    id: `pay.${wish.name}`,
-    fingerprint: wish.name,
+    key: `${wanted.name}-${attempt.attemptId}`,
+    id: `pay.${wanted.name}`,
+    fingerprint: wanted.name,
   };
-  const command: Command = { ...wish, operation, requestId, actor: 'BUYER', clock: found.clock, notAfter: deps.clock.now() + COMMAND_MS };
+  const command: Command = { ...wanted, operation, requestId, actor: 'BUYER', clock: found.clock, notAfter: deps.clock.now() + COMMAND_MS };
   try {
     await sendCommand(deps, runOf(payment), command);
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
     if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(lookOf(ctx)), 409);
   }
-  const fresh = await inStore(deps.orm, payment.storeId, REQUEST, (em) =>
+  const fresh = await inTenant(deps.orm, payment.storeId, REQUEST, (em) =>
     readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId),
   );
   if (!fresh || fresh.payment.status === 'processing') return see(ctx, found);

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Em, inStore, REQUEST } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/orm.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
   claimTarget,
@@ -69,7 +69,7 @@ const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey
     return claimTarget(em, storeId, operation, fresh, realNow);
   });
 
-const inTx = <T>({ deps, storeId }: Advancing, work: (em: Em) => Promise<T>) => inStore(deps.orm, storeId, REQUEST, work);
+const inTx = <T>({ deps, storeId }: Advancing, work: (em: Em) => Promise<T>) => inTenant(deps.orm, storeId, REQUEST, work);
 
 /** Concurrent advances of one store go one after the other. */
 async function queue(advancing: Advancing): Promise<void> {
@@ -113,8 +113,8 @@ async function tell({ deps, storeId }: Advancing, runs: readonly OpenRun[], offs
   for (let i = 0; i < runs.length; i += PARALLEL) {
     // A run that Temporal does not take now is brought back by the reconciler; `quiet` waits for it.
     await Promise.allSettled(
-      runs.slice(i, i + PARALLEL).map(({ kind, workflow_id: workflowId, run_id: runId, order_no: orderNo }) => {
-        const options = startOptions({ storeId, kind, workflowId, runId, orderNo });
+      runs.slice(i, i + PARALLEL).map(({ workflow_type: kind, workflow_id: workflowId, entity_id: runId, order_no: orderNo }) => {
+        const options = startOptions({ storeId, workflowType: kind, workflowId, entityId: runId, orderNo });
         return deps.temporal.withDeadline(Date.now() + 5000, () =>
           deps.temporal.workflow.signalWithStart(kind, { ...options, signal: 'clock', signalArgs: [offset] }),
         );

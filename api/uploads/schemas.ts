@@ -4,7 +4,7 @@ import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { giveBackUse, type Limit, takeUse } from '../../db/limits/store.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { type LimitedCall, refuseUntil } from '../kernel/limits.ts';
 import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import type { UploadedFile } from '../kernel/upload.ts';
@@ -31,7 +31,7 @@ export async function keepFile(call: Keeping, purpose: UploadPurpose, limits: re
   if (!isImageType(found?.mime)) throw new Fault('INVALID_IMAGE');
   const uploadId = newId('upl', at);
   const contentType = found.mime;
-  const tx = <T>(work: Parameters<typeof inStore<T>>[3]) => inStore(deps.orm, storeId, REQUEST, work);
+  const tx = <T>(work: Parameters<typeof inTenant<T>>[3]) => inTenant(deps.orm, storeId, REQUEST, work);
   // Taken before the file is kept, so that uploads made at once do not pass all the same.
   if (limits.length > 0) refuseUntil(call, 'uploads', await tx((em) => takeUse(em, limits, realNow)), realNow);
   try {

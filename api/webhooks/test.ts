@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { webhookHeaders } from '../../activities/providers/webhookRequest.ts';
-import { inStore, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/orm.ts';
 import { readWebhook, secretsOf } from '../../db/webhooks/store.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
 import { sampleData } from '../../domain/webhooks/payloads.ts';
@@ -25,7 +25,7 @@ export const test = endpoint({
   errors: ['WEBHOOK_NOT_FOUND'],
 })
   .before(async ({ deps, storeId, params, body, at, realNow }) => {
-    const webhook = await inStore(deps.orm, storeId, REQUEST, (em) => readWebhook(em, storeId, params.webhookId));
+    const webhook = await inTenant(deps.orm, storeId, REQUEST, (em) => readWebhook(em, storeId, params.webhookId));
     const { eventType } = body;
     const sample = randomUUID().replaceAll('-', '');
     const eventId = `evt_test_${sample}`;

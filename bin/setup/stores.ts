@@ -2,7 +2,7 @@ import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
 import { createProduct } from '../../db/catalog/products.ts';
 import { createCategory } from '../../db/catalog/categories.ts';
-import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
 import { createServerClient } from '../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
 import { findTenant } from '../../db/stores/store.ts';
@@ -31,7 +31,7 @@ export async function makeStore(
   const known = mayExist ? await findTenant(orm.em.fork(), 'lookup_store', code) : null;
   const storeId = known?.storeId ?? newStoreId(at);
   try {
-    return await inStore(orm, storeId, REQUEST, async (em) => {
+    return await inTenant(orm, storeId, REQUEST, async (em) => {
       if (known)
         return {
           storeCode: code,
@@ -71,7 +71,7 @@ export async function seedMembers(
   const orm = await openOrm(databaseUrl, 1);
   const at = Date.now();
   try {
-    await inStore(orm, storeId, REQUEST, async (em) => {
+    await inTenant(orm, storeId, REQUEST, async (em) => {
       if ((await em.count(MemberEntity, { storeId })) > 0) return;
       for (const { email, role } of members) await addMember(em, storeId, email, role, at);
     });

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { actingAs } from '../../db/kernel/connection.ts';
-import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { ownerUrl, temporalPlace } from '../setup/env.ts';
 
 export interface Support {
@@ -18,15 +18,15 @@ export interface RunRow {
   readonly store_id: string;
   readonly store_code: string;
   readonly workflow_id: string;
-  readonly kind: RunKind;
-  readonly run_id: string;
+  readonly workflow_type: WorkflowType;
+  readonly entity_id: string;
   readonly order_no: string | null;
   readonly wake_at: Date | null;
   readonly loaded_at: Date | null;
   readonly done_at: Date | null;
   /** Done so long ago that its line is gone: what has no line owes nothing. */
   readonly is_swept: boolean;
-  readonly pokes: number;
+  readonly wakes: number;
 }
 
 export const isDone = ({ done_at: doneAt, is_swept: isSwept }: RunRow): boolean => doneAt !== null || isSwept;

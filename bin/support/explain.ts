@@ -34,7 +34,7 @@ async function describe({ temporal }: Support, workflowId: string): Promise<Work
 }
 
 /** What the row says. */
-async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }: RunRow): Promise<string[]> {
+async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, store_id: store }: RunRow): Promise<string[]> {
   if (kind === 'orderItem') {
     const [item] = await rows<{ status: string; quantity: number; canceled_quantity: number; order_item_no: string }>(
       'SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = $1 AND order_item_id = $2',
@@ -81,15 +81,15 @@ async function stateOf({ rows }: Support, { kind, run_id: id, store_id: store }:
 
 /** The attempts of a payment that an operator has to look after. */
 async function attemptsOf(rows: Support['rows'], store: string, id: string): Promise<string[]> {
-  const attempts = await rows<{ attempt_id: string; pg_order_id: string; looking_since: Date | null; shares_key: boolean; status: string }>(
-    `SELECT attempt_id, pg_order_id, looking_since, shares_key, status FROM payment_attempt
+  const attempts = await rows<{ attempt_id: string; pg_order_id: string; unknown_since: Date | null; shares_key: boolean; status: string }>(
+    `SELECT attempt_id, pg_order_id, unknown_since, shares_key, status FROM payment_attempt
      WHERE store_id = $1 AND payment_id = $2 AND (status = 'UNRESOLVED' OR shares_key) ORDER BY seq`,
     [store, id],
   );
   return attempts.flatMap((attempt) => [
     ...(attempt.status === 'UNRESOLVED'
       ? [
-          `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.looking_since?.getTime() ?? 0)}: ` +
+          `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.unknown_since?.getTime() ?? 0)}: ` +
             `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
         ]
       : []),
@@ -100,11 +100,11 @@ async function attemptsOf(rows: Support['rows'], store: string, id: string): Pro
 const doneSince = ({ done_at: doneAt }: RunRow): string =>
   doneAt ? `Its run is done since ${korean(doneAt.getTime())}.` : 'Its run was done so long ago that its line is gone.';
 
-function waiting({ wake_at: wakeAt, loaded_at: loadedAt, pokes }: RunRow): string[] {
+function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): string[] {
   return [
     wakeAt ? `It acts by itself at ${korean(wakeAt.getTime())} of the store's clock.` : 'It waits for the seller or buyer; nothing is due.',
     ...(loadedAt ? [] : ['Temporal has not loaded it yet: the relay or the reconciler starts it.']),
-    ...(pokes > 0 ? [`The reconciler has poked it ${pokes} times.`] : []),
+    ...(wakes > 0 ? [`The reconciler has woken it ${wakes} times.`] : []),
   ];
 }
 
@@ -121,10 +121,10 @@ function inTemporal({ workflow_id: id }: RunRow, seen: WorkflowExecutionDescript
 }
 
 async function refundsOf({ rows }: Support, run: RunRow): Promise<string[]> {
-  if (run.kind !== 'payment') return [];
+  if (run.workflow_type !== 'payment') return [];
   const refunds = await rows<{ refund_id: string; amount_won: number; status: string; failure_code: string | null }>(
     'SELECT refund_id, amount_won, status, failure_code FROM refund WHERE store_id = $1 AND payment_id = $2 ORDER BY created_at',
-    [run.store_id, run.run_id],
+    [run.store_id, run.entity_id],
   );
   return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code }) => {
     if (code === UNRESOLVED)

@@ -1,8 +1,8 @@
 import type { RunRow, Support } from './context.ts';
 
-const LINE = 'store_id, workflow_id, kind, run_id, order_no, wake_at, loaded_at, done_at, pokes, created_at';
+const LINE = 'store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, loaded_at, done_at, wakes, created_at';
 /** What was done long ago has no line any more; its payment or item is still there, and may be asked about. */
-const SWEPT = `NULL::text AS order_no, NULL::timestamptz AS wake_at, NULL::timestamptz AS loaded_at, NULL::timestamptz AS done_at, 0 AS pokes, NULL::timestamptz AS created_at`;
+const SWEPT = `NULL::text AS order_no, NULL::timestamptz AS wake_at, NULL::timestamptz AS loaded_at, NULL::timestamptz AS done_at, 0 AS wakes, NULL::timestamptz AS created_at`;
 
 /**
  * The runs behind any number that a person may have: order number (hyphens allowed) or id, item number or id, payment id,
@@ -19,11 +19,11 @@ export function find({ rows }: Support, text: string): Promise<RunRow[]> {
        UNION SELECT payment_id FROM orders WHERE order_id = $1 OR order_no = $2
      ), found AS (
        SELECT ${LINE}, false AS is_swept FROM run
-       WHERE workflow_id = $1 OR run_id = $1 OR order_no = $2 OR workflow_id LIKE 'order-item/%/' || $2
-         OR run_id IN (SELECT payment_id FROM payments UNION SELECT order_item_id FROM order_item WHERE order_id = $1
+       WHERE workflow_id = $1 OR entity_id = $1 OR order_no = $2 OR workflow_id LIKE 'order-item/%/' || $2
+         OR entity_id IN (SELECT payment_id FROM payments UNION SELECT order_item_id FROM order_item WHERE order_id = $1
            UNION SELECT delivery_id FROM webhook_delivery WHERE event_id = $1 OR webhook_id = $1)
      ), swept AS (
-       SELECT store_id, 'payment/' || store_id || '/' || payment_id AS workflow_id, 'payment' AS kind, payment_id AS run_id, ${SWEPT}, true AS is_swept
+       SELECT store_id, 'payment/' || store_id || '/' || payment_id AS workflow_id, 'payment' AS workflow_type, payment_id AS entity_id, ${SWEPT}, true AS is_swept
        FROM payment WHERE payment_id = $1 OR 'payment/' || store_id || '/' || payment_id = $1 OR payment_id IN (SELECT payment_id FROM payments)
        UNION ALL
        SELECT i.store_id, 'order-item/' || i.store_id || '/' || order_item_no, 'orderItem', order_item_id, ${SWEPT}, true

@@ -1,6 +1,6 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
-import { type Em, inStore, openOrm, REQUEST } from '../../db/orm.ts';
-import { reviewPayment } from '../../db/payments/doubts.ts';
+import { type Em, inTenant, openOrm, REQUEST } from '../../db/orm.ts';
+import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import type { Moment } from '../../db/payments/store.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
@@ -18,11 +18,11 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
   if (!run) throw new Remedy(`Nothing is known by ${id}.`);
-  if (run.kind === 'payment' && isDone(run) && (await lookOnceMore(support, run)))
+  if (run.workflow_type === 'payment' && isDone(run) && (await lookOnceMore(support, run)))
     return { done: `${run.workflow_id} looks once more what became of it at the provider.` };
   if (isDone(run)) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
-  const ref = { storeId: run.store_id, kind: run.kind, workflowId: run.workflow_id, runId: run.run_id, orderNo: run.order_no };
-  await support.temporal.workflow.signalWithStart(run.kind, { ...startOptions(ref), signal: 'poke' });
+  const ref = { storeId: run.store_id, workflowType: run.workflow_type, workflowId: run.workflow_id, entityId: run.entity_id, orderNo: run.order_no };
+  await support.temporal.workflow.signalWithStart(run.workflow_type, { ...startOptions(ref), signal: 'wake' });
   const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
   const waiting = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);
   for (const { activityId } of waiting)
@@ -37,7 +37,7 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
 }
 
 /** Has the attempts of a payment looked up again of which nobody knew; false when there are none. */
-async function lookOnceMore(support: Support, { store_id: storeId, run_id: paymentId }: RunRow): Promise<boolean> {
+async function lookOnceMore(support: Support, { store_id: storeId, entity_id: paymentId }: RunRow): Promise<boolean> {
   const [store] = await support.rows<{ clock_offset_ms: string }>('SELECT clock_offset_ms FROM store WHERE store_id = $1', [storeId]);
   return asApp(support, storeId, Number(store!.clock_offset_ms), (em, moment) => reviewPayment(em, storeId, paymentId, moment));
 }
@@ -51,7 +51,7 @@ async function asApp<T>(
   const orm = await openOrm(databaseUrl, 1, 'sangjeom_app');
   const realNow = Date.now();
   try {
-    return await inStore(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
+    return await inTenant(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
   } finally {
     await orm.close();
   }

@@ -7,7 +7,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, inStore, REQUEST, sql } from '../orm.ts';
+import { type Em, inTenant, REQUEST, sql } from '../orm.ts';
 import type { Tenant } from '../stores/store.ts';
 import { ApiTokenEntity } from './entities.ts';
 import { holdRole } from './members.ts';
@@ -149,7 +149,7 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
   }>(orm.em.fork(), 'SELECT * FROM lookup_api_token(?)', [hashSecret(token).toString('hex')]);
   if (!row || row.revoked_at !== null || (row.expires_at !== null && new Date(row.expires_at).getTime() <= now)) return null;
   if (row.last_used_at === null || new Date(row.last_used_at).getTime() < now - MINUTE)
-    await inStore(orm, row.store_id, REQUEST, (em) =>
+    await inTenant(orm, row.store_id, REQUEST, (em) =>
       sql(em, 'UPDATE api_token SET last_used_at = greatest(last_used_at, ?) WHERE store_id = ? AND token_id = ?', [
         new Date(now),
         row.store_id,

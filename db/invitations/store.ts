@@ -9,7 +9,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
 import { type Em, lockName, sql } from '../orm.ts';
-import { bear } from '../runs/store.ts';
+import { openRun } from '../runs/commands.ts';
 import type { Tenant } from '../stores/store.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 
@@ -23,9 +23,9 @@ export const invitationPlace = (storeId: string, invitationId: string): Place =>
 export const invitationRun = ({ storeId, invitationId }: Invitation) =>
   ({
     storeId,
-    kind: 'invitation',
+    workflowType: 'invitation',
     workflowId: invitationWorkflowId(storeId, invitationId),
-    runId: invitationId,
+    entityId: invitationId,
     orderNo: null,
   }) as const;
 
@@ -84,7 +84,7 @@ export async function invite(
     createdAt: new Date(at),
   });
   em.persist(invitation);
-  bear(em, { ...invitationRun(invitation), wakeAt: at, status: 'PENDING', bornAt: realNow });
+  openRun(em, { ...invitationRun(invitation), wakeAt: at, status: 'PENDING', createdAt: realNow });
   return invitation;
 }
 

@@ -35,16 +35,16 @@ const runs = [
     expires_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, principal, key))`,
   `CREATE INDEX operation_expires ON operation (expires_at)`,
   `CREATE TABLE run (
-    store_id text NOT NULL, workflow_id text NOT NULL, kind text NOT NULL, run_id text NOT NULL, order_no text,
+    store_id text NOT NULL, workflow_id text NOT NULL, workflow_type text NOT NULL, entity_id text NOT NULL, order_no text,
     wake_at timestamptz(3), loaded_at timestamptz(3), done_at timestamptz(3), created_at timestamptz(3) NOT NULL,
-    poked_at timestamptz(3), pokes integer NOT NULL DEFAULT 0, PRIMARY KEY (store_id, workflow_id),
-    UNIQUE (store_id, kind, run_id))`,
+    woken_at timestamptz(3), wakes integer NOT NULL DEFAULT 0, PRIMARY KEY (store_id, workflow_id),
+    UNIQUE (store_id, workflow_type, entity_id))`,
   `CREATE INDEX run_wake ON run (store_id, wake_at) WHERE done_at IS NULL`,
   `CREATE INDEX run_open ON run (created_at) WHERE done_at IS NULL AND loaded_at IS NULL`,
   `CREATE INDEX run_overdue ON run (wake_at) WHERE done_at IS NULL`,
   `CREATE TABLE outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, store_id text NOT NULL, message text NOT NULL,
-    kind text NOT NULL, workflow_id text NOT NULL, run_id text NOT NULL, order_no text,
+    workflow_type text NOT NULL, workflow_id text NOT NULL, entity_id text NOT NULL, order_no text,
     status text,
     wake_at timestamptz(3), created_at timestamptz(3) NOT NULL, attempts integer NOT NULL DEFAULT 0, not_before timestamptz(3))`,
   `CREATE INDEX outbox_store ON outbox (store_id)`,
@@ -105,9 +105,9 @@ const checkout = [
   `CREATE TABLE payment_attempt (
     store_id text NOT NULL, attempt_id text NOT NULL, payment_id text NOT NULL, seq smallint NOT NULL, pg text NOT NULL,
     method text NOT NULL, provider text, pg_order_id text NOT NULL, amount_won integer NOT NULL, return_url text NOT NULL,
-    status text NOT NULL, payment_key text, approved_method text, doubtful boolean NOT NULL DEFAULT false,
+    status text NOT NULL, payment_key text, approved_method text, is_unknown boolean NOT NULL DEFAULT false,
     readings smallint NOT NULL DEFAULT 0, failure jsonb, provider_message text, started_at timestamptz(3) NOT NULL,
-    confirmed_at timestamptz(3), settled_at timestamptz(3),
+    confirmed_at timestamptz(3), ended_at timestamptz(3),
     PRIMARY KEY (store_id, attempt_id), UNIQUE (store_id, payment_id, seq), UNIQUE (store_id, pg_order_id),
     FOREIGN KEY (store_id, payment_id) REFERENCES payment DEFERRABLE INITIALLY DEFERRED)`,
 ];
@@ -208,13 +208,13 @@ const access = [
   ),
   ...lookup(
     'lookup_overdue_runs(real_now timestamptz, most integer)',
-    'TABLE (store_id text, workflow_id text, kind text, run_id text, order_no text)',
-    `SELECT r.store_id, r.workflow_id, r.kind, r.run_id, r.order_no FROM run r JOIN store s USING (store_id)
+    'TABLE (store_id text, workflow_id text, workflow_type text, entity_id text, order_no text)',
+    `SELECT r.store_id, r.workflow_id, r.workflow_type, r.entity_id, r.order_no FROM run r JOIN store s USING (store_id)
      WHERE r.done_at IS NULL
        AND (r.loaded_at IS NULL AND r.created_at < real_now - interval '30 seconds'
             OR r.wake_at < real_now + s.clock_offset_ms * interval '1 millisecond' - interval '60 seconds')
-       AND (r.poked_at IS NULL OR r.poked_at < real_now - interval '30 seconds' * power(2, least(r.pokes, 7)))
-     ORDER BY r.poked_at NULLS FIRST, r.wake_at NULLS LAST LIMIT most`,
+       AND (r.woken_at IS NULL OR r.woken_at < real_now - interval '30 seconds' * power(2, least(r.wakes, 7)))
+     ORDER BY r.woken_at NULLS FIRST, r.wake_at NULLS LAST LIMIT most`,
     'sangjeom_relay',
   ),
 ];

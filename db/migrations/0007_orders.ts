@@ -25,17 +25,17 @@ const feeds = [
   `CREATE FUNCTION next_event_no() RETURNS bigint LANGUAGE sql AS $$
      INSERT INTO feed (store_id, event_no) VALUES (current_setting('app.store_id'), 1)
      ON CONFLICT (store_id) DO UPDATE SET event_no = feed.event_no + 1 RETURNING event_no $$`,
-  `ALTER TABLE run ADD is_idle boolean NOT NULL DEFAULT false`,
+  `ALTER TABLE run ADD is_poll_only boolean NOT NULL DEFAULT false`,
   `CREATE INDEX orders_changed ON orders (store_id, last_changed_at, order_id)`,
   `CREATE INDEX order_item_status ON order_item (store_id, status, last_changed_at, order_item_id)`,
 ];
 
 const items = [
   `ALTER TABLE order_item ADD hold jsonb, ADD tracking jsonb, ADD tracking_reading jsonb`,
-  // Shipments that are under way are tracked from now on: the reconciler pokes what is overdue.
+  // Shipments that are under way are tracked from now on: the reconciler wakes what is overdue.
   ...['order_item', 'run'].map((table) => `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`),
   `UPDATE run r SET wake_at = i.last_changed_at FROM order_item i
-   WHERE r.store_id = i.store_id AND r.kind = 'orderItem' AND r.run_id = i.order_item_id AND r.done_at IS NULL
+   WHERE r.store_id = i.store_id AND r.workflow_type = 'orderItem' AND r.entity_id = i.order_item_id AND r.done_at IS NULL
      AND i.status = 'DISPATCHED' AND i.dispatch ->> 'deliveryMethod' = 'COURIER'`,
   'SET CONSTRAINTS ALL IMMEDIATE',
   ...['order_item', 'run'].map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`),

@@ -17,7 +17,7 @@ export class Numbers0013 extends Migration {
 const columns = [
   'ALTER TABLE payment ADD shares_number boolean NOT NULL DEFAULT false',
   `ALTER TABLE payment_attempt ADD shares_number boolean NOT NULL DEFAULT false, ADD shares_key boolean NOT NULL DEFAULT false,
-     ADD looking_since timestamptz(3)`,
+     ADD unknown_since timestamptz(3)`,
   'ALTER TABLE refund ADD asked_at timestamptz(3)',
 ];
 

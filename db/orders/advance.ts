@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, step } from '../../domain/flows/rules.ts';
 import type { Effect, FlowEvent } from '../../domain/flows/state.ts';
-import type { Command } from '../../workflows/kernel/obligations.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
 import { type DeliveryMethod, refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
@@ -16,7 +16,7 @@ import { type Canceled, cancelItem } from './cancel.ts';
 import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
 
-export interface Moving {
+export interface TransitionContext {
   readonly em: Em;
   /** Locked. */
   readonly item: OrderItem;
@@ -27,7 +27,7 @@ export interface Moving {
 }
 
 /** Steps the flow at its own time `when`, writes what follows, and answers what a command is told besides the item. */
-export async function advance(moving: Moving, event: FlowEvent, wished: Command | null, when = moving.at): Promise<object | null> {
+export async function advance(moving: TransitionContext, event: FlowEvent, wished: Command | null, when = moving.at): Promise<object | null> {
   const { em, item, store, at, realNow } = moving;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
@@ -54,21 +54,21 @@ export async function advance(moving: Moving, event: FlowEvent, wished: Command 
       effects,
     }),
   );
-  await tell(moving, order, effects, canceled);
+  await publish(moving, order, effects, canceled);
   return canceled;
 }
 
-export const lockOrder = ({ em, item: { storeId, orderId } }: Moving): Promise<Order> =>
+export const lockOrder = ({ em, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
   em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** Gives item and order their place in the feeds: the last lock of the transaction. */
-export async function touch({ em, item, at }: Moving, order: Order): Promise<void> {
+export async function touch({ em, item, at }: TransitionContext, order: Order): Promise<void> {
   item.lastChangedAt = await changeTime(em, item.storeId, at);
   order.lastChangedAt = item.lastChangedAt;
   await em.flush();
 }
 
-async function dispatchOf({ em, item, at }: Moving, { input }: Command): Promise<NonNullable<OrderItem['dispatch']>> {
+async function dispatchOf({ em, item, at }: TransitionContext, { input }: Command): Promise<NonNullable<OrderItem['dispatch']>> {
   return {
     deliveryMethod: input['deliveryMethod'] as DeliveryMethod,
     carrierCode: (input['carrierCode'] as string | undefined) ?? null,
@@ -85,7 +85,7 @@ export async function trackingNumberOf(em: Em, storeId: string, input: Command['
 }
 
 /** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
-async function noteEffects({ em, item, at }: Moving, wished: Command | null, effects: readonly Effect[]): Promise<void> {
+async function noteEffects({ em, item, at }: TransitionContext, wished: Command | null, effects: readonly Effect[]): Promise<void> {
   if (effects.some((effect) => effect.type === 'tracking.start') && isTracked(item.dispatch ?? null, item.status))
     item.tracking = beginTracking(at);
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
@@ -110,7 +110,7 @@ function noteDecision(item: OrderItem, effects: readonly Effect[]): void {
 }
 
 /** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
-async function tell(moving: Moving, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
+async function publish(moving: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
   const { em, item, at, realNow } = moving;
   const { storeId, orderId, orderItemId } = item;
   const rows = await sql<{ order_item_id: string; status: OrderItem['status'] }>(

@@ -1,12 +1,12 @@
 /** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
 import { graphOf } from '../../domain/flows/presets/index.ts';
-import type { Command } from '../../workflows/kernel/obligations.ts';
-import { DEFAULT_REFUND_POLICY, refundShare, settleSellerCancel, type Settlement } from '../../domain/orders/refunds.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
+import { DEFAULT_REFUND_POLICY, refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
 import { cancelQuantity } from '../../domain/orders/rules.ts';
 import { returnStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
-import { oweRefund } from '../payments/refunds.ts';
+import { requestRefund } from '../payments/refunds.ts';
 import { takeText } from '../runs/text.ts';
 import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
 
@@ -43,7 +43,7 @@ export async function cancelItem(canceling: Canceling, command: Command, quantit
   const before = item.canceledQuantity;
   const shareWon = refundShare(item.totalPriceWon, item.quantity, before, quantity);
   item.canceledQuantity = before + quantity;
-  const settled = await settle(canceling, shareWon);
+  const settled = await computeCancel(canceling, shareWon);
   await returnStock(em, storeId, [{ variantId, quantity, stay }], {
     reason: 'CANCEL',
     reference: `${orderItemId}/${item.canceledQuantity}`,
@@ -56,7 +56,7 @@ export async function cancelItem(canceling: Canceling, command: Command, quantit
   }
   const owed = { storeId, orderId, orderItemId, paymentId: order.paymentId, amountWon: settled.refundWon, cause: 'SELLER_CANCEL' } as const;
   const refund =
-    settled.refundWon > 0 ? await oweRefund(em, { ...owed, isHeld: command.input['holdRefund'] === true }, { at, realNow }) : null;
+    settled.refundWon > 0 ? await requestRefund(em, { ...owed, isHeld: command.input['holdRefund'] === true }, { at, realNow }) : null;
   return {
     quantity,
     refundAmount: settled.refundWon,
@@ -68,7 +68,7 @@ export async function cancelItem(canceling: Canceling, command: Command, quantit
   };
 }
 
-async function settle({ em, item }: Canceling, shareWon: number): Promise<Settlement> {
+async function computeCancel({ em, item }: Canceling, shareWon: number): Promise<CancelAmounts> {
   const { storeId, orderId, orderItemId, bundleNo } = item;
   const bundle =
     bundleNo > 0 ? await em.findOne(OrderBundleEntity, { storeId, orderId, bundleNo }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
@@ -81,7 +81,7 @@ async function settle({ em, item }: Canceling, shareWon: number): Promise<Settle
   );
   const remainingWon = Number(rest?.won ?? 0) + item.unitPriceWon * (item.quantity - item.canceledQuantity);
   const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;
-  const settled = settleSellerCancel({
+  const settled = computeSellerCancel({
     policy,
     shareWon,
     remainingWon,

@@ -4,7 +4,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
-import { pokeLater } from '../runs/store.ts';
+import { wakeLater } from '../runs/commands.ts';
 import { readStore } from '../stores/store.ts';
 import { advance } from './advance.ts';
 import { OrderItemEntity } from './entities.ts';
@@ -22,5 +22,5 @@ export async function noteClaim(em: Em, storeId: string, orderItemId: string, ne
   const event = news.type === 'claim.opened' ? { ...news, type: news.type, member: orderItemId } : { ...news, type: news.type };
   await advance({ em, item, store, at, realNow }, event, null);
   const workflowId = orderItemWorkflowId(storeId, item.orderItemNo);
-  pokeLater(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo: item.orderItemNo.slice(0, 14) }, realNow);
+  wakeLater(em, { storeId, workflowType: 'orderItem', workflowId, entityId: orderItemId, orderNo: item.orderItemNo.slice(0, 14) }, realNow);
 }

@@ -8,7 +8,7 @@ import { changeTime } from '../feeds/store.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
 import type { Payment, PaymentAttempt } from '../payments/entities.ts';
-import { bear } from '../runs/store.ts';
+import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/store.ts';
 import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
@@ -112,6 +112,6 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
   const workflowId = orderItemWorkflowId(storeId, orderItemNo);
-  bear(em, { storeId, kind: 'orderItem', workflowId, runId: orderItemId, orderNo, wakeAt: null, status: state.status, bornAt: realNow });
+  openRun(em, { storeId, workflowType: 'orderItem', workflowId, entityId: orderItemId, orderNo, wakeAt: null, status: state.status, createdAt: realNow });
   return item;
 }

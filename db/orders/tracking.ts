@@ -1,5 +1,5 @@
 /** A shipment's tracking: what the run is asked to look at, and what a look has told. */
-import type { Outcome } from '../../workflows/kernel/obligations.ts';
+import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
 import { type Em, sql } from '../orm.ts';
 import type { OrderItem } from './entities.ts';
@@ -15,7 +15,7 @@ export const lookId = (item: OrderItem, tracking: Tracking): string => `track-${
 /** Takes in the look that the outcome is about; true when it was the one that was owed. */
 export function takeReading(item: OrderItem, callId: string, outcome: Outcome, at: number): boolean {
   const tracking = trackingOf(item);
-  if (!tracking || callId !== lookId(item, tracking) || outcome.kind === 'STALE') return false;
+  if (!tracking || callId !== lookId(item, tracking) || outcome.result === 'STALE') return false;
   item.tracking = afterReading(tracking, item.trackingReading ?? null, Math.max(tracking.nextAt ?? at, at));
   item.trackingReading = null;
   return true;

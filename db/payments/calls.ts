@@ -1,9 +1,9 @@
 /** What a payment's transition works with, and what its run is told: the call that is owed, and in words what it waits for. */
-import type { Call } from '../../workflows/kernel/obligations.ts';
+import type { Call } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { PendingCall } from '../../domain/payments/rules.ts';
 import type { Em } from '../orm.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import { type Payment, type PaymentAttempt, RefundEntity } from './entities.ts';
 
 /** What an operator must hear of, once the transition is made. */
@@ -13,7 +13,7 @@ export interface Alarm {
   /** Of the attempt or the refund. */
   readonly id: string;
 }
-export interface Moving {
+export interface TransitionContext {
   readonly em: Em;
   readonly payment: Payment;
   readonly at: number;
@@ -22,9 +22,9 @@ export interface Moving {
 }
 
 /** A call's id names what it is for and how often: the same call keeps its id through reset and restart. */
-export const owe = (kind: PendingCall['kind'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
+export const planCall = (kind: PendingCall['name'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
   id: `${kind}-${attempt.attemptId}-${n}`,
-  kind,
+  name: kind,
   attemptId: attempt.attemptId,
   dueAt,
 });
@@ -37,12 +37,12 @@ async function refundInput(em: Em, storeId: string, refundId: string): Promise<R
 }
 
 /** What a refund's call must say besides the attempt. */
-export const refundOf = async ({ em, payment }: Moving): Promise<Call['input']> =>
+export const refundOf = async ({ em, payment }: TransitionContext): Promise<Call['input']> =>
   payment.call?.refundId === undefined ? {} : refundInput(em, payment.storeId, payment.call.refundId);
 
 export const isEnded = ({ status }: Payment): boolean => status === 'completed' || status === 'failed' || status === 'expired';
 
-export function owedBy(payment: Payment, attempt: PaymentAttempt | null, refund: Call['input'], at: number): Moved['owed'] {
+export function planOf(payment: Payment, attempt: PaymentAttempt | null, refund: Call['input'], at: number): TransitionResult['plan'] {
   const { call } = payment;
   const wakeAt = payment.wakeAt?.getTime() ?? null;
   const done = !call && isEnded(payment);
@@ -50,9 +50,9 @@ export function owedBy(payment: Payment, attempt: PaymentAttempt | null, refund:
   return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
 }
 
-const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: PendingCall, refund: Call['input']): Call => ({
+const callFor = (payment: Payment, attempt: PaymentAttempt, { id, name: kind }: PendingCall, refund: Call['input']): Call => ({
   id,
-  kind,
+  name: kind,
   storeId: payment.storeId,
   input: {
     attemptId: attempt.attemptId,
@@ -63,6 +63,6 @@ const callFor = (payment: Payment, attempt: PaymentAttempt, { id, kind }: Pendin
 });
 
 function noteOf({ status, result, call, expiresAt }: Payment): string {
-  if (call) return `${status}: ${call.kind} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;
+  if (call) return `${status}: ${call.name} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;
   return status === 'pending' ? `${status} (${result}): waits for the buyer until ${korean(expiresAt.getTime())}.` : `Finished: ${result}.`;
 }

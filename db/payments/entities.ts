@@ -67,16 +67,16 @@ export const PaymentAttemptEntity = defineEntity({
     paymentKey: p.string().nullable(),
     approvedMethod: p.string().nullable(),
     /** An outcome was unknown once: a late approval is possible. */
-    doubtful: p.boolean(),
+    isUnknown: p.boolean(),
     /** Business time since which its outcome is being looked up. */
-    lookingSince: time().nullable(),
+    unknownSince: time().nullable(),
     /** Look-ups that found the payment not charged, in a row. */
     readings: p.integer(),
     failure: p.json<Failure>().nullable(),
     providerMessage: p.string().nullable(),
     startedAt: time(),
     confirmedAt: time().nullable(),
-    settledAt: time().nullable(),
+    endedAt: time().nullable(),
   },
 });
 /** One return of money, asked for by the payment's run (D35). */

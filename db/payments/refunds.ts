@@ -1,11 +1,11 @@
 /** Refunds: owed by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Outcome } from '../../workflows/kernel/obligations.ts';
+import type { Outcome } from '../../workflows/kernel/messages.ts';
 import {
   afterAbsence,
   FOREIGN_PAYMENT,
-  isLookedUpTooLong,
+  isUnknownTooLong,
   type PendingCall,
   readGap,
   type RefundCause,
@@ -13,8 +13,8 @@ import {
 } from '../../domain/payments/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../orm.ts';
-import { reopen } from '../runs/store.ts';
-import { type Moving, ordinal } from './calls.ts';
+import { reopenRun } from '../runs/commands.ts';
+import { type TransitionContext, ordinal } from './calls.ts';
 import { PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
 import { runOf } from './store.ts';
 
@@ -34,7 +34,7 @@ interface Moment {
 }
 
 /** Owes a refund: HELD, or PENDING with the payment's run woken. */
-export async function oweRefund(em: Em, { isHeld, ...refund }: NewRefund, moment: Moment): Promise<Refund> {
+export async function requestRefund(em: Em, { isHeld, ...refund }: NewRefund, moment: Moment): Promise<Refund> {
   const row = em.create(RefundEntity, {
     ...refund,
     refundId: newId('rfd', moment.at),
@@ -78,7 +78,7 @@ async function lockRefund(em: Em, storeId: string, refundId: string): Promise<Re
 /** The payment is locked before its run line, in the order in which its own transitions lock them. */
 async function wake(em: Em, storeId: string, paymentId: string, { at, realNow }: Moment): Promise<void> {
   const payment = await em.findOneOrFail(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  await reopen(em, runOf(payment), at, realNow);
+  await reopenRun(em, runOf(payment), at, realNow);
 }
 
 /** The refunds of a payment, oldest first. */
@@ -89,9 +89,9 @@ export const refundsOf = (em: Em, storeId: string, paymentId: string): Promise<R
  * The oldest refund that waits becomes the payment's next call. A reading that is not due yet may wait behind it. One that was given up
  * is looked for before it is asked for again. A payment key that another attempt has too is an operator's business: nothing is asked.
  */
-export async function oweNextRefund({ em, payment, at, alarms }: Moving): Promise<void> {
+export async function planNextRefund({ em, payment, at, alarms }: TransitionContext): Promise<void> {
   const { storeId, paymentId, call } = payment;
-  const isFree = !call || (call.kind === 'read' && call.dueAt > at);
+  const isFree = !call || (call.name === 'read' && call.dueAt > at);
   if (!isFree || payment.status !== 'completed') return;
   await em.flush();
   const waiting = await em.find(
@@ -109,7 +109,7 @@ export async function oweNextRefund({ em, payment, at, alarms }: Moving): Promis
 
 /** A call's id names the refund and counts: the same call keeps its id through reset and restart. */
 const callOf = (kind: 'refund' | 'findRefund', refundId: string, attemptId: string, dueAt: number, n: number): PendingCall => ({
-  kind,
+  name: kind,
   refundId,
   attemptId,
   dueAt,
@@ -117,33 +117,33 @@ const callOf = (kind: 'refund' | 'findRefund', refundId: string, attemptId: stri
 });
 
 /** Ends a refund that an operator has to look after. */
-function fail({ at, alarms }: Pick<Moving, 'at' | 'alarms'>, refund: Refund, failureCode: string): void {
+function fail({ at, alarms }: Pick<TransitionContext, 'at' | 'alarms'>, refund: Refund, failureCode: string): void {
   Object.assign(refund, { status: 'FAILED', failureCode, settledAt: new Date(at) });
   if (failureCode === UNRESOLVED) alarms.push({ kind: 'unresolved', operation: 'refund', id: refund.refundId });
   if (failureCode === FOREIGN_PAYMENT) alarms.push({ kind: 'mismatch', operation: 'refund', id: refund.refundId });
 }
 
 /** What a refund's call means. Clears the payment's call or replaces it by the next; after a day of asking an operator is told. */
-export async function settleRefund(moving: Moving, call: PendingCall, outcome: Outcome): Promise<void> {
+export async function applyRefundOutcome(moving: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
   const { em, payment, at } = moving;
   const { storeId } = payment;
   const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
   payment.call = null;
   if (refund.status !== 'PENDING') return;
-  if (outcome.kind === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
-  if (outcome.kind === 'FOREIGN') return fail(moving, refund, FOREIGN_PAYMENT);
+  if (outcome.result === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
+  if (outcome.result === 'FOREIGN') return fail(moving, refund, FOREIGN_PAYMENT);
   refund.askedAt ??= new Date(at);
   const n = ordinal(call);
   const next = (kind: 'refund' | 'findRefund', dueAt: number) => {
-    if (isLookedUpTooLong(refund.askedAt!.getTime(), at)) return fail(moving, refund, UNRESOLVED);
+    if (isUnknownTooLong(refund.askedAt!.getTime(), at)) return fail(moving, refund, UNRESOLVED);
     payment.call = callOf(kind, refund.refundId, call.attemptId, dueAt, n);
   };
-  if (outcome.kind === 'REFUSED') {
+  if (outcome.result === 'REFUSED') {
     refund.failureCode = String(outcome['code']);
     return next('findRefund', at);
   }
-  if (outcome.kind !== 'ABSENT') {
-    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
+  if (outcome.result !== 'ABSENT') {
+    if (call.name === 'refund') refund.isAnswered = outcome['ended'] === true;
     return next('findRefund', at + readGap(n));
   }
   refund.absences++;

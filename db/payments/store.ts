@@ -12,7 +12,7 @@ import { repriceLines } from '../checkout/store.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../orm.ts';
 import { readStore, shippingPolicyOf } from '../stores/store.ts';
-import { bear, pokeLater } from '../runs/store.ts';
+import { openRun, wakeLater } from '../runs/commands.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 
 export interface PaymentOption {
@@ -59,7 +59,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     Object.assign(open, priced);
     return supersede(em, open, start, moment);
   }
-  if (open) await lapse(em, open, moment);
+  if (open) await expireOpen(em, open, moment);
   const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
   const payment = em.create(PaymentEntity, {
     ...priced,
@@ -78,7 +78,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     bornAt: new Date(moment.realNow),
   });
   em.persist(payment);
-  bear(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), status: 'PENDING', bornAt: moment.realNow, startAfterMs: START_AFTER_MS });
+  openRun(em, { ...runOf(payment), wakeAt: expiresAt.getTime(), status: 'PENDING', createdAt: moment.realNow, startAfterMs: START_AFTER_MS });
   return { payment, attempt: newAttempt(em, payment, start.option, start.returnUrl, moment.at) };
 }
 
@@ -119,7 +119,7 @@ const START_AFTER_MS = 3000;
 
 /** What names a payment's run. */
 export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>
-  ({ storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo: number }) as const;
+  ({ storeId, workflowType: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), entityId: paymentId, orderNo: number }) as const;
 
 export interface PaymentRetry {
   readonly storeId: string;
@@ -161,22 +161,22 @@ async function supersede(
   await em.nativeUpdate(
     PaymentAttemptEntity,
     { storeId, paymentId, status: 'OPEN' },
-    { status: 'SUPERSEDED', settledAt: new Date(moment.at) },
+    { status: 'SUPERSEDED', endedAt: new Date(moment.at) },
   );
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
 }
 
 /** The open payment's time is over but its run has not said so yet: free the checkout, and let the run finish. */
-async function lapse(em: Em, payment: Payment, moment: Moment): Promise<void> {
+async function expireOpen(em: Em, payment: Payment, moment: Moment): Promise<void> {
   const { storeId, paymentId } = payment;
   await em.nativeUpdate(
     PaymentAttemptEntity,
     { storeId, paymentId, status: 'OPEN' },
-    { status: 'EXPIRED', settledAt: new Date(moment.at) },
+    { status: 'EXPIRED', endedAt: new Date(moment.at) },
   );
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
-  pokeLater(em, runOf(payment), moment.realNow);
+  wakeLater(em, runOf(payment), moment.realNow);
   // Before the new payment is inserted: a checkout has one open payment at a time.
   await em.flush();
 }
@@ -198,7 +198,7 @@ function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: 
     sharesNumber: payment.sharesNumber,
     amountWon: totalWon,
     status: 'OPEN',
-    doubtful: false,
+    isUnknown: false,
     readings: 0,
     startedAt: new Date(at),
   });

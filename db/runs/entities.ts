@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 /** One open obligation. Its workflow may be lost at any time; this line brings it back. */
@@ -9,8 +9,8 @@ export const RunEntity = defineEntity({
   properties: {
     storeId: storeId(),
     workflowId: p.string().primary(),
-    kind: p.string().$type<RunKind>(),
-    runId: p.string(),
+    workflowType: p.string().$type<WorkflowType>(),
+    entityId: p.string(),
     orderNo: p.string().nullable(),
     /** Business time. */
     wakeAt: time().nullable(),
@@ -20,17 +20,17 @@ export const RunEntity = defineEntity({
   },
 });
 
-/** What a commit owes to Temporal: a start or a poke, delivered by the relay. */
+/** What a commit owes to Temporal: a start or a wake, delivered by the relay. */
 export const OutboxEntity = defineEntity({
   name: 'Outbox',
   tableName: 'outbox',
   properties: {
     outboxId: p.bigint('number').primary().autoincrement(),
     storeId: p.string(),
-    message: p.string().$type<'start' | 'poke'>(),
-    kind: p.string().$type<RunKind>(),
+    message: p.string().$type<'start' | 'wake'>(),
+    workflowType: p.string().$type<WorkflowType>(),
     workflowId: p.string(),
-    runId: p.string(),
+    entityId: p.string(),
     orderNo: p.string().nullable(),
     /** What operators see of the run before it has said anything itself. */
     status: p.string().nullable(),

@@ -40,10 +40,10 @@ export const keyOf = (operation: OperationKey): OperationKey =>
  * Claims the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
  * commit (lock_timeout). Another request under the same key: IDEMPOTENCY_KEY_REUSED.
  */
-export async function claimOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
+export async function reserveOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
   const now = new Date(realNow);
   const isKnown = o.plainKey !== undefined && (await sql(em, OF_BEFORE, [storeId, o.principal, o.plainKey, now])).length > 0;
-  const claimed = isKnown ? [] : await claim(em, storeId, o, now);
+  const claimed = isKnown ? [] : await reserve(em, storeId, o, now);
   if (claimed.length > 0) return 'new';
   const stored = await storedReply(em, storeId, o, realNow);
   if (!stored) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
@@ -51,7 +51,7 @@ export async function claimOperation(em: Em, storeId: string, o: OperationKey, r
 }
 const OF_BEFORE = 'SELECT 1 FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?';
 
-const claim = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<object[]> =>
+const reserve = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<object[]> =>
   sql(
     em,
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -3,7 +3,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { type Em, sql } from '../orm.ts';
 import type { OperationKey } from '../runs/operations.ts';
-import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 
 const LEASE_MS = 15_000;
 
@@ -33,16 +33,16 @@ export const raiseOffset = (em: Em, storeId: string, offsetMs: number) =>
 export async function nextWake(em: Em, storeId: string, until: number): Promise<number | null> {
   const [row] = await sql<{ wake_at: string | null }>(
     em,
-    'SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ? AND done_at IS NULL AND NOT is_idle AND wake_at <= ?',
+    'SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ? AND done_at IS NULL AND NOT is_poll_only AND wake_at <= ?',
     [storeId, new Date(until)],
   );
   return row?.wake_at ? Date.parse(row.wake_at) : null;
 }
 
 export interface OpenRun {
-  readonly kind: RunKind;
+  readonly workflow_type: WorkflowType;
   readonly workflow_id: string;
-  readonly run_id: string;
+  readonly entity_id: string;
   readonly order_no: string | null;
 }
 /**
@@ -52,8 +52,8 @@ export interface OpenRun {
 export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise<OpenRun[]> =>
   sql<OpenRun>(
     em,
-    `SELECT kind, workflow_id, run_id, order_no FROM run r WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)
-       AND NOT (kind = 'webhookDelivery' AND loaded_at IS NULL
+    `SELECT workflow_type, workflow_id, entity_id, order_no FROM run r WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)
+       AND NOT (workflow_type = 'webhookDelivery' AND loaded_at IS NULL
          AND EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id AND o.workflow_id = r.workflow_id))`,
     [storeId, dueAt === null ? null : new Date(dueAt), dueAt === null ? null : new Date(dueAt)],
   );
@@ -62,7 +62,7 @@ export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise
 export async function isQuiet(em: Em, storeId: string, at: number): Promise<boolean> {
   const [row] = await sql<{ busy: boolean }>(
     em,
-    `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ? AND kind <> 'webhookSubscription')
+    `SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ? AND done_at IS NULL AND wake_at <= ? AND workflow_type <> 'webhookSubscription')
          OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ? AND (not_before IS NULL OR attempts > 0)) AS busy`,
     [storeId, new Date(at), storeId],
   );

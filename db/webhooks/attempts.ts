@@ -5,7 +5,7 @@ import { type Em, sql } from '../orm.ts';
 import { webhookPlace } from './store.ts';
 
 /** What an attempt sends, once it is claimed. */
-export interface Parcel {
+export interface AttemptRequest {
   readonly url: string;
   /** The newest first. */
   readonly secrets: readonly string[];
@@ -27,11 +27,11 @@ interface Claimed {
  * Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
  * already, deleted, suspended, or ended by a suspension that was lifted since. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
  */
-export async function claimAttempt(
+export async function beginAttempt(
   em: Em,
   keyring: Keyring,
   { storeId, deliveryId, n, at, realNow }: { storeId: string; deliveryId: string; n: number; at: number; realNow: number },
-): Promise<Parcel | null> {
+): Promise<AttemptRequest | null> {
   const [row] = await sql<Claimed>(
     em,
     `WITH claimed AS (
@@ -43,7 +43,7 @@ export async function claimAttempt(
          CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
      loaded AS (
        UPDATE run r SET loaded_at = ? FROM claimed c
-       WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.kind = 'webhookDelivery' AND r.run_id = c.delivery_id AND r.loaded_at IS NULL)
+       WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.workflow_type = 'webhookDelivery' AND r.entity_id = c.delivery_id AND r.loaded_at IS NULL)
      SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM claimed c`,
     [n, storeId, deliveryId, n - 1, new Date(at), new Date(realNow)],
   );

@@ -1,7 +1,7 @@
 /** Delivery records: how they are listed, and how what failed is sent again. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { type DeliveryStatus, HISTORY_MS, isWaiting, REDELIVER_MOST, REDELIVER_MS } from '../../domain/webhooks/rules.ts';
+import { type DeliveryStatus, HISTORY_MS, isWaiting, MAX_REDELIVERED, REDELIVER_MS } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
@@ -66,7 +66,7 @@ export async function redeliverFailed(em: Em, storeId: string, webhookId: string
   const failed = await em.find(
     WebhookDeliveryEntity,
     { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(moment.at - REDELIVER_MS) } },
-    { orderBy: { createdAt: 'asc', deliveryId: 'asc' }, limit: REDELIVER_MOST, lockMode: LockMode.PESSIMISTIC_WRITE },
+    { orderBy: { createdAt: 'asc', deliveryId: 'asc' }, limit: MAX_REDELIVERED, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   for (const one of failed) sendAgain(em, one, webhook, moment);
   return failed.length;

@@ -6,7 +6,7 @@ import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql, textArray } from '../orm.ts';
-import { bear } from '../runs/store.ts';
+import { openRun } from '../runs/commands.ts';
 import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 
 /** `at` is the business time of the change. */
@@ -55,8 +55,8 @@ export function addDelivery(em: Em, { yields, ...wanted }: NewDelivery, { at, re
   const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
   em.persist(delivery);
   const workflowId = webhookWorkflowId(storeId, deliveryId);
-  const run = { storeId, kind: 'webhookDelivery', workflowId, runId: deliveryId, orderNo: null } as const;
-  bear(em, { ...run, wakeAt: at, status: 'PENDING', bornAt: realNow, yields });
+  const run = { storeId, workflowType: 'webhookDelivery', workflowId, entityId: deliveryId, orderNo: null } as const;
+  openRun(em, { ...run, wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
   return delivery;
 }
 

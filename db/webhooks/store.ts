@@ -7,7 +7,7 @@ import type { Moment } from '../catalog/stock.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Keyring, Place } from '../kernel/keyring.ts';
 import { type Em, lockName, sql } from '../orm.ts';
-import { reopen } from '../runs/store.ts';
+import { reopenRun } from '../runs/commands.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 
 export const webhookPlace = (storeId: string, webhookId: string): Place => ({
@@ -116,13 +116,13 @@ export const leaveToRun = (
   { storeId, webhookId }: Pick<Webhook, 'storeId' | 'webhookId'>,
   { at, realNow }: Moment,
 ): Promise<void> =>
-  reopen(
+  reopenRun(
     em,
     {
       storeId,
-      kind: 'webhookSubscription',
+      workflowType: 'webhookSubscription',
       workflowId: subscriptionWorkflowId(storeId, webhookId),
-      runId: webhookId,
+      entityId: webhookId,
       orderNo: null,
     },
     at,

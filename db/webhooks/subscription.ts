@@ -1,9 +1,9 @@
 /** A subscription's transition: what a suspension or a deletion leaves behind goes a portion at a time (X26). */
-import type { RunRef } from '../../workflows/kernel/obligations.ts';
+import type { RunRef } from '../../workflows/kernel/messages.ts';
 import { PORTION } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import type { Webhook } from './entities.ts';
 import { endPortion, endRuns, hasLeft, type Id, idsOf, type Left } from './suspension.ts';
 
@@ -19,11 +19,11 @@ interface Row {
 }
 
 /** One portion, whatever has woken the run. The lock keeps a suspension or deletion from coming between its look and its end. */
-export async function moveWebhookSubscription(
+export async function transitionWebhookSubscription(
   em: Em,
-  { storeId, runId: webhookId }: RunRef,
+  { storeId, entityId: webhookId }: RunRef,
   { at, realNow }: Moment,
-): Promise<Moved | null> {
+): Promise<TransitionResult | null> {
   const [row] = await sql<Row>(
     em,
     `SELECT w.status, w.epoch, w.deleted_at IS NOT NULL AS is_deleted, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
@@ -35,10 +35,10 @@ export async function moveWebhookSubscription(
   const status = row.is_deleted ? 'DELETED' : row.status;
   const pause = row.is_deleted ? await deleteSome(em, left, realNow) : await endSome(em, left, realNow);
   const clock = Number(row.clock_offset_ms);
-  if (pause === null) return { owed: { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status }, clock };
+  if (pause === null) return { plan: { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status }, clock };
   const note = row.is_deleted ? 'Deletes the records of a deleted webhook.' : 'Ends what waited when the webhook was suspended.';
   // Clients see it as done already: a sandbox's clock does not stop for it.
-  return { owed: { wakeAt: at + pause, calls: [], isIdle: true, done: false, note, status }, clock };
+  return { plan: { wakeAt: at + pause, calls: [], isPollOnly: true, done: false, note, status }, clock };
 }
 
 /** Each answers after how long to go on, or null when nothing is left. */

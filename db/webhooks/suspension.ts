@@ -84,7 +84,7 @@ export const idsOf = (due: readonly Id[]): string => textArray(due.map((row) => 
 export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: number): Promise<object[]> =>
   sql(
     em,
-    `UPDATE run SET done_at = ?, wake_at = NULL WHERE store_id = ? AND kind = 'webhookDelivery' AND run_id = ANY(?::text[]) AND done_at IS NULL`,
+    `UPDATE run SET done_at = ?, wake_at = NULL WHERE store_id = ? AND workflow_type = 'webhookDelivery' AND entity_id = ANY(?::text[]) AND done_at IS NULL`,
     [new Date(realNow), storeId, idsOf(due)],
   );
 

@@ -48,7 +48,7 @@ export interface SellerCancel {
   /** What the bundle's remaining goods cost, after this cancel; 0 when the whole bundle has left. */
   readonly remainingWon: number;
 }
-export interface Settlement {
+export interface CancelAmounts {
   readonly refundWon: number;
   readonly deliveryFeeRefundWon: number;
   readonly deliveryFeeChargeWon: number;
@@ -63,7 +63,7 @@ export interface Settlement {
  * free by its product's condition may owe the fee of what is left: at most what is refundable, and given back when the rest
  * leaves. 20,000 with a 3,000 fee: 10,000 first, then 13,000.
  */
-export function settleSellerCancel({ policy, bundle, shareWon, remainingWon }: SellerCancel): Settlement {
+export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: SellerCancel): CancelAmounts {
   const isEmpty = remainingWon === 0;
   const paidFeeWon = bundle.baseFeeWon + bundle.surchargeWon;
   const giveFeeBack = isEmpty && (policy.sellerFaultFreeShipping || policy.preShipmentDeliveryFeeRefund);

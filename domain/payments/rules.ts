@@ -31,7 +31,7 @@ export type AttemptStatus =
 /** The one call that a payment owes at a time, not before `dueAt`. */
 export interface PendingCall {
   readonly id: string;
-  readonly kind: 'confirm' | 'read' | 'void' | 'refund' | 'findRefund';
+  readonly name: 'confirm' | 'read' | 'void' | 'refund' | 'findRefund';
   readonly attemptId: string;
   readonly dueAt: number;
   /** Of the last two kinds. */
@@ -42,7 +42,7 @@ export interface PendingCall {
 export type RefundCause = 'SELLER_CANCEL';
 
 /** How a refund stands between two calls. */
-export interface RefundDoubt {
+export interface RefundUnknown {
   readonly refusedWith: string | null;
   readonly isAnswered: boolean;
   readonly absences: number;
@@ -52,7 +52,7 @@ export interface RefundDoubt {
  * repeated under its key, which the provider counts once; an answered error is read three times and then asked under a new key,
  * because the provider would repeat the kept error for ever.
  */
-export function afterAbsence({ refusedWith, isAnswered, absences }: RefundDoubt): 'failed' | 'ask-again' | 'ask-anew' | 'look-again' {
+export function afterAbsence({ refusedWith, isAnswered, absences }: RefundUnknown): 'failed' | 'ask-again' | 'ask-anew' | 'look-again' {
   if (refusedWith !== null) return 'failed';
   if (!isAnswered) return 'ask-again';
   return absences >= PROVING_READINGS ? 'ask-anew' : 'look-again';
@@ -65,7 +65,7 @@ export function afterAbsence({ refusedWith, isAnswered, absences }: RefundDoubt)
  * UNSENT: nothing was asked, because our key is for the other kind of payments (X26).
  */
 export interface ProviderAnswer {
-  readonly kind:
+  readonly result:
     | 'APPROVED'
     | 'DECLINED'
     | 'UNKNOWN'
@@ -93,13 +93,13 @@ export const readGap = (n: number): number => (n >= LONG_GAP.from ? LONG_GAP.ms 
 
 /** How long an outcome is looked up, in the store's time, before it is an operator's business. */
 const LOOKING_MS = DAY;
-export const isLookedUpTooLong = (since: number, at: number): boolean => at >= since + LOOKING_MS;
+export const isUnknownTooLong = (since: number, at: number): boolean => at >= since + LOOKING_MS;
 /** What an attempt or a refund that was looked up too long is told with. */
 export const UNRESOLVED = 'UNRESOLVED';
 /** What a refund is told with whose payment at the provider is not ours. */
 export const FOREIGN_PAYMENT = 'FOREIGN_PAYMENT';
 
-export interface Doubt {
+export interface UnknownOutcome {
   readonly readings: number;
   /** The last confirm was answered (not lost, not still running). */
   readonly ended: boolean;
@@ -112,7 +112,7 @@ export interface Doubt {
  * when the authentication is dead; after the payment's expiry no confirm is sent (D40); else the confirm is repeated
  * under the same key.
  */
-export function afterUnpaid(doubt: Doubt, at: number): 'not-charged' | 'confirm-again' | 'read-again' {
+export function afterUnpaid(doubt: UnknownOutcome, at: number): 'not-charged' | 'confirm-again' | 'read-again' {
   if (at >= doubt.confirmedAt + AUTHENTICATION_LIFETIME_MS) return 'not-charged';
   if (doubt.ended && doubt.readings >= PROVING_READINGS) return 'not-charged';
   return at < doubt.expiresAt ? 'confirm-again' : 'read-again';

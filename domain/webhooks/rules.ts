@@ -69,7 +69,7 @@ export const SECRET_OVERLAP_MS = DAY;
 export const HISTORY_MS = 30 * DAY;
 /** What a bulk redelivery covers. */
 export const REDELIVER_MS = 72 * HOUR;
-export const REDELIVER_MOST = 500;
+export const MAX_REDELIVERED = 500;
 
 /** Deliveries that one transaction ends or deletes when their subscription is suspended or deleted (X26). */
 export const PORTION = 500;

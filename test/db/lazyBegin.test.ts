@@ -1,7 +1,7 @@
 /** Transactions whose opening travels with their first statement: everything else must be as if it did not. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Em, inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { type Em, inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { underTest, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 
@@ -15,7 +15,7 @@ const setting = (name: string) => `SELECT current_setting('${name}', true) AS va
 
 describe('a transaction', () => {
   test('has its store and its limits from its first statement on, and leaves none behind', async () => {
-    const seen = await inStore(orm, 'sto_one', { statementMs: 1234, lockMs: 567 }, async (em) => [
+    const seen = await inTenant(orm, 'sto_one', { statementMs: 1234, lockMs: 567 }, async (em) => [
       await sql<{ value: string }>(em, setting('app.store_id')),
       await sql<{ value: string }>(em, setting('statement_timeout')),
       await sql<{ value: string }>(em, setting('lock_timeout')),
@@ -28,7 +28,7 @@ describe('a transaction', () => {
   test('never sees the store of another that runs beside it on the same few connections', async () => {
     const rounds = await Promise.all(
       Array.from({ length: 400 }, (_, i) =>
-        inStore(orm, `sto_${i}`, REQUEST, async (em) => {
+        inTenant(orm, `sto_${i}`, REQUEST, async (em) => {
           const [first] = await sql<{ value: string }>(em, setting('app.store_id'));
           const [second] = await sql<{ value: string }>(em, setting('app.store_id'));
           return first!.value === `sto_${i}` && second!.value === `sto_${i}`;
@@ -42,47 +42,47 @@ describe('a transaction', () => {
     const shop = await world();
     const rename = (em: Em) => sql(em, `UPDATE store SET name = 'never' WHERE store_id = '${shop.store.storeId}'`);
     const name = () =>
-      inStore(orm, shop.store.storeId, REQUEST, async (em) => (await sql<{ name: string }>(em, 'SELECT name FROM store'))[0]!.name);
+      inTenant(orm, shop.store.storeId, REQUEST, async (em) => (await sql<{ name: string }>(em, 'SELECT name FROM store'))[0]!.name);
     const before = await name();
     await expect(
-      inStore(orm, shop.store.storeId, REQUEST, async (em) => {
+      inTenant(orm, shop.store.storeId, REQUEST, async (em) => {
         await rename(em);
         throw new Error('given up');
       }),
     ).rejects.toThrow('given up');
-    await expect(inStore(orm, shop.store.storeId, REQUEST, (em) => sql(em, 'SELECT 1 / 0'))).rejects.toThrow(/division by zero/);
+    await expect(inTenant(orm, shop.store.storeId, REQUEST, (em) => sql(em, 'SELECT 1 / 0'))).rejects.toThrow(/division by zero/);
     await expect(
-      inStore(orm, shop.store.storeId, REQUEST, async () => {
+      inTenant(orm, shop.store.storeId, REQUEST, async () => {
         throw new Error('asked nothing');
       }),
     ).rejects.toThrow('asked nothing');
-    expect(await inStore(orm, shop.store.storeId, REQUEST, async () => 'asked nothing')).toBe('asked nothing');
+    expect(await inTenant(orm, shop.store.storeId, REQUEST, async () => 'asked nothing')).toBe('asked nothing');
     for (let i = 0; i < 8; i++) expect(await name()).toBe(before);
   });
 
   test('reports what is wrong with its opening itself', async () => {
-    await expect(inStore(orm, 'sto_one', { statementMs: Number.NaN, lockMs: 1 }, (em) => sql(em, 'SELECT 1'))).rejects.toThrow(
+    await expect(inTenant(orm, 'sto_one', { statementMs: Number.NaN, lockMs: 1 }, (em) => sql(em, 'SELECT 1'))).rejects.toThrow(
       /statement_timeout/,
     );
-    expect(await inStore(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    expect(await inTenant(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
   test('whose connection is lost gives its place in the pool back, however often', async () => {
     const suicide = (em: Em) => sql(em, 'SELECT pg_terminate_backend(pg_backend_pid())');
-    for (let i = 0; i < 10; i++) await expect(inStore(orm, 'sto_one', REQUEST, suicide)).rejects.toThrow();
+    for (let i = 0; i < 10; i++) await expect(inTenant(orm, 'sto_one', REQUEST, suicide)).rejects.toThrow();
     const late = async (em: Em) => {
       await sql(em, 'SELECT 1');
       await suicide(em).catch(() => undefined);
     };
-    for (let i = 0; i < 10; i++) await expect(inStore(orm, 'sto_one', REQUEST, late)).rejects.toThrow();
-    expect(await inStore(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    for (let i = 0; i < 10; i++) await expect(inTenant(orm, 'sto_one', REQUEST, late)).rejects.toThrow();
+    expect(await inTenant(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
   test('that takes too long is ended, and the next one works', async () => {
-    await expect(inStore(orm, 'sto_one', { statementMs: 100, lockMs: 100 }, (em) => sql(em, 'SELECT pg_sleep(5)'))).rejects.toThrow(
+    await expect(inTenant(orm, 'sto_one', { statementMs: 100, lockMs: 100 }, (em) => sql(em, 'SELECT pg_sleep(5)'))).rejects.toThrow(
       /statement timeout/,
     );
-    await expect(inStore(orm, 'sto_one', { statementMs: 9000, lockMs: 100 }, (em) => sql(em, 'SELECT pg_sleep(5)'))).rejects.toThrow();
-    expect(await inStore(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    await expect(inTenant(orm, 'sto_one', { statementMs: 9000, lockMs: 100 }, (em) => sql(em, 'SELECT pg_sleep(5)'))).rejects.toThrow();
+    expect(await inTenant(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 });

@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { migrate } from '../../db/migrate.ts';
-import { inStore, openOrm, TRANSITION } from '../../db/orm.ts';
-import { movePayment } from '../../db/payments/move.ts';
+import { inTenant, openOrm, TRANSITION } from '../../db/orm.ts';
+import { transitionPayment } from '../../db/payments/transition.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 
 test('an approval under a key that another attempt had first pays nothing and is not voided, looked up in time or late', async () => {
@@ -25,14 +25,14 @@ test('an approval under a key that another attempt had first pays nothing and is
   );
   await owner.query(
     `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status, payment_key,
-       shares_key, doubtful, started_at, confirmed_at)
+       shares_key, is_unknown, started_at, confirmed_at)
      VALUES ('s', 'att', 'p', 1, 'tosspayments', 'CARD', '1-01', 1, '', 'CONFIRMING', 'key', true, true, now(), now())`,
   );
   const now = Date.now();
   const approve = () => {
-    const outcome = { kind: 'APPROVED', code: 'DONE', ended: true, approvedMethod: 'CARD' };
+    const outcome = { result: 'APPROVED', code: 'DONE', ended: true, approvedMethod: 'CARD' };
     const event = { type: 'outcome', callId: 'read-att-950', outcome } as const;
-    return inStore(orm, 's', TRANSITION, async (em) => (await movePayment(em, { storeId: 's', runId: 'p' }, event, now, now))?.alarms);
+    return inTenant(orm, 's', TRANSITION, async (em) => (await transitionPayment(em, { storeId: 's', entityId: 'p' }, event, now, now))?.alarms);
   };
   const alarm = [{ kind: 'mismatch', operation: 'read', id: 'att' }];
   const state = async () =>

@@ -7,7 +7,7 @@ import { migrate } from '../../db/migrate.ts';
 import { customerOf, findGuestOrder } from '../../db/orders/lookups.ts';
 import { listItems, listOrders, type OrderFilter, type OrdersBy } from '../../db/orders/store.ts';
 import { type Em, openOrm } from '../../db/orm.ts';
-import { claimAttempt } from '../../db/webhooks/attempts.ts';
+import { beginAttempt } from '../../db/webhooks/attempts.ts';
 import { listDeliveries, redeliverFailed } from '../../db/webhooks/deliveries.ts';
 import { listEvents } from '../../db/webhooks/events.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
@@ -98,5 +98,5 @@ test.each<[string, (em: Em) => Promise<unknown>]>([
   ['deliveries', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW })],
   ['… by status', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW, status: 'FAILED' })],
   ['what failed', (em) => redeliverFailed(em, storeId, 'whk_1', { at: NOW, realNow: NOW })],
-  ['a claim', (em) => claimAttempt(em, null as never, { storeId, deliveryId: 'dlv_00whk_1100', n: 1, at: NOW, realNow: NOW })],
+  ['a claim', (em) => beginAttempt(em, null as never, { storeId, deliveryId: 'dlv_00whk_1100', n: 1, at: NOW, realNow: NOW })],
 ])('%s', async (_, work) => expect(await scansOf(orm, storeId, LARGE, work)).toEqual([]));

@@ -17,18 +17,18 @@ test('a run whose start is still in the outbox is the relay’s; a kind may be l
   await client.query('BEGIN');
   const values = [storeId, `webhook/${storeId}/waits`];
   await client.query(
-    `INSERT INTO run (store_id, workflow_id, kind, run_id, wake_at, created_at)
+    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, wake_at, created_at)
      VALUES ($1, $2, 'webhookDelivery', 'waits', now() - interval '1 hour', now() - interval '1 hour')`,
     values,
   );
   await client.query(
-    `INSERT INTO outbox (store_id, message, kind, workflow_id, run_id, created_at)
+    `INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, created_at)
      VALUES ($1, 'start', 'webhookDelivery', $2, 'waits', now())`,
     values,
   );
   const overdue = async (leftOut: string) => {
-    const { rows } = await client.query<{ run_id: string }>('SELECT run_id FROM lookup_overdue_runs(now(), 10000, $1)', [leftOut]);
-    return rows.some((row) => row.run_id === 'waits');
+    const { rows } = await client.query<{ entity_id: string }>('SELECT entity_id FROM lookup_overdue_runs(now(), 10000, $1)', [leftOut]);
+    return rows.some((row) => row.entity_id === 'waits');
   };
   expect(await overdue('')).toBe(false);
   await client.query('DELETE FROM outbox WHERE store_id = $1 AND workflow_id = $2', values);
@@ -55,7 +55,7 @@ describe(`with ${OPEN} open runs and as many that are done`, () => {
     await owner.connect();
     await owner.query(`UPDATE store SET clock_offset_ms = 86400000 WHERE store_id = $1`, [aheadId]);
     await owner.query(
-      `INSERT INTO run (store_id, workflow_id, kind, run_id, wake_at, loaded_at, done_at, created_at)
+      `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, wake_at, loaded_at, done_at, created_at)
        SELECT $1, 'order-item/' || $1 || '/' || n, 'orderItem', n, now() + interval '3 days' + n * interval '1 second',
          now() - interval '2 days', CASE WHEN n > $2 THEN now() END, now() - interval '2 days' FROM generate_series(1, 2 * $2::int) n`,
       [storeId, OPEN],
@@ -81,28 +81,28 @@ describe(`with ${OPEN} open runs and as many that are done`, () => {
     return Number(rows[0]!.read);
   }
   const overdue = async () =>
-    (await tx.query<{ run_id: string }>(`SELECT run_id FROM lookup_overdue_runs(now(), 200, '')`)).rows.map((row) => row.run_id);
+    (await tx.query<{ entity_id: string }>(`SELECT entity_id FROM lookup_overdue_runs(now(), 200, '')`)).rows.map((row) => row.entity_id);
 
   test('the look-up reads what it answers, not what is open: late ones, unloaded ones, late ones of a sandbox that is ahead', async () => {
     const read = await rowsRead(async () => expect(await overdue()).toEqual([]));
     expect(read).toBeLessThan(100);
-    await owner.query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE run_id = '7'`);
-    await owner.query(`UPDATE run SET loaded_at = NULL WHERE run_id = '8'`);
+    await owner.query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE entity_id = '7'`);
+    await owner.query(`UPDATE run SET loaded_at = NULL WHERE entity_id = '8'`);
     await owner.query(
-      `INSERT INTO run (store_id, workflow_id, kind, run_id, wake_at, loaded_at, created_at)
+      `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, wake_at, loaded_at, created_at)
        VALUES ($1, 'a', 'orderItem', 'ahead', now() + interval '23 hours', now(), now()), ($1, 'b', 'orderItem', 'in time', now() + interval '25 hours', now(), now())`,
       [aheadId],
     );
     expect(await rowsRead(async () => expect((await overdue()).toSorted()).toEqual(['7', '8', 'ahead']))).toBeLessThan(100);
   });
-  test('what was poked and waits for its gap is not read again, were it every run', async () => {
+  test('what was woken and waits for its gap is not read again, were it every run', async () => {
     await owner.query(
-      `UPDATE run SET wake_at = now() - interval '1 hour', poked_at = now(), pokes = 3, grace_from = now() + interval '210 seconds' WHERE done_at IS NULL`,
+      `UPDATE run SET wake_at = now() - interval '1 hour', woken_at = now(), wakes = 3, grace_from = now() + interval '210 seconds' WHERE done_at IS NULL`,
     );
     await owner.query('VACUUM ANALYZE run');
     expect(await rowsRead(async () => expect(await overdue()).toEqual([]))).toBeLessThan(100);
     await owner.query(
-      `UPDATE run SET poked_at = now() - interval '1 hour', grace_from = now() - interval '30 minutes' WHERE done_at IS NULL`,
+      `UPDATE run SET woken_at = now() - interval '1 hour', grace_from = now() - interval '30 minutes' WHERE done_at IS NULL`,
     );
     await owner.query('VACUUM ANALYZE run');
     expect(await rowsRead(async () => expect(await overdue()).toHaveLength(200))).toBeLessThan(1000);

@@ -85,7 +85,7 @@ test('support finds, explains and retries in every store; who looks sees no buye
   await client.connect();
   await client.query(`SET session_replication_role = replica`);
   await client.query(
-    `INSERT INTO run (store_id, workflow_id, kind, run_id, order_no, created_at) VALUES ($1, $2, 'payment', 'pay_1', '20261122000001', now())`,
+    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, created_at) VALUES ($1, $2, 'payment', 'pay_1', '20261122000001', now())`,
     [storeId, `payment/${storeId}/pay_1`],
   );
   await client.query(
@@ -101,7 +101,7 @@ test('support finds, explains and retries in every store; who looks sees no buye
   );
   await client.end();
   expect(JSON.parse(await command('support.ts', 'find', '20261122000001', '--json'))).toMatchObject([
-    { store_code: 'acme', run_id: 'pay_1' },
+    { store_code: 'acme', entity_id: 'pay_1' },
   ]);
   const explained = await command('support.ts', 'explain', 'rfd_1');
   expect(explained).toContain('The payment of 1000 won is completed (COMPLETED).');

@@ -1,7 +1,7 @@
 /** The plans of the very queries that a piece of work asks, as the app role sees them through row security. */
 import { expect } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Em, inStore, REQUEST } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/orm.ts';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -18,7 +18,7 @@ export async function scansOf(
   work: (em: Em) => Promise<unknown>,
 ): Promise<string[]> {
   const seen: (readonly [string, readonly unknown[]])[] = [];
-  await inStore(orm, storeId, REQUEST, async (em) => {
+  await inTenant(orm, storeId, REQUEST, async (em) => {
     const connection = em.getConnection();
     const execute = connection.execute.bind(connection);
     const spy = ((query: unknown, params: readonly unknown[] = [], ...rest: never[]) => {
@@ -35,7 +35,7 @@ export async function scansOf(
   expect(seen.length).toBeGreaterThan(0);
   const found: string[] = [];
   for (const [query, params] of seen.filter(([text]) => /^\s*(select|with|update|delete)/i.test(text)))
-    await inStore(orm, storeId, REQUEST, async (em) => {
+    await inTenant(orm, storeId, REQUEST, async (em) => {
       const [row] = await em.execute<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(`EXPLAIN (FORMAT JSON) ${query}`, [...params], 'all');
       for (const node of nodes(row!['QUERY PLAN'][0]!.Plan))
         if (node['Node Type'] === 'Seq Scan' && large.has((node['Relation Name'] ?? '').replace(/_first$/, '')))

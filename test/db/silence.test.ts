@@ -12,7 +12,7 @@ import { realClock } from '../../db/kernel/clock.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { migrate } from '../../db/migrate.ts';
-import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { openRelayPool } from '../../worker/pool.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
@@ -136,7 +136,7 @@ describe('a process whose connections fall silent', () => {
         [new URL(url).pathname.slice(1)],
       );
     const before = (await until('it listens', async () => (await ears()).length > 0 && ears()))[0]!.pid;
-    const ask = () => inStore(orm, 'sto_none', REQUEST, (em) => sql(em, 'SELECT 1 AS one'));
+    const ask = () => inTenant(orm, 'sto_none', REQUEST, (em) => sql(em, 'SELECT 1 AS one'));
     await Promise.all([ask(), ask(), ask(), ask()]);
     proxy.silence();
     // Every connection of the pool is dead: each is found out once.
@@ -148,7 +148,7 @@ describe('a process whose connections fall silent', () => {
     await until('it listens anew', async () => (await ears()).some(({ pid }) => pid !== before) && ears(), 30_000);
 
     await expect(
-      inStore(orm, 'sto_none', REQUEST, async (em) => {
+      inTenant(orm, 'sto_none', REQUEST, async (em) => {
         await sql(em, 'SELECT 1');
         await new Promise((resolve) => setTimeout(resolve, 6000));
         return sql(em, 'SELECT 1');

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { text } from 'node:stream/consumers';
 import { run } from '../../bin/setup/say.ts';
 import type { System } from '../../bin/setup/system.ts';
-import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
 import { emit, type NewEvent } from '../../db/webhooks/events.ts';
 import { type Bench, bench, kill, VICTIMS } from './harness.ts';
 import { Client } from 'pg';
@@ -104,7 +104,7 @@ async function produce(system: System, storeId: string, events: number, rate: nu
     for (;;) {
       try {
         const now = Date.now();
-        await inStore(orm, storeId, REQUEST, (em) => emit(em, storeId, [eventOf(n, now)], now));
+        await inTenant(orm, storeId, REQUEST, (em) => emit(em, storeId, [eventOf(n, now)], now));
         return void committed.set(n, performance.now());
       } catch {
         await sleep(300);

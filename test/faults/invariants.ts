@@ -78,11 +78,11 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'a delivery waits without a run',
-        `SELECT delivery_id FROM webhook_delivery d WHERE status IN ('PENDING', 'PENDING_RETRY') AND NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = d.delivery_id AND r.done_at IS NULL)`,
+        `SELECT delivery_id FROM webhook_delivery d WHERE status IN ('PENDING', 'PENDING_RETRY') AND NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = d.delivery_id AND r.done_at IS NULL)`,
       )),
       ...(await none(
         'an item has no run',
-        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.order_item_id AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
+        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = i.order_item_id AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
       )),
       ...(await none('a run is not loaded', `SELECT workflow_id FROM run WHERE done_at IS NULL AND loaded_at IS NULL`)),
       ...(await none('the outbox is not empty', 'SELECT outbox_id FROM outbox')),

@@ -82,7 +82,7 @@ export async function invitationsBroken(pool: Pool, simulator: string, said: Inv
     member: boolean;
   }>(
     `SELECT i.invitation_id, i.email, i.status, i.delivery_status,
-       EXISTS (SELECT 1 FROM run r WHERE r.run_id = i.invitation_id AND r.done_at IS NULL) AS run,
+       EXISTS (SELECT 1 FROM run r WHERE r.entity_id = i.invitation_id AND r.done_at IS NULL) AS run,
        EXISTS (SELECT 1 FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = i.store_id AND u.email = i.email) AS member
      FROM invitation i`,
   );

@@ -11,8 +11,8 @@ const closed = async (workflowId: string): Promise<string> => {
   return workflowId;
 };
 const itemRun = async ({ store }: World, orderItemId: string) => {
-  const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE run_id = $1', [orderItemId]);
-  await until('loaded', async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1);
+  const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1', [orderItemId]);
+  await until('loaded', async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1);
   return row?.workflow_id ?? `order-item/${store.storeId}/?`;
 };
 const dispatched = async (shop: World) => {

@@ -1,7 +1,7 @@
 /** What buyers see and decide: members their own orders, guests with contact and password (part A § Orders, D32, D51). */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
-import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
 import { takeUse } from '../../db/limits/store.ts';
@@ -10,10 +10,10 @@ import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 
 /** Works in the store as the app does. */
-async function inside<T>(shop: World, work: Parameters<typeof inStore<T>>[3]): Promise<T> {
+async function inside<T>(shop: World, work: Parameters<typeof inTenant<T>>[3]): Promise<T> {
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
   try {
-    return await inStore(orm, shop.store.storeId, REQUEST, work);
+    return await inTenant(orm, shop.store.storeId, REQUEST, work);
   } finally {
     await orm.close();
   }

@@ -5,7 +5,7 @@ import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { changeTime } from '../../db/feeds/store.ts';
-import { inStore, openOrm, REQUEST } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { sampleData } from '../../domain/webhooks/payloads.ts';
@@ -91,14 +91,14 @@ describe('whoever commits later stands later', () => {
     const order: string[] = [];
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const slow = inStore(orm, storeId, REQUEST, async (em) => {
+    const slow = inTenant(orm, storeId, REQUEST, async (em) => {
       const at = await changeTime(em, storeId, 1000);
       order.push('slow has its time');
       await held;
       return at;
     });
     while (order.length === 0) await sleep(5);
-    const quick = inStore(orm, storeId, REQUEST, (em) => changeTime(em, storeId, 900)).then((at) => {
+    const quick = inTenant(orm, storeId, REQUEST, (em) => changeTime(em, storeId, 900)).then((at) => {
       order.push('quick has its time');
       return at;
     });
@@ -111,7 +111,7 @@ describe('whoever commits later stands later', () => {
     const shop = await world();
     const { storeId } = shop.store;
     const write = (variantId: string, until: Promise<void>) =>
-      inStore(orm, storeId, REQUEST, async (em) => {
+      inTenant(orm, storeId, REQUEST, async (em) => {
         await emit(em, storeId, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 5, data: { productId: 'p', variantId } }], Date.now());
         await em.flush();
         await until;

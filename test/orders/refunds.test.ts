@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, DEFAULT_REFUND_POLICY, refundShare, type RefundPolicy, settleSellerCancel } from '../../domain/orders/refunds.ts';
+import { type Bundle, DEFAULT_REFUND_POLICY, refundShare, type RefundPolicy, computeSellerCancel } from '../../domain/orders/refunds.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
   baseFeeWon: 3000,
@@ -48,22 +48,22 @@ describe('a seller cancel', () => {
     ['is at our own fault: switched off, the pre-shipment rule decides', { sellerFaultFreeShipping: false }, {}, 0, 13_000, 3000],
     ['keeps the fee with both off', { sellerFaultFreeShipping: false, preShipmentDeliveryFeeRefund: false }, {}, 0, 10_000, 0],
   ])('%s', (_, rules, paid, remainingWon, refundWon, deliveryFeeRefundWon) => {
-    const settled = settleSellerCancel({ policy: policy(rules), bundle: bundle(paid), shareWon: 10_000, remainingWon });
+    const settled = computeSellerCancel({ policy: policy(rules), bundle: bundle(paid), shareWon: 10_000, remainingWon });
     expect(settled).toMatchObject({ refundWon, deliveryFeeRefundWon, deliveryFeeChargeWon: 0 });
   });
   const free = { baseFeeWon: 0, conditionalFreeWon: 50_000 };
   const charging = policy({ sellerFaultFreeShipping: false, conditionalFreeShortfallCharge: true });
   test('charges the fee of a bundle that is free no longer, once, and gives it back with the rest', () => {
-    const first = settleSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 30_000, remainingWon: 30_000 });
+    const first = computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 30_000, remainingWon: 30_000 });
     expect(first).toMatchObject({ refundWon: 27_000, deliveryFeeChargeWon: 3000, shortfallChargedWon: 3000 });
-    const second = settleSellerCancel({
+    const second = computeSellerCancel({
       policy: charging,
       bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
       shareWon: 15_000,
       remainingWon: 15_000,
     });
     expect(second).toMatchObject({ refundWon: 15_000, deliveryFeeChargeWon: 0 });
-    const last = settleSellerCancel({
+    const last = computeSellerCancel({
       policy: charging,
       bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
       shareWon: 15_000,
@@ -72,15 +72,15 @@ describe('a seller cancel', () => {
     expect(last).toMatchObject({ refundWon: 18_000, deliveryFeeRefundWon: 0, shortfallChargedWon: 0 });
   });
   test('charges at most what is refundable, and nothing at the seller’s fault or above the amount', () => {
-    expect(settleSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 30_000 }).refundWon).toBe(0);
+    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 30_000 }).refundWon).toBe(0);
     expect(
-      settleSellerCancel({
+      computeSellerCancel({
         policy: policy({ conditionalFreeShortfallCharge: true }),
         bundle: bundle(free),
         shareWon: 1000,
         remainingWon: 1,
       }).refundWon,
     ).toBe(1000);
-    expect(settleSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
+    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
   });
 });

@@ -245,7 +245,7 @@ describe('an ended payment’s page', () => {
     await shop.advance('PT11M');
     const traces = async () => ({
       operations: await query('SELECT key FROM operation WHERE principal = ANY($1) ORDER BY key', [[paymentId, expired.paymentId]]),
-      outbox: await query('SELECT outbox_id FROM outbox WHERE run_id = ANY($1)', [[paymentId, expired.paymentId]]),
+      outbox: await query('SELECT outbox_id FROM outbox WHERE entity_id = ANY($1)', [[paymentId, expired.paymentId]]),
     });
     const runs = async () => {
       const { temporalClient } = await import('../kernel/world.ts');
@@ -256,7 +256,7 @@ describe('an ended payment’s page', () => {
     await until(
       'at rest',
       async () =>
-        (await query('SELECT 1 FROM run WHERE run_id = ANY($1) AND done_at IS NULL', [[paymentId, expired.paymentId]])).length === 0,
+        (await query('SELECT 1 FROM run WHERE entity_id = ANY($1) AND done_at IS NULL', [[paymentId, expired.paymentId]])).length === 0,
     );
     const [before, started] = [await traces(), await runs()];
     for (const [url, result] of [

@@ -166,7 +166,7 @@ describe('a payment', () => {
     expect([anew.status, anew.body.data?.paymentId === paymentId]).toEqual([200, false]);
     await until(
       'closed',
-      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
+      async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { failureOf } from '../../domain/payments/failures.ts';
-import { afterUnpaid, isLookedUpTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../domain/payments/rules.ts';
+import { afterUnpaid, isUnknownTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../domain/payments/rules.ts';
 
 describe('a reading that says "not charged"', () => {
   const doubt = { readings: 1, ended: true, confirmedAt: 0, expiresAt: 600_000 };
@@ -20,7 +20,7 @@ describe('a reading that says "not charged"', () => {
   });
   test('half an hour later it is looked up every five minutes, and after a day no more', () => {
     expect([60, 500].map(readGap)).toEqual([300_000, 300_000]);
-    expect([86_399_999, 86_400_000].map((at) => isLookedUpTooLong(0, at))).toEqual([false, true]);
+    expect([86_399_999, 86_400_000].map((at) => isUnknownTooLong(0, at))).toEqual([false, true]);
   });
 });
 

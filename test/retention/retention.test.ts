@@ -91,9 +91,9 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
   },
   runs: {
     table: 'run',
-    key: 'run_id',
+    key: 'entity_id',
     insert: add(
-      `INSERT INTO run (store_id, workflow_id, kind, run_id, created_at, done_at) VALUES ($3, $1, 'payment', $1, $2, $2)`,
+      `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, created_at, done_at) VALUES ($3, $1, 'payment', $1, $2, $2)`,
       (...row) => row,
     ),
   },

@@ -5,30 +5,30 @@ import { pay } from '../kernel/http.ts';
 import { support } from '../kernel/support.ts';
 import { query, temporalClient, until, world } from '../kernel/world.ts';
 
-test('a run that finds its row swept ends and does nothing: one that waits, when it is poked, and one that is started', async () => {
+test('a run that finds its row swept ends and does nothing: one that waits, when it is woken, and one that is started', async () => {
   const client = await temporalClient();
   const shop = await world();
   const { storeId } = shop.store;
   const { paymentId } = await shop.payment();
-  const run = { storeId, kind: 'payment', workflowId: `payment/${storeId}/${paymentId}`, runId: paymentId, orderNo: null } as const;
+  const run = { storeId, workflowType: 'payment', workflowId: `payment/${storeId}/${paymentId}`, entityId: paymentId, orderNo: null } as const;
   await until(
     'loaded',
-    async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+    async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
   );
   await query('DELETE FROM payment_attempt WHERE payment_id = $1', [paymentId]);
   await query('DELETE FROM payment WHERE payment_id = $1', [paymentId]);
-  await query('DELETE FROM run WHERE run_id = $1', [paymentId]);
-  await client.workflow.signalWithStart(run.kind, { ...startOptions(run), signal: 'poke' });
+  await query('DELETE FROM run WHERE entity_id = $1', [paymentId]);
+  await client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: 'wake' });
   await client.workflow.getHandle(run.workflowId).result();
-  await (await client.workflow.start(run.kind, startOptions(run))).result();
-  expect(await query('SELECT 1 FROM run WHERE run_id = $1', [paymentId])).toEqual([]);
+  await (await client.workflow.start(run.workflowType, startOptions(run))).result();
+  expect(await query('SELECT 1 FROM run WHERE entity_id = $1', [paymentId])).toEqual([]);
 });
 
 test('a payment whose run was swept long ago still gives money back: the cancel brings the run back', async () => {
   const shop = await world();
   const { orderItemId, paymentId } = await shop.order();
-  await until('done', async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1);
-  await query('DELETE FROM run WHERE run_id = $1', [paymentId]);
+  await until('done', async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1);
+  await query('DELETE FROM run WHERE entity_id = $1', [paymentId]);
   expect((await shop.act(orderItemId, 'cancel', { reason: 'OTHER' })).status).toBe(200);
   await until(
     'refunded',
@@ -36,7 +36,7 @@ test('a payment whose run was swept long ago still gives money back: the cancel 
   );
   await until(
     'done again',
-    async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
+    async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
   );
 });
 
@@ -47,19 +47,19 @@ test('support still knows what is behind the numbers of a run whose row was swep
   await pay(payUrl, '4111111111110001');
   // Given up after a day of look-ups: what the buyer had confirmed can no longer be charged, so one reading tells.
   await query(
-    `UPDATE payment_attempt SET status = 'UNRESOLVED', looking_since = started_at, confirmed_at = confirmed_at - interval '1 day' WHERE payment_id = $1`,
+    `UPDATE payment_attempt SET status = 'UNRESOLVED', unknown_since = started_at, confirmed_at = confirmed_at - interval '1 day' WHERE payment_id = $1`,
     [paymentId],
   );
   await query(`UPDATE payment SET status = 'failed', result = 'FAILED', wake_at = NULL WHERE payment_id = $1`, [paymentId]);
-  await query('DELETE FROM run WHERE run_id IN ($1, $2) OR order_no = $3', [paymentId, orderItemId, orderNo]);
+  await query('DELETE FROM run WHERE entity_id IN ($1, $2) OR order_no = $3', [paymentId, orderItemId, orderNo]);
   expect(String(await support('explain', orderNo))).toMatch(/Order item \S+ is PAID[\s\S]*Its run was done so long ago/);
   expect(String(await support('explain', paymentId))).toContain('could not be learnt');
   expect(String(await support('retry', paymentId))).toContain('looks once more');
   await until(
     'looked up',
-    async () => (await query(`SELECT 1 FROM run WHERE run_id = $1 AND done_at IS NOT NULL`, [paymentId])).length === 1,
+    async () => (await query(`SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL`, [paymentId])).length === 1,
   );
-  expect(await query('SELECT status, doubtful FROM payment_attempt WHERE payment_id = $1', [paymentId])).toEqual([
-    { status: 'DECLINED', doubtful: false },
+  expect(await query('SELECT status, is_unknown FROM payment_attempt WHERE payment_id = $1', [paymentId])).toEqual([
+    { status: 'DECLINED', is_unknown: false },
   ]);
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { resetRun, workflowTasks } from '../../bin/setup/reset.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import type { RunKind } from '../../workflows/kernel/obligations.ts';
+import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { support } from '../kernel/support.ts';
 import { query, temporalClient, until, world } from '../kernel/world.ts';
 import { atRest, snapshot, type Story, story } from './story.ts';
@@ -60,7 +60,7 @@ describe('termination', () => {
     const { buyer, paymentId, payUrl } = await shop.payment();
     await until(
       'payment loaded',
-      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+      async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
     );
     expect(await terminateAll()).toBe(1);
     const { pay } = await import('../kernel/http.ts');
@@ -73,7 +73,7 @@ describe('termination', () => {
     ] as const) {
       await until(
         'loaded',
-        async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1,
+        async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1,
       );
       expect(await terminateAll()).toBeGreaterThan(0);
       expect((await shop.act(orderItemId, action, body)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('termination', () => {
     const { orderItemId } = await shop.order();
     await shop.act(orderItemId, 'confirm');
     await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'NONE' });
-    const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE run_id = $1', [orderItemId]);
+    const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1', [orderItemId]);
     await client.workflow.getHandle(row!.workflow_id).cancel();
     await until('canceled', async () => (await client.workflow.getHandle(row!.workflow_id).describe()).status.name === 'CANCELLED');
     expect((await shop.act(orderItemId, 'delivered')).body.data.status).toBe('DELIVERED');
@@ -105,11 +105,11 @@ describe('termination', () => {
     const workflowId = `payment/${shop.store.storeId}/${paymentId}`;
     await until(
       'loaded',
-      async () => (await query('SELECT 1 FROM run WHERE run_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
+      async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
     );
     await client.workflow.getHandle(workflowId).terminate('drill');
     await query(`UPDATE payment SET expires_at = now() - interval '2 minutes' WHERE payment_id = $1`, [paymentId]);
-    await query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE run_id = $1`, [paymentId]);
+    await query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE entity_id = $1`, [paymentId]);
     await until('expired', async () => (await buyer.status(paymentId)).body.data.status === 'expired');
   });
 });
@@ -124,10 +124,10 @@ test('a run whose row is done ends at once when it is started again', async () =
     ['invitation', 'invitation'],
   ] as const) {
     const workflowId = told.workflowIds.find((id) => id.startsWith(`${prefix}/`))!;
-    const [row] = await query<{ run_id: string }>('SELECT run_id FROM run WHERE workflow_id = $1', [workflowId]);
+    const [row] = await query<{ entity_id: string }>('SELECT entity_id FROM run WHERE workflow_id = $1', [workflowId]);
     const handle = await client.workflow.start(
-      kind satisfies RunKind,
-      startOptions({ storeId: told.shop.store.storeId, kind, workflowId, runId: row!.run_id, orderNo: null }),
+      kind satisfies WorkflowType,
+      startOptions({ storeId: told.shop.store.storeId, workflowType: kind, workflowId, entityId: row!.entity_id, orderNo: null }),
     );
     await handle.result();
   }

@@ -14,7 +14,7 @@ import { readConfig } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
-import { type Em, inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { type Em, inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { startPayment } from '../../db/payments/store.ts';
 import { invitationRun, invite } from '../../db/invitations/store.ts';
 import { registerWebhook } from '../../db/webhooks/store.ts';
@@ -23,7 +23,7 @@ import { untraced } from '../../worker/tracing.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
-import type { Command } from '../../workflows/kernel/obligations.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY } from '../../domain/kernel/time.ts';
@@ -88,7 +88,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   ];
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    inStore(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
+    inTenant(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
   let offset = 0;
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
@@ -105,10 +105,10 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       await env.client.workflow.getHandle(run.workflowId).signal('clock', offset);
     },
     /** Business time, as the API passes it in. */
-    inStore: <T>(work: (em: Em) => Promise<T>) => inStore(orm, storeId, REQUEST, work),
+    inStore: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
     keyring,
     receiver: (receiverUrl: string) =>
-      inStore(orm, storeId, REQUEST, (em) =>
+      inTenant(orm, storeId, REQUEST, (em) =>
         registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
       ),
     /** Lets time pass on a server that skips it. */
@@ -120,12 +120,12 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         [webhookId],
       );
       const runId = delivery!.delivery_id;
-      return { storeId, kind: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), runId, orderNo: null };
+      return { storeId, workflowType: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), entityId: runId, orderNo: null };
     },
     /** A started payment, as the API makes one. Business time is the server's own. */
     async payment() {
       const at = await now();
-      return inStore(orm, storeId, REQUEST, async (em) => {
+      return inTenant(orm, storeId, REQUEST, async (em) => {
         const { product } = (await listProducts(em, storeId, { page: 1, size: 1 })).items[0]!;
         const opened = await openCheckout(em, storeId, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] }, at);
         await em.flush();
@@ -142,7 +142,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         };
         const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
         const { paymentId, orderNo } = payment;
-        const run: RunName = { storeId, kind: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), runId: paymentId, orderNo };
+        const run: RunName = { storeId, workflowType: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), entityId: paymentId, orderNo };
         return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
       });
     },
@@ -168,7 +168,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       const at = await now();
       const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
       const wanted = { email, role: 'STAFF', invitedBy: owner!.user_id } as const;
-      return inStore(orm, storeId, REQUEST, async (em) =>
+      return inTenant(orm, storeId, REQUEST, async (em) =>
         invitationRun(await invite(em, keyring, storeId, wanted, { at, realNow: Date.now() + sent * DAY })),
       );
     },
@@ -178,7 +178,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         [`${orderNo}01`],
       );
       const workflowId = orderItemWorkflowId(storeId, item!.order_item_no);
-      return { storeId, kind: 'orderItem', workflowId, runId: item!.order_item_id, orderNo };
+      return { storeId, workflowType: 'orderItem', workflowId, entityId: item!.order_item_id, orderNo };
     },
     /** One update-with-start, as the API sends it. */
     async command(run: RunName, name: string, input: Command['input'], changes: Partial<Command> = {}): Promise<void> {
@@ -193,7 +193,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         notAfter: Date.now() + 8000,
         ...changes,
       };
-      const startWorkflowOperation = new WithStartWorkflowOperation(run.kind, startOptions(run));
+      const startWorkflowOperation = new WithStartWorkflowOperation(run.workflowType, startOptions(run));
       await env.client.workflow.executeUpdateWithStart('command', { args: [wish], updateId: wish.requestId, startWorkflowOperation });
     },
     async close() {

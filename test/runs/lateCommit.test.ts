@@ -30,18 +30,18 @@ afterAll(async () => {
 
 async function bought(): Promise<RunName> {
   const payment = await under.payment();
-  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'settled' });
+  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
   return under.itemOf(payment.orderNo);
 }
 const statusOf = async (run: RunName) =>
-  (await under.rows<{ status: string }>('SELECT status FROM order_item WHERE order_item_id = ?', [run.runId]))[0]!.status;
+  (await under.rows<{ status: string }>('SELECT status FROM order_item WHERE order_item_id = ?', [run.entityId]))[0]!.status;
 const never = { cause: { type: 'TEMPORARILY_UNAVAILABLE' } };
 
 describe('a command', () => {
   test('that waits for one lock after the other until its time is over is not carried out', async () => {
     const run = await bought();
     const holds = [
-      ['SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', run.runId, 800],
+      ['SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', run.entityId, 800],
       ['SELECT 1 FROM orders WHERE order_no = $1 FOR UPDATE', run.orderNo, 1600],
       ['SELECT 1 FROM feed WHERE store_id = $1 FOR UPDATE', under.storeId, 2400],
     ] as const;

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, RunKind } from '../../workflows/kernel/obligations.ts';
+import type { Command, WorkflowType } from '../../workflows/kernel/messages.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../../db/kernel/clock.ts';
@@ -19,19 +19,19 @@ import { type Host, host } from './hosted.ts';
 
 /** One place where the drill may strike: an activity of a run of this kind, counted from 0, before or after it. */
 interface Place {
-  readonly kind: RunKind;
+  readonly kind: WorkflowType;
   readonly nth: number;
   readonly when: 'before' | 'after';
 }
 let under: Host;
 let receiver: Receiver;
 let refusals = 0;
-let passed: { kind: RunKind; workflowId: string }[] = [];
+let passed: { kind: WorkflowType; workflowId: string }[] = [];
 let target: Place | null = null;
 const struck: string[] = [];
 let guests = 0;
 
-async function pass(kind: RunKind, workflowId: string, nth: number, when: Place['when']): Promise<void> {
+async function pass(kind: WorkflowType, workflowId: string, nth: number, when: Place['when']): Promise<void> {
   if (target?.kind !== kind || target.nth !== nth || target.when !== when) return;
   target = null;
   await under.client.workflow.getHandle(workflowId).terminate('drill');
@@ -46,7 +46,7 @@ beforeAll(async () => {
       inbound: {
         async execute(input, next) {
           const { workflowId } = info.workflowExecution!;
-          const kind = info.workflowType as RunKind;
+          const kind = info.workflowType as WorkflowType;
           const nth = passed.filter((one) => one.workflowId === workflowId).length;
           passed.push({ kind, workflowId });
           await pass(kind, workflowId, nth, 'before');
@@ -64,7 +64,7 @@ afterAll(async () => {
   await under.close();
 });
 
-/** As a client does: the same key until there is an answer; the reconciler's poke brings back what nobody commands. */
+/** As a client does: the same key until there is an answer; the reconciler's wake brings back what nobody commands. */
 async function insist(run: RunName, name: string, input: Command['input'], wait: Command['wait'] = 'committed'): Promise<void> {
   const operation = { principal: 't', key: randomUUID(), id: 't', fingerprint: name };
   for (let tries = 0; ; tries++) {
@@ -85,7 +85,7 @@ async function sustain(run: RunName, step: number | null, isOver: (status: strin
       () => 'UNKNOWN',
     );
     if (await isOver(status)) return;
-    if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.kind, { ...startOptions(run), signal: 'poke' });
+    if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: 'wake' });
     else if (step !== null && tries % 2 === 1) await under.advance(run, step).catch(() => {});
     await Promise.race([handle.result().catch(() => {}), sleep(250)]);
   }
@@ -100,7 +100,7 @@ async function shopping(): Promise<object> {
   const sent = receiver.received.length;
   const payment = await under.payment();
   const input = await under.authenticated(payment);
-  await insist(payment.run, 'pay', input, 'settled');
+  await insist(payment.run, 'pay', input, 'idle');
   await toTheEnd(payment.run, 3 * SECOND);
   const item = await under.itemOf(payment.orderNo);
   await insist(item, 'confirm', {});
@@ -111,25 +111,25 @@ async function shopping(): Promise<object> {
   );
   const run: RunName = {
     ...(await under.deliveryRun(await webhookId())),
-    runId: delivery!.delivery_id,
+    entityId: delivery!.delivery_id,
     workflowId: `webhook/${under.storeId}/${delivery!.delivery_id}`,
   };
   await toTheEnd(run, MINUTE);
   const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
   const charged = ledger.find(({ paymentKey }) => paymentKey === input['paymentKey'])!;
-  const p = [payment.run.runId];
+  const p = [payment.run.entityId];
   return {
     payment: await under.rows('SELECT status, result, attempt_count, call IS NULL AS at_rest FROM payment WHERE payment_id = ?', p),
-    attempts: await under.rows('SELECT status, amount_won, doubtful FROM payment_attempt WHERE payment_id = ?', p),
+    attempts: await under.rows('SELECT status, amount_won, is_unknown FROM payment_attempt WHERE payment_id = ?', p),
     orders: await under.rows('SELECT count(*)::int AS n FROM orders WHERE payment_id = ?', p),
     stock: await under.rows('SELECT quantity, reason FROM stock_movement WHERE reference = ?', [payment.attemptId]),
-    item: await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.runId]),
+    item: await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.entityId]),
     steps: await under.rows(
       "SELECT seq, event ->> 'type' AS type, event ->> 'key' AS key FROM flow_step WHERE order_item_id = ? ORDER BY seq",
-      [item.runId],
+      [item.entityId],
     ),
     delivery: await under.rows('SELECT status, attempt_count, response_status_code FROM webhook_delivery WHERE delivery_id = ?', [
-      run.runId,
+      run.entityId,
     ]),
     charged: { status: charged['status'], balance: charged['balanceAmount'], cancels: charged['cancels'] },
     sent: receiver.received.length - sent,
@@ -140,7 +140,7 @@ async function shopping(): Promise<object> {
 async function inviting(): Promise<object> {
   passed = [];
   const invitation = await under.invitation(`guest${guests++}@skip.example`);
-  const p = [invitation.runId];
+  const p = [invitation.entityId];
   const isMailed = async () =>
     (await under.rows("SELECT 1 FROM invitation WHERE invitation_id = ? AND delivery_status = 'SENT'", p)).length > 0;
   await sustain(invitation, null, isMailed);
@@ -158,7 +158,7 @@ async function leaving(): Promise<object> {
   passed = [];
   const { webhook } = await under.receiver('http://127.0.0.1:9/');
   const { storeId, webhookId: id } = webhook;
-  const run: RunName = { storeId, kind: 'webhookSubscription', workflowId: subscriptionWorkflowId(storeId, id), runId: id, orderNo: null };
+  const run: RunName = { storeId, workflowType: 'webhookSubscription', workflowId: subscriptionWorkflowId(storeId, id), entityId: id, orderNo: null };
   await under.rows(
     `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, epoch, created_at)
      VALUES (?, ?, ?, '', 'ORDER.PAID', '', 'PENDING', 0, now())`,
@@ -167,7 +167,7 @@ async function leaving(): Promise<object> {
   for (const text of manyWaiting(id, 1199)) await under.rows(text);
   const moment = async () => ({ at: await under.now(), realNow: Date.now() });
   const isDone = async (status: string) =>
-    status === 'COMPLETED' && (await under.rows('SELECT 1 FROM run WHERE run_id = ? AND done_at IS NOT NULL', [id])).length > 0;
+    status === 'COMPLETED' && (await under.rows('SELECT 1 FROM run WHERE entity_id = ? AND done_at IS NOT NULL', [id])).length > 0;
   const { at, realNow } = await moment();
   const since = [new Date(at - 25 * HOUR), new Date(at), id];
   await under.rows(`UPDATE webhook SET first_failure_at = ?, last_failure_at = ? WHERE webhook_id = ?`, since);
@@ -192,7 +192,7 @@ async function leaving(): Promise<object> {
 const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
 
 describe('termination', () => {
-  test.each<[string, () => Promise<object>, object, readonly RunKind[]]>([
+  test.each<[string, () => Promise<object>, object, readonly WorkflowType[]]>([
     ['a purchase', shopping, { sent: 2, open: [], orders: [{ n: 1 }] }, ['payment', 'orderItem', 'webhookDelivery']],
     [
       'a webhook that is suspended and deleted',
@@ -214,7 +214,7 @@ describe('termination', () => {
       const earlier = struck.length;
       for (const place of places) {
         const before = struck.length;
-        // How often a run looks again depends on the moment of a poke, so the last place of a kind may not come up every time.
+        // How often a run looks again depends on the moment of a wake, so the last place of a kind may not come up every time.
         for (let tries = 0; tries < 3 && struck.length === before; tries++) {
           target = place;
           expect({ ...place, ...(await story()) }).toEqual({ ...place, ...undisturbed });

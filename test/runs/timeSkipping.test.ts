@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../db/webhooks/store.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
-import { reviewPayment } from '../../db/payments/doubts.ts';
+import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import { call } from '../kernel/http.ts';
 import { Receiver, underTest, until } from '../kernel/world.ts';
@@ -17,7 +17,7 @@ afterAll(() => under.close());
 
 async function bought(): Promise<RunName> {
   const payment = await under.payment();
-  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'settled' });
+  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
   return under.itemOf(payment.orderNo);
 }
 /** When the run ended, by the server: what it skips after that is nobody's time. */
@@ -33,7 +33,7 @@ describe('on the time-skipping server', () => {
     const before = await under.now();
     await under.client.workflow.start('payment', startOptions(run));
     expect(Math.round(((await finished(run)) - before) / 60_000)).toBe(10);
-    expect(await under.rows('SELECT status, result FROM payment WHERE payment_id = ?', [run.runId])).toEqual([
+    expect(await under.rows('SELECT status, result FROM payment WHERE payment_id = ?', [run.entityId])).toEqual([
       { status: 'expired', result: 'EXPIRED' },
     ]);
   });
@@ -43,13 +43,13 @@ describe('on the time-skipping server', () => {
     await under.command(run, 'confirm', {});
     await under.command(run, 'dispatch', { deliveryMethod: 'NONE' });
     await finished(run);
-    const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.runId]);
+    const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.entityId]);
     const days = steps.slice(3).map(({ at }) => (Date.parse(at) - Date.parse(steps[2]!.at)) / 86_400_000);
     expect(days).toEqual([7, 14]);
-    expect(await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [run.runId])).toEqual([
+    expect(await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [run.entityId])).toEqual([
       { status: 'PURCHASE_DECIDED' },
     ]);
-    expect(await under.rows('SELECT 1 AS open FROM run WHERE run_id = ? AND done_at IS NULL', [run.runId])).toEqual([]);
+    expect(await under.rows('SELECT 1 AS open FROM run WHERE entity_id = ? AND done_at IS NULL', [run.entityId])).toEqual([]);
   });
 
   test('a delivery to a dead receiver is tried five times over 2 hours 36 minutes', async () => {
@@ -60,7 +60,7 @@ describe('on the time-skipping server', () => {
     await finished(run);
     const [ended] = await under.rows<Record<string, string>>(
       'SELECT status, attempt_count, error_code, attempted_at, created_at FROM webhook_delivery WHERE delivery_id = ?',
-      [run.runId],
+      [run.entityId],
     );
     expect(ended).toMatchObject({ status: 'FAILED', attempt_count: 5, error_code: 'CONNECTION_FAILED' });
     expect(Math.round((Date.parse(ended!['attempted_at']!) - Date.parse(ended!['created_at']!)) / 60_000)).toBe(156);
@@ -71,11 +71,11 @@ describe('on the time-skipping server', () => {
     await under.command(run, 'confirm', {});
     await under.command(run, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1' });
     await finished(run);
-    const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.runId]);
+    const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.entityId]);
     expect(steps.slice(3).map(({ at }) => (Date.parse(at) - Date.parse(steps[2]!.at)) / DAY)).toEqual([1, 8]);
     const [item] = await under.rows<{ asked: number }>(
       "SELECT (tracking ->> 'asked')::int AS asked FROM order_item WHERE order_item_id = ?",
-      [run.runId],
+      [run.entityId],
     );
     expect(item).toEqual({ asked: 7 });
   });
@@ -110,7 +110,7 @@ describe('on the time-skipping server', () => {
     // Its own run ends what waits.
     const waiting = "SELECT 1 FROM webhook_delivery WHERE webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY')";
     await until('nothing waits', async () => (await under.rows(waiting, [webhook.webhookId])).length === 0);
-    expect(await under.rows('SELECT kind FROM run WHERE run_id = ?', [webhook.webhookId])).toEqual([{ kind: 'webhookSubscription' }]);
+    expect(await under.rows('SELECT workflow_type FROM run WHERE entity_id = ?', [webhook.webhookId])).toEqual([{ kind: 'webhookSubscription' }]);
     hook.close();
   });
 
@@ -125,41 +125,41 @@ describe('on the time-skipping server', () => {
       const [input, { pgOrderId, attemptId }] = [await under.authenticated(payment), payment];
       await Promise.all([next('confirm', '0031', pgOrderId), next('read', 'fail', pgOrderId, 2000)]);
       const began = await under.now();
-      await under.command(payment.run, 'pay', input, { wait: 'settled' });
+      await under.command(payment.run, 'pay', input, { wait: 'idle' });
       expect(Math.round(((await finished(payment.run)) - began) / HOUR)).toBe(24);
-      const p = [payment.run.runId];
+      const p = [payment.run.entityId];
       expect(await under.rows("SELECT status, result, last_failure ->> 'code' AS code FROM payment WHERE payment_id = ?", p)).toEqual([
         { status: 'failed', result: 'FAILED', code: 'UNRESOLVED' },
       ]);
-      expect(await attempt(payment.run.runId)).toBe('UNRESOLVED');
+      expect(await attempt(payment.run.entityId)).toBe('UNRESOLVED');
       expect(await under.rows('SELECT sum(quantity)::int AS n FROM stock_movement WHERE reference = ?', [attemptId])).toEqual([{ n: 0 }]);
       await next('read', 'fail', pgOrderId, 0);
       const moment = { at: await under.now(), realNow: Date.now() };
-      expect(await under.inStore((em) => reviewPayment(em, under.storeId, payment.run.runId, moment))).toBe(true);
-      await until('voided', async () => (await attempt(payment.run.runId)) === 'VOIDED');
+      expect(await under.inStore((em) => reviewPayment(em, under.storeId, payment.run.entityId, moment))).toBe(true);
+      await until('voided', async () => (await attempt(payment.run.entityId)) === 'VOIDED');
     }, 120_000);
 
     test('a void that fails for a day: looked up once more, it is asked for under keys that the provider has not answered yet', async () => {
       const payment = await under.payment();
       const { pgOrderId, run } = payment;
       await Promise.all([next('confirm', '0031', pgOrderId), next('read', 'fail', pgOrderId, 2000)]);
-      await under.command(run, 'pay', await under.authenticated(payment), { wait: 'settled' });
+      await under.command(run, 'pay', await under.authenticated(payment), { wait: 'idle' });
       await finished(run);
       const review = async () => {
         const moment = { at: await under.now(), realNow: Date.now() };
-        expect(await under.inStore((em) => reviewPayment(em, under.storeId, run.runId, moment))).toBe(true);
+        expect(await under.inStore((em) => reviewPayment(em, under.storeId, run.entityId, moment))).toBe(true);
       };
       await Promise.all([next('read', 'fail', pgOrderId, 0), next('cancel', 'fail', pgOrderId, 2000)]);
       await review();
       await until(
         'void owed',
-        async () => (await under.rows(`SELECT 1 FROM payment WHERE payment_id = ? AND call IS NOT NULL`, [run.runId])).length > 0,
+        async () => (await under.rows(`SELECT 1 FROM payment WHERE payment_id = ? AND call IS NOT NULL`, [run.entityId])).length > 0,
       );
       await finished(run);
-      expect(await attempt(run.runId)).toBe('UNRESOLVED');
+      expect(await attempt(run.entityId)).toBe('UNRESOLVED');
       await next('cancel', 'fail', pgOrderId, 0);
       await review();
-      await until('voided', async () => (await attempt(run.runId)) === 'VOIDED');
+      await until('voided', async () => (await attempt(run.entityId)) === 'VOIDED');
     }, 120_000);
 
     test('a refund: FAILED; run again it is looked for first, and paid back once', async () => {
@@ -173,9 +173,9 @@ describe('on the time-skipping server', () => {
       await under.command(item, 'cancel', { reason: 'OTHER' });
       const run: RunName = {
         storeId: under.storeId,
-        kind: 'payment',
+        workflowType: 'payment',
         workflowId: `payment/${under.storeId}/${runId}`,
-        runId,
+        entityId: runId,
         orderNo: null,
       };
       const refund = async () =>
@@ -209,7 +209,7 @@ describe('on the time-skipping server', () => {
     await expect(under.command(run, 'confirm', {}, { notAfter: Date.now() - 1 })).rejects.toMatchObject({
       cause: { type: 'TEMPORARILY_UNAVAILABLE' },
     });
-    expect(await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [run.runId])).toEqual([{ status: 'PAID' }]);
+    expect(await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [run.entityId])).toEqual([{ status: 'PAID' }]);
     // Refused at once: no second, ordinary activity was asked.
     const { events } = await under.client.workflow.getHandle(run.workflowId).fetchHistory();
     expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);

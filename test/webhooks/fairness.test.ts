@@ -1,6 +1,6 @@
 /** More events than can be delivered at once: receivers that answer go first, and none is forgotten. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { inStore, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
@@ -20,7 +20,7 @@ const EVENTS = 60;
 function soldOut(shop: World, count: number): Promise<void> {
   const data = (n: number) => ({ productId: 'p', variantId: `v${n}` });
   const events = Array.from({ length: count }, (_, n) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const);
-  return inStore(orm, shop.store.storeId, REQUEST, (em) => emit(em, shop.store.storeId, events, Date.now()));
+  return inTenant(orm, shop.store.storeId, REQUEST, (em) => emit(em, shop.store.storeId, events, Date.now()));
 }
 
 test('deliveries to a receiver that fails wait for those to one that answers', async () => {
@@ -58,7 +58,7 @@ test('a receiver that answers again is no longer put last', async () => {
   await soldOut(shop, 1);
   await until('a failure', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
   const yields = () =>
-    inStore(orm, shop.store.storeId, REQUEST, async (em) => {
+    inTenant(orm, shop.store.storeId, REQUEST, async (em) => {
       await emit(em, shop.store.storeId, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 1, data: { productId: 'p', variantId: 'v' } }], Date.now());
       await em.flush();
       const newest = 'SELECT yields FROM outbox WHERE store_id = ? ORDER BY outbox_id DESC LIMIT 1';
@@ -87,7 +87,7 @@ test('a delivery that was started before deliveries had a queue goes on where it
   const workflowId = webhookWorkflowId(storeId, runId);
   const { workflow } = await temporalClient();
   await workflow.getHandle(workflowId).terminate('started as it was before');
-  const options = { ...startOptions({ storeId, kind: 'webhookDelivery', workflowId, runId, orderNo: null }), taskQueue: RUNS_QUEUE };
+  const options = { ...startOptions({ storeId, workflowType: 'webhookDelivery', workflowId, entityId: runId, orderNo: null }), taskQueue: RUNS_QUEUE };
   const before = await workflow.start('webhookDelivery', options);
   isDead = false;
   await shop.advance('PT1M');
@@ -116,9 +116,9 @@ test('runs of receivers that fail get four tasks at a time, and one now and then
 });
 
 test('in Temporal too: a queue of their own, and the last place on it', () => {
-  const run = { storeId: 's', workflowId: 'w', runId: 'r', orderNo: null } as const;
+  const run = { storeId: 's', workflowId: 'w', entityId: 'r', orderNo: null } as const;
   const of = (kind: 'payment' | 'orderItem' | 'webhookDelivery', yields?: boolean) => {
-    const { taskQueue, priority } = startOptions({ ...run, kind, ...(yields !== undefined && { yields }) });
+    const { taskQueue, priority } = startOptions({ ...run, workflowType: kind, ...(yields !== undefined && { yields }) });
     return [taskQueue, priority.priorityKey];
   };
   expect([of('payment'), of('orderItem'), of('webhookDelivery', false), of('webhookDelivery', true)]).toEqual([

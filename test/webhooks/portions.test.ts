@@ -80,7 +80,7 @@ test('a webhook with 2,500 deliveries is gone at once; its run takes them along 
   const { events } = await handle.fetchHistory();
   expect(events!.filter((event) => event.markerRecordedEventAttributes).length).toBeGreaterThan(MANY / PORTION);
   expect(await query('SELECT 1 FROM webhook_delivery WHERE webhook_id = $1', [one.webhookId])).toEqual([]);
-  const left = `SELECT kind FROM run WHERE store_id = $1 AND kind LIKE 'webhook%' AND done_at IS NULL`;
+  const left = `SELECT workflow_type FROM run WHERE store_id = $1 AND workflow_type LIKE 'webhook%' AND done_at IS NULL`;
   expect(await query(left, [shop.store.storeId])).toEqual([]);
   expect(await shop.advance('P1D')).toMatchObject({ settled: true });
   expect(one.received).toHaveLength(1);
@@ -91,13 +91,13 @@ test('what was ended before Temporal heard of it is never started', async () => 
   const { storeId } = shop.store;
   const id = (n: number) => `webhook/${storeId}/ended${n}`;
   await query(
-    `INSERT INTO run (store_id, workflow_id, kind, run_id, done_at, created_at)
+    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, done_at, created_at)
      SELECT $1, 'webhook/' || $1 || '/ended' || n, 'webhookDelivery', 'ended' || n, now(), now() FROM generate_series(1, 100) n`,
     [storeId],
   );
   await query(
-    `INSERT INTO outbox (store_id, message, kind, workflow_id, run_id, status, created_at)
-     SELECT store_id, 'start', kind, workflow_id, run_id, 'PENDING', now() FROM run WHERE store_id = $1`,
+    `INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, status, created_at)
+     SELECT store_id, 'start', workflow_type, workflow_id, entity_id, 'PENDING', now() FROM run WHERE store_id = $1`,
     [storeId],
   );
   await until('nothing waits', async () => (await query('SELECT 1 FROM outbox WHERE store_id = $1', [storeId])).length === 0);
@@ -136,7 +136,7 @@ describe('a suspension', () => {
       [one.webhookId],
     );
     expect(Math.max(...sizes.map(({ n }) => n))).toBeLessThanOrEqual(PORTION);
-    const left = `SELECT workflow_id FROM run WHERE store_id = $1 AND kind LIKE 'webhook%' AND done_at IS NULL`;
+    const left = `SELECT workflow_id FROM run WHERE store_id = $1 AND workflow_type LIKE 'webhook%' AND done_at IS NULL`;
     await until('its run is done', async () => (await query(left, [shop.store.storeId])).length === 0);
     expect(one.received).toHaveLength(2);
   }, 60_000);

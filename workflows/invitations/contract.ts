@@ -1,5 +1,5 @@
 /** Names and messages of an invitation's run. */
-import type { Call, Outcome } from '../kernel/obligations.ts';
+import type { Call, Outcome } from '../kernel/messages.ts';
 
 export const invitationWorkflowId = (storeId: string, invitationId: string): string => `invitation/${storeId}/${invitationId}`;
 

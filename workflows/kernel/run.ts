@@ -1,6 +1,6 @@
 /**
  * The one skeleton of every durable run. It owns timers and calls in flight, and no business state: facts live
- * in Postgres, and every transition answers what the run owes next. It may be terminated or reset at any await.
+ * in Postgres, and every transition answers its plan: when to wake, which calls to make. It may be terminated or reset at any await.
  */
 import {
   ActivityFailure,
@@ -20,120 +20,120 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Call, Command, Outcome, Owed, RunEvent, RunRef } from './obligations.ts';
+import type { Call, Command, Outcome, Plan, RunEvent, RunRef } from './messages.ts';
 import { show } from './show.ts';
 
-/** A seller's or buyer's wish, answered when its transition is committed. */
+/** A command of a seller, a buyer or an operator, answered when its transition is committed. */
 const command = defineUpdate<void, [Command]>('command');
 /** The store's clock moved: its offset in milliseconds, which only grows. */
 const clock = defineSignal<[number]>('clock');
-/** "Look again": sent by the reconciler and by whoever changed what this run should know. */
-const poke = defineSignal('poke');
+/** Load the row again: sent by the reconciler and by whoever changed the row beside the run. */
+const wake = defineSignal('wake');
 
-/** What a kind adds to the skeleton: the name of its transition activity and the calls it can make. */
-export interface Kind {
+/** What a workflow type adds to the skeleton: the name of its transition activity and the calls that it can make. */
+export interface WorkflowDefinition {
   readonly transition: string;
-  /** What a run owes at its birth, where that needs no look at its row. */
-  readonly first?: (run: RunRef, firstAt: number) => Owed;
+  /** The plan of a new run, where the row need not be loaded for it. */
+  readonly firstPlan?: (run: RunRef, firstAt: number) => Plan;
   readonly calls: Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
 }
-type Transitions = Record<string, (run: RunRef, event: RunEvent, at: number) => Promise<Owed>>;
+type Transitions = Record<string, (run: RunRef, event: RunEvent, at: number) => Promise<Plan>>;
 
-/** A bug could leave a run due for ever; it then looks again once in this time instead of spinning. */
+/** A bug could leave a run due for ever; it then loads its row once in this time instead of spinning. */
 const STUCK_MS = 30_000;
 
 /** Hosts one run until it is done. */
-export async function host(run: RunRef, kind: Kind): Promise<void> {
-  const hosted = new Hosted(run, kind);
-  setHandler(command, (wish) => hosted.obey(wish), { description: 'Carries out a command; answers when it is committed' });
+export async function host(run: RunRef, definition: WorkflowDefinition): Promise<void> {
+  const hosted = new HostedRun(run, definition);
+  setHandler(command, (message) => hosted.handle(message), { description: 'Carries out a command; answers when it is committed' });
   setHandler(clock, (offset) => hosted.moveClock(offset), { description: 'The clock of the sandbox store moved' });
-  setHandler(poke, () => hosted.lookAgain(), { description: 'Look again at what the run owes' });
+  setHandler(wake, () => hosted.wake(), { description: 'Load the row again' });
   await hosted.load();
   do {
     while (!hosted.isDone) await hosted.turn();
     await condition(allHandlersFinished);
-    // Poked while it was closing: its row may owe something again (a refund).
-  } while (await hosted.isAwake());
+    // Woken while it was closing: its row may have a plan again (a refund).
+  } while (await hosted.isWokenAgain());
 }
 
-class Hosted {
+class HostedRun {
   readonly #run: RunRef;
-  readonly #kind: Kind;
-  #owed: Owed;
+  readonly #definition: WorkflowDefinition;
+  #plan: Plan;
   /** The end of the queue of transitions: one at a time, in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   /** Counts everything that may change what to wait for. */
   #changes = 0;
-  #poked = false;
+  #woken = false;
   readonly #inFlight = new Set<string>();
 
-  constructor(run: RunRef, kind: Kind) {
+  constructor(run: RunRef, definition: WorkflowDefinition) {
     this.#run = run;
-    this.#kind = kind;
-    this.#owed =
-      run.firstAt !== undefined && kind.first
-        ? kind.first(run, run.firstAt)
+    this.#definition = definition;
+    this.#plan =
+      run.firstAt !== undefined && definition.firstPlan
+        ? definition.firstPlan(run, run.firstAt)
         : { wakeAt: null, calls: [], done: false, clock: run.clock ?? 0, note: '', status: '' };
   }
 
   get isDone(): boolean {
-    return this.#owed.done;
+    return this.#plan.done;
   }
   /** Business time. */
   #now(): number {
-    return Date.now() + this.#owed.clock;
+    return Date.now() + this.#plan.clock;
   }
   get #isIdle(): boolean {
     return this.#waiting === 0 && this.#inFlight.size === 0;
   }
 
-  async obey(wish: Command): Promise<void> {
-    this.moveClock(wish.clock);
+  async handle(message: Command): Promise<void> {
+    this.moveClock(message.clock);
     try {
-      await this.#apply({ type: 'command', command: wish });
+      await this.#apply({ type: 'command', command: message });
     } catch (error) {
       throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
     }
-    if (wish.wait === 'settled') await condition(() => this.#isIdle && this.#owed.calls.every((call) => this.#inFlight.has(call.id)));
+    if (message.wait === 'idle') await condition(() => this.#isIdle && this.#plan.calls.every((call) => this.#inFlight.has(call.id)));
   }
   moveClock(offset: number): void {
-    this.#owed = { ...this.#owed, clock: Math.max(this.#owed.clock, offset) };
+    this.#plan = { ...this.#plan, clock: Math.max(this.#plan.clock, offset) };
     this.#changes++;
   }
-  lookAgain(): void {
-    this.#poked = true;
+  wake(): void {
+    this.#woken = true;
     this.#changes++;
   }
 
-  /** A command that arrives with the start answers what is owed; a separate load would say the same. */
+  /** A command that arrives with the start answers the plan; a separate load would answer the same. */
   async load(): Promise<void> {
     await Promise.resolve();
     await this.#queue;
-    if (this.#owed.status === '') await this.#apply({ type: 'load' });
+    if (this.#plan.status === '') await this.#apply({ type: 'load' });
   }
 
-  /** Whether a poke that came after the end has found something to do. */
-  async isAwake(): Promise<boolean> {
-    if (!this.#poked) return false;
-    this.#poked = false;
+  /** Whether a wake that came after the end has found a plan. */
+  async isWokenAgain(): Promise<boolean> {
+    if (!this.#woken) return false;
+    this.#woken = false;
     await this.#apply({ type: 'load' });
     return !this.isDone;
   }
 
-  /** One turn: make the calls that are owed, do what is due, or wait for something to change. */
+  /** One turn: make the calls of the plan, do what is due, or wait for something to change. */
   async turn(): Promise<void> {
     const seen = this.#changes;
-    const { calls, wakeAt, note } = this.#owed;
-    for (const call of calls) if (!this.#inFlight.has(call.id)) void this.#ask(call);
-    if (this.#poked) {
-      this.#poked = false;
+    const { calls, wakeAt, note } = this.#plan;
+    for (const call of calls) if (!this.#inFlight.has(call.id)) void this.#makeCall(call);
+    if (this.#woken) {
+      this.#woken = false;
       await this.#apply({ type: 'load' });
     } else if (wakeAt !== null && wakeAt <= this.#now() && this.#isIdle) {
       await this.#doDue(wakeAt);
     } else if (workflowInfo().continueAsNewSuggested && this.#isIdle && allHandlersFinished()) {
-      const { storeId, runId } = this.#run;
-      await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, runId, clock: this.#owed.clock });
+      const { storeId, entityId } = this.#run;
+      await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, entityId, clock: this.#plan.clock });
     } else {
       const deadline = this.#inFlight.size > 0 ? null : wakeAt;
       await until(
@@ -148,10 +148,10 @@ class Hosted {
   /** What is due: the call that was announced for this time, or a transition that says what it is. */
   async #doDue(wakeAt: number): Promise<void> {
     const seen = this.#changes;
-    const { next, note } = this.#owed;
-    if (next) return void this.#ask({ ...next, input: { ...next.input, at: this.#now() } });
+    const { next, note } = this.#plan;
+    if (next) return void this.#makeCall({ ...next, input: { ...next.input, at: this.#now() } });
     await this.#apply({ type: 'elapsed' });
-    const isStuck = this.#owed.wakeAt === wakeAt && this.#owed.calls.length === 0 && !this.isDone;
+    const isStuck = this.#plan.wakeAt === wakeAt && this.#plan.calls.length === 0 && !this.isDone;
     if (isStuck)
       await until(
         this.#now() + STUCK_MS,
@@ -164,7 +164,7 @@ class Hosted {
   #apply(event: RunEvent): Promise<void> {
     this.#waiting++;
     const mine = this.#queue.then(async () => {
-      this.#adopt(await transition(this.#kind, this.#run, event, this.#now()));
+      this.#adopt(await transition(this.#definition, this.#run, event, this.#now()));
     });
     this.#queue = mine
       .catch(() => undefined)
@@ -175,17 +175,17 @@ class Hosted {
     return mine;
   }
 
-  #adopt(next: Owed): void {
-    show(this.#owed, next);
-    this.#owed = { ...next, clock: Math.max(this.#owed.clock, next.clock) };
+  #adopt(next: Plan): void {
+    show(this.#plan, next);
+    this.#plan = { ...next, clock: Math.max(this.#plan.clock, next.clock) };
   }
 
-  async #ask(call: Call): Promise<void> {
+  async #makeCall(call: Call): Promise<void> {
     this.#inFlight.add(call.id);
-    const outcome = await outcomeOf(this.#kind, call);
-    if (outcome.owed !== undefined) this.#adopt(JSON.parse(outcome.owed) as Owed);
-    // A refused outcome is the row's to explain; the next load says what is owed instead.
-    else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.lookAgain());
+    const outcome = await outcomeOf(this.#definition, call);
+    if (outcome.plan !== undefined) this.#adopt(JSON.parse(outcome.plan) as Plan);
+    // A refused outcome is the row's to explain; the next load answers the plan instead.
+    else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.wake());
     this.#inFlight.delete(call.id);
     this.#changes++;
   }
@@ -211,15 +211,15 @@ async function until(deadline: number | null, changed: () => boolean, now: () =>
  * Runs a transition quickly, as a local activity; when Postgres is out of reach, or on a deadline whatever the
  * error, as an ordinary activity that an operator sees pending with its last failure, for as long as it takes.
  */
-async function transition(kind: Kind, run: RunRef, event: RunEvent, at: number): Promise<Owed> {
-  const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.kind : event.type;
+async function transition(definition: WorkflowDefinition, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
+  const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
   const quick = proxyLocalActivities<Transitions>({
     startToCloseTimeout: '2s',
     retry: { maximumAttempts: 1 },
     summary,
   });
   try {
-    return await quick[kind.transition]!(run, event, at);
+    return await quick[definition.transition]!(run, event, at);
   } catch (error) {
     if (isCancellation(error) || isFinal(error)) throw error;
     // A local activity's refusal comes as it is, without an ActivityFailure around it; runs of before asked once more.
@@ -230,18 +230,18 @@ async function transition(kind: Kind, run: RunRef, event: RunEvent, at: number):
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '5s' },
     summary: `${summary}, waiting for Postgres`,
   });
-  return visible[kind.transition]!(run, event, at);
+  return visible[definition.transition]!(run, event, at);
 }
 
 const isRefusal = (error: unknown) => error instanceof ApplicationFailure && error.nonRetryable === true;
 const isFinal = (error: unknown) => error instanceof ActivityFailure && isRefusal(error.cause);
 
 /** A call whose activity is lost (worker killed, timeout) has an unknown outcome, which the transition looks up. */
-async function outcomeOf(kind: Kind, call: Call): Promise<Outcome> {
+async function outcomeOf(definition: WorkflowDefinition, call: Call): Promise<Outcome> {
   try {
-    return await kind.calls[call.kind]!(call);
+    return await definition.calls[call.name]!(call);
   } catch (error) {
-    if (error instanceof ActivityFailure && !isCancellation(error)) return { kind: 'LOST' };
+    if (error instanceof ActivityFailure && !isCancellation(error)) return { result: 'LOST' };
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { entityStatus, nextDeadline } from './attributes.ts';
-import type { Owed } from './obligations.ts';
+import type { Plan } from './messages.ts';
 
 /**
  * Shows operators what changed: the note as current details, status and next deadline as search attributes. A status
  * that lasts only as long as a call is not worth an event.
  */
-export function show(was: Owed, is: Owed): void {
+export function show(was: Plan, is: Plan): void {
   if (is.note !== was.note) setCurrentDetails(is.note);
   if (is.calls.length > 0) return;
   const shown = workflowInfo().typedSearchAttributes;

@@ -1,15 +1,15 @@
 /** How every run is started: always USE_EXISTING with ALLOW_DUPLICATE, so that a terminated or lost run heals. */
 import { TypedSearchAttributes } from '@temporalio/common';
 import { entityStatus, nextDeadline, orderNo, storeId } from './attributes.ts';
-import type { RunKind, RunRef } from './obligations.ts';
+import type { WorkflowType, RunRef } from './messages.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from './queues.ts';
 
 /** What names a run to Temporal. */
 export interface RunName {
   readonly storeId: string;
-  readonly kind: RunKind;
+  readonly workflowType: WorkflowType;
   readonly workflowId: string;
-  readonly runId: string;
+  readonly entityId: string;
   readonly orderNo: string | null;
   /** What operators see before the run has said anything itself. */
   readonly status?: string | null;
@@ -24,7 +24,7 @@ export interface RunName {
  * Whose tasks go first when there are more than the workers can do at once: somebody waits at a payment; a seller or a courier at an order
  * item; nobody at a webhook, and least of all at what a deletion or a suspension leaves behind.
  */
-const PRIORITY: Readonly<Record<RunKind, number>> = {
+const PRIORITY: Readonly<Record<WorkflowType, number>> = {
   payment: 1,
   orderItem: 2,
   invitation: 3,
@@ -32,7 +32,7 @@ const PRIORITY: Readonly<Record<RunKind, number>> = {
   webhookSubscription: 5,
 };
 
-function queueOf({ kind, yields }: RunName): string {
+function queueOf({ workflowType: kind, yields }: RunName): string {
   if (kind !== 'webhookDelivery') return RUNS_QUEUE;
   return yields ? YIELDING_QUEUE : DELIVERIES_QUEUE;
 }
@@ -40,15 +40,15 @@ function queueOf({ kind, yields }: RunName): string {
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
 export function startOptions(run: RunName) {
   const born = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
-  const args: [RunRef] = [{ storeId: run.storeId, runId: run.runId, ...born }];
+  const args: [RunRef] = [{ storeId: run.storeId, entityId: run.entityId, ...born }];
   return {
     workflowId: run.workflowId,
     taskQueue: queueOf(run),
     args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    priority: { priorityKey: PRIORITY[run.kind], fairnessKey: run.storeId.slice(0, 64) },
-    staticSummary: run.orderNo ? `${run.kind} of order ${run.orderNo}` : run.kind,
+    priority: { priorityKey: PRIORITY[run.workflowType], fairnessKey: run.storeId.slice(0, 64) },
+    staticSummary: run.orderNo ? `${run.workflowType} of order ${run.orderNo}` : run.workflowType,
     typedSearchAttributes: new TypedSearchAttributes([
       { key: storeId, value: run.storeId },
       ...(run.orderNo ? [{ key: orderNo, value: run.orderNo }] : []),

@@ -1,5 +1,5 @@
 /** Names, ids and messages of the checkout payment's run. */
-import type { Call, Outcome } from '../kernel/obligations.ts';
+import type { Call, Outcome } from '../kernel/messages.ts';
 
 export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
 

@@ -1,47 +1,47 @@
 /** The order item's transition: one function for commands, deadlines, looks at the courier and claims (architecture.md § The two kinds of truth). */
 import { LockMode } from '@mikro-orm/core';
-import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, nodeOf } from '../../domain/flows/rules.ts';
 import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
-import { isBuyerWish, isRecordWish, type RecordWish } from '../../workflows/orders/contract.ts';
+import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../workflows/orders/contract.ts';
 import { checkHandover, checkRecord } from '../../domain/orders/rules.ts';
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
 import type { Em } from '../orm.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/store.ts';
 import { takeText } from '../runs/text.ts';
-import { advance, lockOrder, type Moving, touch, trackingNumberOf } from './advance.ts';
+import { advance, lockOrder, type TransitionContext, touch, trackingNumberOf } from './advance.ts';
 import { quantityOf } from './cancel.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { lookId, takeReading, trackingOf } from './tracking.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are INVALID_STATUS. */
-export async function moveOrderItem(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<Moved | null> {
-  const { storeId, runId: orderItemId } = run;
+export async function transitionOrderItem(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<TransitionResult | null> {
+  const { storeId, entityId: orderItemId } = run;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) return null;
   const store = await readStore(em, storeId);
-  const moving: Moving = { em, item, store, at, realNow };
-  const body = event.type === 'command' ? await obey(moving, event.command) : await happen(moving, event);
+  const moving: TransitionContext = { em, item, store, at, realNow };
+  const body = event.type === 'command' ? await handleCommand(moving, event.command) : await handleEvent(moving, event);
   await deliver(moving);
-  return { owed: owedBy(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
+  return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
 }
 
 /** Carries out a wish and answers what its caller is told: the item, or what a cancel gives back. */
-async function obey(moving: Moving, command: Command): Promise<object> {
+async function handleCommand(moving: TransitionContext, command: Command): Promise<object> {
   const { item } = moving;
-  if (isRecordWish(command.name)) {
+  if (isRecordCommand(command.name)) {
     await change(moving, command.name, command);
     return viewItem(item);
   }
   const told = await advance(moving, eventOf(command, item), command);
-  return told ?? (isBuyerWish(command.name) ? viewBuyerItem(item) : viewItem(item));
+  return told ?? (isBuyerCommand(command.name) ? viewBuyerItem(item) : viewItem(item));
 }
 
-async function happen(moving: Moving, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
+async function handleEvent(moving: TransitionContext, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
   if (event.type === 'elapsed') await advance(moving, { type: 'elapsed' }, null);
   if (event.type === 'outcome') takeReading(moving.item, event.callId, event.outcome, moving.at);
   return null;
@@ -55,11 +55,11 @@ function eventOf(command: Command, item: OrderItem): FlowEvent {
     return { type: 'reduced', member: item.orderItemId, quantity, cause: 'SELLER_CANCEL', refId: command.requestId };
   }
   checkHandover(item.fulfillmentSnapshot, key);
-  return { type: isBuyerWish(key) ? 'buyer.action' : 'seller.action', key };
+  return { type: isBuyerCommand(key) ? 'buyer.action' : 'seller.action', key };
 }
 
 /** What changes the record and leaves the flow where it is: a hold, a corrected tracking number. */
-async function change(moving: Moving, wish: RecordWish, { input }: Command): Promise<void> {
+async function change(moving: TransitionContext, wish: RecordCommand, { input }: Command): Promise<void> {
   const { em, item, at } = moving;
   checkRecord(wish, item.status, item.dispatch ?? null);
   if (wish === 'hold') {
@@ -78,7 +78,7 @@ async function change(moving: Moving, wish: RecordWish, { input }: Command): Pro
  * What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed.
  * What only a corrected number reveals counts from the correction: the buyer has all the days to decide in.
  */
-async function deliver(moving: Moving): Promise<void> {
+async function deliver(moving: TransitionContext): Promise<void> {
   const { item, at } = moving;
   const tracking = trackingOf(item);
   const reported = tracking && deliveredAt(tracking);
@@ -87,20 +87,20 @@ async function deliver(moving: Moving): Promise<void> {
   await advance(moving, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
 }
 
-function owedBy(item: OrderItem, at: number): Moved['owed'] {
+function planOf(item: OrderItem, at: number): TransitionResult['plan'] {
   const due = nearest(item.flowState);
   const tracking = trackingOf(item);
   const lookAt = tracking?.nextAt ?? null;
   const wakeAt = due && lookAt !== null ? Math.min(due.at, lookAt) : (due?.at ?? lookAt);
-  const calls = lookAt !== null && lookAt <= at ? [lookOf(item, tracking!, at)] : [];
+  const calls = lookAt !== null && lookAt <= at ? [pollOf(item, tracking!, at)] : [];
   const isLookNext = lookAt !== null && lookAt > at && (due === null || lookAt < due.at);
-  const next = isLookNext ? { next: lookOf(item, tracking!, lookAt), isIdle: isUnknown(tracking!) } : {};
+  const next = isLookNext ? { next: pollOf(item, tracking!, lookAt), isIdle: isUnknown(tracking!) } : {};
   return { wakeAt, calls, ...next, done: item.flowState.done !== undefined, note: noteOf(item, due, lookAt), status: item.status };
 }
 
-const lookOf = (item: OrderItem, tracking: Tracking, at: number): Call => ({
+const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call => ({
   id: lookId(item, tracking),
-  kind: 'track',
+  name: 'track',
   storeId: item.storeId,
   input: { orderItemId: item.orderItemId, n: tracking.asked, at },
 });

@@ -2,17 +2,17 @@
 import { LockMode } from '@mikro-orm/core';
 import { sendGap } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { joinMember } from '../identity/members.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Em } from '../orm.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/store.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 import { countSend, newLink, viewInvitation } from './store.ts';
 
-interface Moving {
+interface TransitionContext {
   readonly em: Em;
   readonly keyring: Keyring;
   readonly invitation: Invitation;
@@ -20,30 +20,30 @@ interface Moving {
   readonly realNow: number;
 }
 
-export async function moveInvitation(
+export async function transitionInvitation(
   em: Em,
   keyring: Keyring,
   run: RunRef,
   event: RunEvent,
   at: number,
   realNow: number,
-): Promise<Moved | null> {
-  const { storeId, runId: invitationId } = run;
+): Promise<TransitionResult | null> {
+  const { storeId, entityId: invitationId } = run;
   const invitation = await em.findOne(InvitationEntity, { storeId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!invitation) return null;
   // Its last day is over whichever event comes first.
   if (invitation.status === 'PENDING' && invitation.expiresAt.getTime() <= at) invitation.status = 'EXPIRED';
-  if (event.type === 'command') await obey({ em, keyring, invitation, at, realNow }, event.command);
-  else if (event.type === 'outcome' && event.callId === callId(invitation)) settleMail(invitation, event.outcome, at);
+  if (event.type === 'command') await handleCommand({ em, keyring, invitation, at, realNow }, event.command);
+  else if (event.type === 'outcome' && event.callId === callId(invitation)) applyMailOutcome(invitation, event.outcome, at);
   const { clockOffsetMs } = await readStore(em, storeId);
   const reply = event.type === 'command' ? { reply: { status: 200, body: answerOf(event.command, invitation) } } : {};
-  return { owed: owedBy(invitation, at), clock: clockOffsetMs, ...reply };
+  return { plan: planOf(invitation, at), clock: clockOffsetMs, ...reply };
 }
 
 /** What the caller is answered; a canceled invitation is not shown again (D76). */
 const answerOf = ({ name }: Command, invitation: Invitation) => (name === 'cancel' ? null : viewInvitation(invitation));
 
-async function obey(moving: Moving, { name, input }: Command): Promise<void> {
+async function handleCommand(moving: TransitionContext, { name, input }: Command): Promise<void> {
   const { em, keyring, invitation, at, realNow } = moving;
   const { storeId, invitationId, status } = invitation;
   if (name === 'resend') {
@@ -66,20 +66,20 @@ async function obey(moving: Moving, { name, input }: Command): Promise<void> {
 const callId = ({ invitationId, sendNo, sendAttempts }: Invitation) => `${invitationId}-${sendNo}-${sendAttempts + 1}`;
 
 /** The mail has gone, can never go, or is tried again; an answer that was lost is a try that did not go. */
-function settleMail(invitation: Invitation, outcome: Outcome, at: number): void {
+function applyMailOutcome(invitation: Invitation, outcome: Outcome, at: number): void {
   invitation.sendAttempts++;
-  const gap = outcome.kind === 'SENT' || outcome.kind === 'REFUSED' ? null : sendGap(invitation.sendAttempts);
+  const gap = outcome.result === 'SENT' || outcome.result === 'REFUSED' ? null : sendGap(invitation.sendAttempts);
   invitation.nextSendAt = gap === null ? null : new Date(at + gap);
-  if (outcome.kind === 'SENT') Object.assign(invitation, { deliveryStatus: 'SENT', deliveryErrorCode: null });
+  if (outcome.result === 'SENT') Object.assign(invitation, { deliveryStatus: 'SENT', deliveryErrorCode: null });
   else if (gap === null) Object.assign(invitation, { deliveryStatus: 'FAILED', deliveryErrorCode: String(outcome['code'] ?? 'NO_ANSWER') });
 }
 
-function owedBy(invitation: Invitation, at: number): Moved['owed'] {
+function planOf(invitation: Invitation, at: number): TransitionResult['plan'] {
   const { storeId, invitationId, status, sendNo, sendAttempts } = invitation;
   if (status !== 'PENDING') return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
   const expires = invitation.expiresAt.getTime();
   const sends = invitation.nextSendAt?.getTime() ?? null;
-  const call: Call = { id: callId(invitation), kind: 'send', storeId, input: { invitationId, sendNo, attempt: sendAttempts + 1 } };
+  const call: Call = { id: callId(invitation), name: 'send', storeId, input: { invitationId, sendNo, attempt: sendAttempts + 1 } };
   const note =
     sends === null ? `Waits for the recipient until ${korean(expires)}.` : `Mail ${sendNo}, try ${sendAttempts + 1} at ${korean(sends)}.`;
   return { wakeAt: Math.min(expires, sends ?? expires), calls: sends !== null && sends <= at ? [call] : [], done: false, note, status };

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from '../kernel/commands.ts';
 
-interface Asking {
+interface CommandCaller {
   readonly commands: Commands;
   readonly storeId: string;
   readonly role: Role | null;
@@ -13,7 +13,7 @@ interface Asking {
 }
 
 /** Sends a wish to an invitation's run. An ADMIN's invitation is the OWNER's business (part B § Members). */
-export async function wish(call: Asking, name: 'resend' | 'cancel'): Promise<unknown> {
+export async function sendCommand(call: CommandCaller, name: 'resend' | 'cancel'): Promise<unknown> {
   const { commands, storeId, role, person, params } = call;
   const invitation = await commands.read((em) => findInvitation(em, storeId, params.invitationId));
   if (!mayHandle(role!, invitation.role)) throw new Fault('INSUFFICIENT_ROLE');

@@ -1,12 +1,12 @@
 /** What a call fails with is told to the log; Temporal hears only of which kind it was (X24): messages quote values and answers. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { isOutage } from '../../db/kernel/outage.ts';
-import type { Call, Outcome } from '../../workflows/kernel/obligations.ts';
+import type { Call, Outcome } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
 type Calls = Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
 
-export const untold = <C extends object>({ log }: ActivityDeps, calls: C): C =>
+export const redactErrors = <C extends object>({ log }: ActivityDeps, calls: C): C =>
   Object.fromEntries(
     Object.entries(calls as Calls).map(([name, make]) => [
       name,

@@ -1,12 +1,12 @@
 /** Outcomes that are unknown: looked up until they are known or a day is over, and a last time when the payment has ended (D21, D40). */
 import { LockMode } from '@mikro-orm/core';
-import type { Outcome } from '../../workflows/kernel/obligations.ts';
+import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { failureOf } from '../../domain/payments/failures.ts';
-import { AUTHENTICATION_LIFETIME_MS, isLookedUpTooLong, type PendingCall, readGap, UNRESOLVED } from '../../domain/payments/rules.ts';
+import { AUTHENTICATION_LIFETIME_MS, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from '../../domain/payments/rules.ts';
 import { returnStock } from '../catalog/stock.ts';
 import type { Em } from '../orm.ts';
-import { reopen } from '../runs/store.ts';
-import { type Moving, ordinal, owe } from './calls.ts';
+import { reopenRun } from '../runs/commands.ts';
+import { type TransitionContext, ordinal, planCall } from './calls.ts';
 import { type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 import { type Moment, runOf } from './store.ts';
 
@@ -15,10 +15,10 @@ const LAST_LOOKS = 900;
 const gapAfter = (call: PendingCall): number => readGap(ordinal(call) % LAST_LOOKS);
 
 /** Owes the next look-up of an unknown outcome; false when it has been looked up for a day. */
-export function lookAgain({ payment, at }: Moving, attempt: PaymentAttempt, call: PendingCall): boolean {
-  attempt.lookingSince ??= new Date(at);
-  if (isLookedUpTooLong(attempt.lookingSince.getTime(), at)) return false;
-  payment.call = owe('read', attempt, at + gapAfter(call), ordinal(call));
+export function planReading({ payment, at }: TransitionContext, attempt: PaymentAttempt, call: PendingCall): boolean {
+  attempt.unknownSince ??= new Date(at);
+  if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return false;
+  payment.call = planCall('read', attempt, at + gapAfter(call), ordinal(call));
   return true;
 }
 
@@ -26,56 +26,56 @@ export function lookAgain({ payment, at }: Moving, attempt: PaymentAttempt, call
  * Nobody could say for a day whether the confirm charged: the payment fails and gives its stock back, an operator is told, and
  * `npm run support -- retry` looks once more. What that finds charged is voided.
  */
-export async function giveUpLooking(moving: Moving, attempt: PaymentAttempt): Promise<void> {
+export async function leavePaymentUnresolved(moving: TransitionContext, attempt: PaymentAttempt): Promise<void> {
   const { em, payment, at } = moving;
   leaveUnresolved(moving, attempt, 'confirm');
   await returnStock(em, payment.storeId, payment.lines, { reason: 'SALE_UNDONE', reference: attempt.attemptId, at });
   Object.assign(payment, { status: 'failed', result: 'FAILED', lastFailure: attempt.failure });
 }
 
-function leaveUnresolved({ alarms, at }: Moving, attempt: PaymentAttempt, operation: string): void {
+function leaveUnresolved({ alarms, at }: TransitionContext, attempt: PaymentAttempt, operation: string): void {
   attempt.status = 'UNRESOLVED';
   attempt.failure = failureOf(attempt.attemptId, UNRESOLVED);
-  attempt.settledAt = new Date(at);
+  attempt.endedAt = new Date(at);
   alarms.push({ kind: 'unresolved', operation, id: attempt.attemptId });
 }
 
 /** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
-export async function checkDoubts({ em, payment, at }: Moving): Promise<void> {
+export async function planLastReading({ em, payment, at }: TransitionContext): Promise<void> {
   await em.flush();
   const { storeId, paymentId } = payment;
   const attempt = await em.findOne(
     PaymentAttemptEntity,
-    { storeId, paymentId, doubtful: true, status: { $nin: ['CONFIRMING', 'APPROVED', 'UNRESOLVED'] } },
+    { storeId, paymentId, isUnknown: true, status: { $nin: ['CONFIRMING', 'APPROVED', 'UNRESOLVED'] } },
     { orderBy: { seq: 'asc' } },
   );
   if (!attempt) return;
   const dueAt = Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS);
-  attempt.lookingSince = new Date(dueAt);
-  payment.call = owe('read', attempt, dueAt, LAST_LOOKS + attempt.readings);
+  attempt.unknownSince = new Date(dueAt);
+  payment.call = planCall('read', attempt, dueAt, LAST_LOOKS + attempt.readings);
 }
 
 /**
  * A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void.
  * Only what a reading has just shown to be ours is voided (X17).
  */
-export async function settleLate(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+export async function applyLateOutcome(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
   const { payment, at } = moving;
-  switch (outcome.kind) {
+  switch (outcome.result) {
     case 'VOIDED':
     case 'UNPAID':
     case 'DECLINED':
     case 'FOREIGN':
-      if (outcome.kind === 'VOIDED') attempt.status = 'VOIDED';
-      attempt.doubtful = false;
+      if (outcome.result === 'VOIDED') attempt.status = 'VOIDED';
+      attempt.isUnknown = false;
       return;
     case 'APPROVED':
-      attempt.lookingSince ??= new Date(at);
-      if (isLookedUpTooLong(attempt.lookingSince.getTime(), at)) return leaveUnresolved(moving, attempt, 'void');
-      payment.call = owe('void', attempt, at, ordinal(call));
+      attempt.unknownSince ??= new Date(at);
+      if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return leaveUnresolved(moving, attempt, 'void');
+      payment.call = planCall('void', attempt, at, ordinal(call));
       return;
     default:
-      if (!lookAgain(moving, attempt, call)) leaveUnresolved(moving, attempt, call.kind);
+      if (!planReading(moving, attempt, call)) leaveUnresolved(moving, attempt, call.name);
   }
 }
 
@@ -85,7 +85,7 @@ export async function reviewPayment(em: Em, storeId: string, paymentId: string, 
   const attempts = await em.find(PaymentAttemptEntity, { storeId, paymentId, status: 'UNRESOLVED' });
   if (attempts.length === 0) return false;
   // With numbers that no earlier void had: their keys are answered already, and the provider would repeat those answers.
-  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', doubtful: true, readings: attempt.readings + LAST_LOOKS });
-  await reopen(em, runOf(payment), at, realNow);
+  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', isUnknown: true, readings: attempt.readings + LAST_LOOKS });
+  await reopenRun(em, runOf(payment), at, realNow);
   return true;
 }

@@ -4,45 +4,45 @@
  */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { failureOf } from '../../domain/payments/failures.ts';
 import { afterUnpaid, type PendingCall, readGap } from '../../domain/payments/rules.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
 import { createOrder } from '../orders/create.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import { takeText } from '../runs/text.ts';
 import { readStore } from '../stores/store.ts';
-import { type Alarm, isEnded, type Moving, ordinal, owe, owedBy, refundOf } from './calls.ts';
-import { checkDoubts, giveUpLooking, lookAgain, settleLate } from './doubts.ts';
+import { type Alarm, isEnded, type TransitionContext, ordinal, planCall, planOf, refundOf } from './calls.ts';
+import { planLastReading, leavePaymentUnresolved, planReading, applyLateOutcome } from './unknownOutcomes.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
-import { oweNextRefund, settleRefund } from './refunds.ts';
+import { planNextRefund, applyRefundOutcome } from './refunds.ts';
 
 /** Locks the payment, applies the event, answers what it owes: a call now or later, or its expiry. */
-export async function movePayment(
+export async function transitionPayment(
   em: Em,
   run: RunRef,
   event: RunEvent,
   at: number,
   realNow: number,
-): Promise<(Moved & { readonly alarms: readonly Alarm[] }) | null> {
-  const { storeId, runId: paymentId } = run;
+): Promise<(TransitionResult & { readonly alarms: readonly Alarm[] }) | null> {
+  const { storeId, entityId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
-  const moving: Moving = { em, payment, at, realNow, alarms: [] };
-  if (event.type === 'command') await obey(moving, event.command);
-  if (event.type === 'outcome' && payment.call?.id === event.callId) await settle(moving, payment.call, event.outcome);
+  const moving: TransitionContext = { em, payment, at, realNow, alarms: [] };
+  if (event.type === 'command') await handleCommand(moving, event.command);
+  if (event.type === 'outcome' && payment.call?.id === event.callId) await applyOutcome(moving, payment.call, event.outcome);
   if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
-  await oweNextRefund(moving);
-  if (isEnded(payment) && !payment.call) await checkDoubts(moving);
+  await planNextRefund(moving);
+  if (isEnded(payment) && !payment.call) await planLastReading(moving);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
   return {
     alarms: moving.alarms,
-    owed: owedBy(payment, attempts, await refundOf(moving), at),
+    plan: planOf(payment, attempts, await refundOf(moving), at),
     clock: clockOffsetMs,
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
   };
@@ -56,7 +56,7 @@ const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
     [storeId, storeId, paymentId],
   );
 
-async function obey(moving: Moving, command: Command): Promise<void> {
+async function handleCommand(moving: TransitionContext, command: Command): Promise<void> {
   const { em, payment, at } = moving;
   const attempt = await em.findOne(PaymentAttemptEntity, {
     storeId: payment.storeId,
@@ -66,20 +66,20 @@ async function obey(moving: Moving, command: Command): Promise<void> {
   if (!attempt) throw new Fault('PAYMENT_NOT_FOUND');
   const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
   if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
-  if (command.name === 'giveUp') return decline(moving, attempt, (await typed(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
+  if (command.name === 'giveUp') return decline(moving, attempt, (await typedText(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
   const { pgOrderId, amount } = command.input;
-  const paymentKey = await typed(moving, command, 'paymentKey');
+  const paymentKey = await typedText(moving, command, 'paymentKey');
   if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
   await askProvider(moving, attempt, paymentKey);
 }
 
 /** What the address said. Commands of before carry it themselves; by now it is kept aside (X24). */
-async function typed({ em, payment }: Moving, { input }: Command, field: 'code' | 'paymentKey'): Promise<string | null> {
+async function typedText({ em, payment }: TransitionContext, { input }: Command, field: 'code' | 'paymentKey'): Promise<string | null> {
   const plain = input[field];
   return typeof plain === 'string' ? plain : takeText(em, payment.storeId, input[`${field}Id`]);
 }
 
-async function askProvider(moving: Moving, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+async function askProvider(moving: TransitionContext, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
   const { em, payment, at, realNow } = moving;
   // A key that another attempt has, of any store, is no payment of this one (X17): the provider is not asked, the session stays pending.
   const [row] = await sql<{ taken: boolean }>(em, 'SELECT payment_key_taken(?, ?, ?) AS taken', [
@@ -95,28 +95,28 @@ async function askProvider(moving: Moving, attempt: PaymentAttempt, paymentKey: 
   if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, { at, realNow }))) {
     attempt.status = 'DECLINED';
     attempt.failure = failureOf(attempt.attemptId, 'OUT_OF_STOCK');
-    attempt.settledAt = new Date(at);
+    attempt.endedAt = new Date(at);
     Object.assign(payment, { status: 'failed', result: 'FAILED', lastFailure: attempt.failure });
     return;
   }
   attempt.status = 'CONFIRMING';
   attempt.confirmedAt = new Date(at);
   Object.assign(payment, { status: 'processing', result: 'PROCESSING' });
-  payment.call = owe('confirm', attempt, at, 0);
+  payment.call = planCall('confirm', attempt, at, 0);
 }
 
-async function settle(moving: Moving, call: PendingCall, told: Outcome): Promise<void> {
+async function applyOutcome(moving: TransitionContext, call: PendingCall, told: Outcome): Promise<void> {
   const { em, payment } = moving;
-  if (call.refundId !== undefined) return settleRefund(moving, call, told);
+  if (call.refundId !== undefined) return applyRefundOutcome(moving, call, told);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
   payment.call = null;
-  const outcome = isOursAlone(moving, attempt, call, told) ? told : { kind: 'FOREIGN' };
-  if (attempt.status !== 'CONFIRMING') return settleLate(moving, attempt, call, outcome);
-  switch (outcome.kind) {
+  const outcome = isOursAlone(moving, attempt, call, told) ? told : { result: 'FOREIGN' };
+  if (attempt.status !== 'CONFIRMING') return applyLateOutcome(moving, attempt, call, outcome);
+  switch (outcome.result) {
     case 'APPROVED':
       return complete(moving, attempt, outcome['approvedMethod'] as string | null);
     case 'DECLINED':
-      return decline(moving, attempt, String(outcome['code']), { isRead: call.kind === 'read' });
+      return decline(moving, attempt, String(outcome['code']), { isRead: call.name === 'read' });
     case 'VOIDED':
       // Charged and canceled at the provider, behind our back: nothing is left to settle.
       return decline(moving, attempt, 'CANCELED', { isRead: true });
@@ -124,13 +124,13 @@ async function settle(moving: Moving, call: PendingCall, told: Outcome): Promise
       // Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17).
       return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
     case 'UNPAID':
-      return doubt(moving, attempt, call);
+      return resolveUnpaid(moving, attempt, call);
     case 'UNSENT':
       // Nothing was asked, now or before: no doubt arises (X26).
-      if (call.kind === 'confirm' && !attempt.doubtful) return decline(moving, attempt, String(outcome['code']), { isRead: true });
-      return wonder(moving, attempt, call, outcome);
+      if (call.name === 'confirm' && !attempt.isUnknown) return decline(moving, attempt, String(outcome['code']), { isRead: true });
+      return scheduleReading(moving, attempt, call, outcome);
     default:
-      return wonder(moving, attempt, call, outcome);
+      return scheduleReading(moving, attempt, call, outcome);
   }
 }
 
@@ -138,21 +138,21 @@ async function settle(moving: Moving, call: PendingCall, told: Outcome): Promise
  * An approval under a key that another attempt had first, of before keys were unique, is that one's (X17): no order comes of it, and it
  * is not voided. An operator is told.
  */
-function isOursAlone({ alarms }: Moving, attempt: PaymentAttempt, call: PendingCall, { kind }: Outcome): boolean {
+function isOursAlone({ alarms }: TransitionContext, attempt: PaymentAttempt, call: PendingCall, { result: kind }: Outcome): boolean {
   if (!attempt.sharesKey || kind !== 'APPROVED') return true;
-  alarms.push({ kind: 'mismatch', operation: call.kind, id: attempt.attemptId });
+  alarms.push({ kind: 'mismatch', operation: call.name, id: attempt.attemptId });
   return false;
 }
 
 /** Nobody knows whether it is charged: it is looked up, for a day at most. */
-async function wonder(moving: Moving, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
-  attempt.doubtful = true;
-  if (call.kind === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
-  if (!lookAgain(moving, attempt, call)) await giveUpLooking(moving, attempt);
+async function scheduleReading(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+  attempt.isUnknown = true;
+  if (call.name === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
+  if (!planReading(moving, attempt, call)) await leavePaymentUnresolved(moving, attempt);
 }
 
 /** A reading said "not charged": prove it, or ask again under the same key. -1 readings: the last confirm may still run. */
-async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
+async function resolveUnpaid(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
   const { payment, at } = moving;
   const ended = attempt.readings >= 0;
   attempt.readings = ended ? attempt.readings + 1 : attempt.readings;
@@ -161,7 +161,7 @@ async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall)
     at,
   );
   if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
-  payment.call = owe(
+  payment.call = planCall(
     next === 'confirm-again' ? 'confirm' : 'read',
     attempt,
     next === 'confirm-again' ? at : at + readGap(ordinal(call)),
@@ -169,12 +169,12 @@ async function doubt(moving: Moving, attempt: PaymentAttempt, call: PendingCall)
   );
 }
 
-async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
+async function complete(moving: TransitionContext, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
   const { em, payment, at, realNow } = moving;
   attempt.status = 'APPROVED';
   attempt.approvedMethod = approvedMethod;
-  attempt.settledAt = new Date(at);
-  attempt.doubtful = false;
+  attempt.endedAt = new Date(at);
+  attempt.isUnknown = false;
   payment.orderId = await createOrder(em, payment, attempt, at, realNow);
   Object.assign(payment, { status: 'completed', result: 'COMPLETED', completedAt: new Date(at), lastFailure: null });
   const { storeId, checkoutId } = payment;
@@ -191,22 +191,22 @@ async function complete(moving: Moving, attempt: PaymentAttempt, approvedMethod:
  * A definite no: the stock that was taken (`asked` the provider) comes back, the session stays pending for another
  * attempt (D36). Only the provider's own reading ends a doubt; anything else is read once more at the payment's end.
  */
-async function decline(moving: Moving, attempt: PaymentAttempt, code: string, asked: { readonly isRead: boolean } | null): Promise<void> {
+async function decline(moving: TransitionContext, attempt: PaymentAttempt, code: string, asked: { readonly isRead: boolean } | null): Promise<void> {
   const { em, payment, at } = moving;
   const failure = failureOf(attempt.attemptId, code);
   const canceled = failure.category === 'BUYER_CANCELED';
   attempt.status = canceled ? 'CANCELED' : 'DECLINED';
   attempt.failure = failure;
-  attempt.settledAt = new Date(at);
-  if (asked?.isRead) attempt.doubtful = false;
+  attempt.endedAt = new Date(at);
+  if (asked?.isRead) attempt.isUnknown = false;
   if (asked) await returnStock(em, payment.storeId, payment.lines, { reason: 'SALE_UNDONE', reference: attempt.attemptId, at });
   Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
 }
 
-async function expire(moving: Moving): Promise<void> {
+async function expire(moving: TransitionContext): Promise<void> {
   const { em, payment, at } = moving;
   const { storeId, paymentId } = payment;
-  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', settledAt: new Date(at) });
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(at) });
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
 }
 

@@ -1,12 +1,12 @@
 /** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
 import { LockMode } from '@mikro-orm/core';
-import type { RunEvent, RunRef } from '../../workflows/kernel/obligations.ts';
+import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { attemptCall } from '../../workflows/webhooks/contract.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../domain/webhooks/rules.ts';
 import type { Moment } from '../catalog/stock.ts';
 import { type Em, sql } from '../orm.ts';
-import type { Moved } from '../runs/store.ts';
+import type { TransitionResult } from '../runs/transition.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { forgetFailures, isInFlight, isOver, noteFailure, SUSPENDED } from './suspension.ts';
 
@@ -17,22 +17,22 @@ export interface EndedAttempt {
 }
 
 /** Locks the delivery; how the attempt under way ended decides what follows. A lost attempt is a TIMEOUT. */
-export async function moveWebhookDelivery(
+export async function transitionWebhookDelivery(
   em: Em,
   run: RunRef,
   event: RunEvent,
   { at, realNow }: Moment,
   ended: EndedAttempt | null = null,
-): Promise<Moved | null> {
-  const { storeId, runId: deliveryId } = run;
+): Promise<TransitionResult | null> {
+  const { storeId, entityId: deliveryId } = run;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
   const receiver = await readReceiver(em, delivery);
   const outcome = outcomeOf(delivery, event, ended);
-  if (outcome && isWaiting(delivery.status)) await apply(em, delivery, outcome, receiver, { at, realNow });
+  if (outcome && isWaiting(delivery.status)) await applyOutcome(em, delivery, outcome, receiver, { at, realNow });
   else if ((!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) || isOver(delivery, receiver)) suspend(delivery);
   else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
-  return { owed: owedBy(delivery, at), clock: receiver.clockOffsetMs };
+  return { plan: planOf(delivery, at), clock: receiver.clockOffsetMs };
 }
 
 interface Receiver {
@@ -68,20 +68,20 @@ function outcomeOf(delivery: WebhookDelivery, event: RunEvent, ended: EndedAttem
 /** An attempt was claimed, its activity is gone, and no outcome was recorded. */
 const isLost = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   event.type === 'outcome' &&
-  event.outcome.kind === 'LOST' &&
+  event.outcome.result === 'LOST' &&
   isInFlight(delivery) &&
   event.callId === callId(delivery, delivery.attemptCount);
 
 /** The attempt could not even be claimed (an outage, a secret that does not open): the same one again, after a while. */
 const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent): boolean =>
   event.type === 'outcome' &&
-  event.outcome.kind === 'LOST' &&
+  event.outcome.result === 'LOST' &&
   isWaiting(delivery.status) &&
   event.callId === callId(delivery, delivery.attemptCount + 1);
 const UNCLAIMED_MS = 30_000;
 
 /** A success is recorded whatever has become of the subscription; a failure counts for its suspension, and may be its last. */
-async function apply(
+async function applyOutcome(
   em: Em,
   delivery: WebhookDelivery,
   outcome: AttemptOutcome,
@@ -105,7 +105,7 @@ async function apply(
 
 const suspend = (delivery: WebhookDelivery) => Object.assign(delivery, SUSPENDED);
 
-function owedBy(delivery: WebhookDelivery, at: number): Moved['owed'] {
+function planOf(delivery: WebhookDelivery, at: number): TransitionResult['plan'] {
   const { status, deliveryId, storeId } = delivery;
   if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
   const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();

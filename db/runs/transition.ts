@@ -1,0 +1,75 @@
+/** The transition that every workflow-owned row goes through. */
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { Command, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { announceCommit, type Em, sql } from '../orm.ts';
+import { completeOperation, keyOf, reserveOperation } from './operations.ts';
+
+/** What the transition of a workflow type answers: its plan, and for a command the reply that its caller gets. */
+export interface TransitionResult {
+  readonly plan: Omit<Plan, 'clock'>;
+  readonly clock: number;
+  readonly reply?: { readonly status: number; readonly body: unknown };
+}
+/** Locks the row, decides, writes. Null when the row is gone. */
+export type Transition = (em: Em, run: RunRef, event: RunEvent, at: number) => Promise<TransitionResult | null>;
+
+/** A workflow type and its transition. */
+export interface RunTransition {
+  readonly workflowType: WorkflowType;
+  readonly transition: Transition;
+}
+
+/**
+ * A run's transition, all in the caller's transaction: operation row first, then the row's own transition, then the line in `run`. A
+ * command that was carried out before changes nothing; one that comes after its `notAfter` is refused, judged at the begin and again
+ * before the commit, which comes at most COMMIT_MS later or never (X26). The clock is the real one.
+ */
+export async function transitionRun(
+  em: Em,
+  { workflowType, transition }: RunTransition,
+  run: RunRef,
+  event: RunEvent,
+  at: number,
+  clock: Clock,
+): Promise<Plan> {
+  const realNow = clock.now();
+  const isRepeated = event.type === 'command' && (await wasCarriedOut(em, run, event.command, realNow));
+  const result = await transition(em, run, isRepeated ? { type: 'load' } : event, at);
+  if (result === null) {
+    await writeRun(em, workflowType, run, GONE, realNow);
+    return { ...GONE, clock: 0 };
+  }
+  if (event.type === 'command' && !isRepeated && result.reply)
+    await completeOperation(em, run.storeId, keyOf(event.command.operation), result.reply);
+  await em.flush();
+  await writeRun(em, workflowType, run, result.plan, realNow);
+  if (event.type === 'command' && !isRepeated) await checkDeadlineAgain(em, event.command, clock);
+  return { ...result.plan, clock: result.clock };
+}
+
+/** Locks may have held the transition up: who was answered meanwhile that it never will be done must be right. */
+async function checkDeadlineAgain(em: Em, { notAfter }: Command, clock: Clock): Promise<void> {
+  await announceCommit(em);
+  if (clock.now() > notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
+}
+
+const GONE: Omit<Plan, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
+
+async function wasCarriedOut(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
+  if ((await reserveOperation(em, run.storeId, keyOf(command.operation), realNow)) !== 'new') return true;
+  if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
+  return false;
+}
+
+async function writeRun(em: Em, workflowType: WorkflowType, run: RunRef, plan: Omit<Plan, 'clock'>, realNow: number): Promise<void> {
+  const wakeAt = plan.done || plan.wakeAt === null ? null : new Date(plan.wakeAt);
+  const now = new Date(realNow);
+  await sql(
+    em,
+    `UPDATE run SET wake_at = ?, is_poll_only = ?, done_at = CASE WHEN ? THEN coalesce(done_at, ?) END, loaded_at = coalesce(loaded_at, ?),
+       wakes = CASE WHEN wake_at IS DISTINCT FROM ? THEN 0 ELSE wakes END,
+       grace_from = CASE WHEN wake_at IS DISTINCT FROM ? THEN NULL ELSE grace_from END WHERE store_id = ? AND workflow_type = ? AND entity_id = ?`,
+    [wakeAt, plan.isPollOnly === true, plan.done, now, now, wakeAt, wakeAt, run.storeId, workflowType, run.entityId],
+  );
+}
