@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { readInvitationMail } from '../db/invitations/mail.ts';
 import { transitionInvitation } from '../db/invitations/transition.ts';
-import { inTenant, REQUEST } from '../db/orm.ts';
+import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import type { InvitationCalls } from '../workflows/invitations/contract.ts';
 import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';

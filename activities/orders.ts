@@ -1,6 +1,6 @@
-import { type Em, inTenant, REQUEST } from '../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../db/kernel/tx.ts';
 import { transitionOrderItem } from '../db/orders/transition.ts';
-import { readParcel, recordReading } from '../db/orders/tracking.ts';
+import { readShipment, recordReading } from '../db/orders/tracking.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
 import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import type { OrderCalls } from '../workflows/orders/contract.ts';
@@ -26,10 +26,10 @@ export function orderCalls(deps: ActivityDeps): OrderCalls {
     const { storeId, input } = call;
     const [orderItemId, n] = [String(input['orderItemId']), Number(input['n'])];
     const at = plannedAt(call, deps);
-    const parcel = await inTenant(orm, storeId, REQUEST, (em) => readParcel(em, storeId, orderItemId, n));
+    const shipment = await inTenant(orm, storeId, REQUEST, (em) => readShipment(em, storeId, orderItemId, n));
     // Corrected, delivered or canceled meanwhile.
-    if (!parcel) return { result: 'STALE' };
-    const reading = await courier.track({ ...parcel, at });
+    if (!shipment) return { result: 'STALE' };
+    const reading = await courier.track({ ...shipment, at });
     const record = (em: Em) => recordReading(em, storeId, orderItemId, n, reading);
     return completeCall(deps, orderItemTransition(deps), call, { entityId: orderItemId, outcome: { result: reading.kind }, at, record });
   }

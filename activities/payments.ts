@@ -1,8 +1,8 @@
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
-import { inTenant, REQUEST } from '../db/orm.ts';
+import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import { transitionPayment } from '../db/payments/transition.ts';
-import { chargeOf } from '../db/payments/store.ts';
+import { chargeOf } from '../db/payments/queries.ts';
 import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import type { PaymentCalls } from '../workflows/payments/contract.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
-import { inTenant, REQUEST } from '../db/orm.ts';
+import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
 import { beginAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
 import { type EndedAttempt, transitionWebhookDelivery } from '../db/webhooks/transition.ts';
@@ -61,7 +61,11 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     }
     // It ended later than it was owed by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
-    return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, { entityId: deliveryId, outcome: { result: kind }, at: endedAt });
+    return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, {
+      entityId: deliveryId,
+      outcome: { result: kind },
+      at: endedAt,
+    });
   }
 }
 

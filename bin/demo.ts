@@ -18,7 +18,7 @@ import { run, say } from './setup/say.ts';
 import { makeStore } from './setup/stores.ts';
 import { startSystem } from './setup/system.ts';
 
-interface Place {
+interface DemoPlace {
   readonly api: string;
   readonly temporalUi: string | null;
   readonly temporalAddress: string;
@@ -41,7 +41,7 @@ async function until<T>(what: string, look: () => Promise<T | null | false | und
   throw new Error(`${what}: never seen`);
 }
 
-async function findOrStart(): Promise<Place> {
+async function findOrStart(): Promise<DemoPlace> {
   const file = join(dataDir(), 'dev.json');
   if (existsSync(file)) {
     const dev = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -72,7 +72,7 @@ function shopOf(databaseUrl: string): Promise<CreatedStore> {
 
 /** The day so far: what each chapter hands to the next. */
 class Day {
-  readonly place: Place;
+  readonly place: DemoPlace;
   readonly seller: Seller;
   readonly heard: string[] = [];
   receiverIsDown = true;
@@ -81,7 +81,7 @@ class Day {
   payment = { paymentId: '', orderId: '', orderNo: '' };
   item = { orderItemId: '', workflowId: '' };
 
-  constructor(place: Place, seller: Seller) {
+  constructor(place: DemoPlace, seller: Seller) {
     this.place = place;
     this.seller = seller;
   }
@@ -102,7 +102,7 @@ class Day {
   }
 }
 
-async function tell(place: Place): Promise<void> {
+async function tell(place: DemoPlace): Promise<void> {
   const day = new Day(place, await Seller.login(place.api, place.store));
   const receiver = createServer((request, response) => {
     if (!day.receiverIsDown) day.heard.push(String(request.headers['svc-event-type']));

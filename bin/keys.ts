@@ -9,7 +9,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { createKeyring, type Keyring } from '../db/kernel/keyring.ts';
 import { reseal } from '../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../db/identity/signingKeys.ts';
-import { inTenant, openOrm, REQUEST } from '../db/orm.ts';
+import { openOrm } from '../db/orm.ts';
+import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import { ownerUrl, systemEnv } from './setup/env.ts';
 import { Remedy, run } from './setup/say.ts';
 

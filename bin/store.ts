@@ -3,7 +3,7 @@
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
 import { parseArgs } from 'node:util';
-import { MOST_VARIANTS } from '../domain/products/options.ts';
+import { MAX_VARIANTS } from '../domain/products/options.ts';
 import { ownerUrl } from './setup/env.ts';
 import { fillStore } from './setup/fill.ts';
 import { Remedy, run } from './setup/say.ts';
@@ -23,8 +23,8 @@ await run(async () => {
   });
   if (positionals[0] === 'fill' && values.code) {
     const [products, variants] = [Number(values.products), Number(values.variants)];
-    if (!(products > 0 && variants > 0 && variants <= MOST_VARIANTS))
-      throw new Remedy(`At least one product, and 1 to ${MOST_VARIANTS} variants of each.`);
+    if (!(products > 0 && variants > 0 && variants <= MAX_VARIANTS))
+      throw new Remedy(`At least one product, and 1 to ${MAX_VARIANTS} variants of each.`);
     await fillStore(ownerUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
     return;
   }

@@ -11,7 +11,8 @@ const cache = join(root, 'node_modules/.cache/sangjeom');
 export async function workflowBundle(): Promise<{ code: string }> {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
   hash.update(readFileSync(import.meta.filename));
-  for (const file of globSync('{domain,workflows}/**/*.ts', { cwd: root }).toSorted()) hash.update(file).update(readFileSync(join(root, file)));
+  for (const file of globSync('{domain,workflows}/**/*.ts', { cwd: root }).toSorted())
+    hash.update(file).update(readFileSync(join(root, file)));
   const path = join(cache, `workflows-${hash.digest('hex').slice(0, 16)}.js`);
   if (existsSync(path)) return { code: readFileSync(path, 'utf8') };
   const { code } = await bundleWorkflowCode({

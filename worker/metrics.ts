@@ -45,7 +45,7 @@ export function serveMetrics(deps: MetricsDeps): Server {
 }
 
 /** A scrape costs no more, however many runs are open. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** What waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */
 async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
@@ -56,7 +56,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   );
   const runs = await pool.query<{ kind: string; open: string }>(
     'SELECT workflow_type, count(*) AS open FROM (SELECT workflow_type FROM run WHERE done_at IS NULL LIMIT $1) open GROUP BY workflow_type',
-    [MOST_COUNTED],
+    [MAX_COUNTED],
   );
   const unloaded = await pool.query<{ n: string }>(
     `SELECT count(*) AS n FROM run WHERE done_at IS NULL AND loaded_at IS NULL AND created_at < $1::timestamptz - interval '30 seconds'`,
@@ -66,7 +66,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
     `SELECT count(*) AS n FROM (
        SELECT 1 FROM temporal_namespace t JOIN run r ON (r.store_id, r.workflow_id) > (t.recovery_store, t.recovery_run)
        WHERE t.namespace = $1 AND r.done_at IS NULL LIMIT $2) lost`,
-    [namespace, MOST_COUNTED],
+    [namespace, MAX_COUNTED],
   );
   const overdue = await pool.query<{ n: string }>(`SELECT count(*) AS n FROM lookup_overdue_runs($1, 1000, '')`, [now]);
   backlog.outboxRows.set(Number(rows[0]!.rows));

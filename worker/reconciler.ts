@@ -108,10 +108,13 @@ async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work):
 /** Wakes the runs that are lost, so many at a time; what is woken is noted first, so that a wake that fails waits for its gap. */
 async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
-  const { rows } = await tx.query<{ store_id: string; workflow_id: string; workflow_type: WorkflowType; entity_id: string; order_no: string | null }>(
-    'SELECT * FROM lookup_overdue_runs($1, $2, $3)',
-    [now, BATCH, pressure.isHigh ? 'webhookDelivery' : ''],
-  );
+  const { rows } = await tx.query<{
+    store_id: string;
+    workflow_id: string;
+    workflow_type: WorkflowType;
+    entity_id: string;
+    order_no: string | null;
+  }>('SELECT * FROM lookup_overdue_runs($1, $2, $3)', [now, BATCH, pressure.isHigh ? 'webhookDelivery' : '']);
   if (rows.length === 0) return 0;
   await tx.query(
     `UPDATE run r SET woken_at = $3, wakes = wakes + 1,
@@ -124,7 +127,13 @@ async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: Pool
   const until = Date.now() + POKES_MS;
   const wake = async () => {
     for (let row = left.pop(); row; row = left.pop()) {
-      const run = { storeId: row.store_id, workflowType: row.workflow_type, workflowId: row.workflow_id, entityId: row.entity_id, orderNo: row.order_no };
+      const run = {
+        storeId: row.store_id,
+        workflowType: row.workflow_type,
+        workflowId: row.workflow_id,
+        entityId: row.entity_id,
+        orderNo: row.order_no,
+      };
       const options = { ...startOptions(run), signal: 'wake' };
       await client
         .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.workflowType, options))

@@ -13,7 +13,7 @@ import type { Pressure } from './pressure.ts';
 /** Runs that are marked in one statement. */
 const PORTION = 400;
 /** The next portion comes when no more than this of those before have not been loaded yet. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** A run that is not loaded by then holds up no others: it keeps being woken, with a doubling gap. */
 const SLOW_MS = 30_000;
 
@@ -46,7 +46,7 @@ export class Recovery {
     const note = await this.#note(tx);
     if (note === null || note.recovery_store === null) return false;
     await this.#forgetLoaded(tx);
-    if (this.#waiting.size <= MOST_WAITING) return this.#mark(tx, note);
+    if (this.#waiting.size <= MAX_WAITING) return this.#mark(tx, note);
     return true;
   }
 

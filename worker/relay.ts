@@ -18,7 +18,7 @@ import type { Pressure } from './pressure.ts';
 const BATCH = 32;
 const IDLE_MS = 1000;
 /** Deliveries are started while fewer than this were started here and not attempted yet. */
-const MOST_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
+const MAX_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
 /** A start of which nothing is heard for so long is the reconciler's to repeat. */
 const LOST_MS = 30_000;
@@ -128,7 +128,7 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
   while (await Promise.race([lost.then(() => false), pause()])) await client.query('SELECT 1');
 }
 
-type Lane = keyof typeof MOST_WAITING;
+type Lane = keyof typeof MAX_WAITING;
 
 const FILTERS: Readonly<Record<Lane, string>> = {
   runs: `workflow_type <> 'webhookDelivery'`,
@@ -141,7 +141,7 @@ const isLane = (text: string | undefined): text is Lane => text !== undefined &&
 async function lane(deps: RelayDeps, bell: Bell, what: Lane, waiting: Waiting): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const room = Math.min(BATCH, MOST_WAITING[what] - (await waiting.count(deps)));
+      const room = Math.min(BATCH, MAX_WAITING[what] - (await waiting.count(deps)));
       const delivered = room > 0 ? await deliverBatch(deps, what, room, waiting) : 0;
       if (what === 'deliveries') deps.pressure.isHigh = delivered >= room;
       if (room <= 0) await sleep(FULL_MS[what]);

@@ -17,7 +17,7 @@ const PORTION = 500;
 const REST_MS = MINUTE;
 const STORAGE_REST_MS = HOUR;
 /** How far what is left over is counted. */
-const MOST_LEFT = 10_000;
+const MAX_LEFT = 10_000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
@@ -116,7 +116,7 @@ async function removeFiles(keys: readonly string[], storage: Storage): Promise<v
 export async function leftOver(tx: Pick<ClientBase, 'query'>, realNow: number): Promise<Map<string, number>> {
   const left = new Map<string, number>();
   for (const { name, keptMs } of KINDS) {
-    const { rows } = await tx.query<{ n: string }>(`SELECT left_${name}($1, $2) AS n`, [new Date(realNow - keptMs - LATE_MS), MOST_LEFT]);
+    const { rows } = await tx.query<{ n: string }>(`SELECT left_${name}($1, $2) AS n`, [new Date(realNow - keptMs - LATE_MS), MAX_LEFT]);
     left.set(name, Number(rows[0]!.n));
   }
   return left;

@@ -1,7 +1,7 @@
 /** How a call that has ended makes its run's transition itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../db/kernel/outage.ts';
-import { type Em, inTenant, REQUEST } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import type { Call, Outcome } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 /** Runs a kind's transition in one transaction, and sorts failures into refusals, outages and bugs. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { inTenant, TRANSITION } from '../../db/orm.ts';
+import { inTenant, TRANSITION } from '../../db/kernel/tx.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';

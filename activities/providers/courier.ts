@@ -2,7 +2,7 @@
 import type { Scan, TrackingReading } from '../../domain/orders/tracking.ts';
 import { HOUR } from '../../domain/kernel/time.ts';
 
-export interface Parcel {
+export interface Shipment {
   readonly carrierCode: string;
   readonly trackingNumber: string;
   /** Business times: when it was handed over, and the moment for which it is asked. */
@@ -11,7 +11,7 @@ export interface Parcel {
 }
 export interface Courier {
   /** A reading: asking twice changes nothing. */
-  track(parcel: Parcel): Promise<TrackingReading>;
+  track(parcel: Shipment): Promise<TrackingReading>;
 }
 
 /** Without a courier no parcel is asked for; the seller or the automatic delivery decides. */

@@ -1,4 +1,4 @@
-import { findAddress } from '../../db/addresses/store.ts';
+import { findAddress } from '../../db/addresses/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 

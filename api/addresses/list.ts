@@ -1,4 +1,4 @@
-import { listAddresses } from '../../db/addresses/store.ts';
+import { listAddresses } from '../../db/addresses/queries.ts';
 import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

@@ -1,4 +1,4 @@
-import { makeDefault as make } from '../../db/addresses/store.ts';
+import { makeDefault as make } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 

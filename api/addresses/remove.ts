@@ -1,4 +1,4 @@
-import { deleteAddress } from '../../db/addresses/store.ts';
+import { deleteAddress } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 

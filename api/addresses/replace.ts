@@ -1,4 +1,4 @@
-import { replaceAddress } from '../../db/addresses/store.ts';
+import { replaceAddress } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
 

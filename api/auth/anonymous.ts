@@ -7,7 +7,7 @@ export const anonymous = endpoint({
   id: 'auth.anonymous',
   route: 'POST /storefront/v1/auth/anonymous',
   summary: 'Open a guest session; its token goes into X-Cart-Token',
-  access: 'shop',
+  access: 'storefront',
   change: 'here',
   // Nobody owns a key yet: it only has to be well-formed (X15).
   idempotent: true,

@@ -1,4 +1,4 @@
-import type { Holder } from '../../db/customers/store.ts';
+import type { Holder } from '../../db/customers/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { MEMBER_SECONDS } from '../kernel/tokens.ts';
 

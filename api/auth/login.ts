@@ -1,6 +1,6 @@
 import { mergeCart } from '../../db/cart/merge.ts';
-import { findByEmail, isStill } from '../../db/customers/store.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { findByEmail, isStill } from '../../db/customers/queries.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -13,7 +13,7 @@ export const login = endpoint({
   id: 'auth.login',
   route: 'POST /storefront/v1/auth/login',
   summary: 'Log a customer in; the cart of a guest comes along',
-  access: 'shop',
+  access: 'storefront',
   change: 'here',
   judgesPassword: true,
   body: LoginRequest,

@@ -1,5 +1,5 @@
 import { mergeCart } from '../../db/cart/merge.ts';
-import { signUp } from '../../db/customers/store.ts';
+import { signUp } from '../../db/customers/commands.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { hashNewPassword } from '../kernel/passwords.ts';
@@ -30,7 +30,7 @@ export const signup = endpoint({
   id: 'auth.signup',
   route: 'POST /storefront/v1/auth/signup',
   summary: 'Become a customer; the cart of a guest comes along',
-  access: 'shop',
+  access: 'storefront',
   change: 'here',
   idempotent: true,
   secret: true,

@@ -1,4 +1,5 @@
-import { addToCart, readCart } from '../../db/cart/store.ts';
+import { addToCart } from '../../db/cart/commands.ts';
+import { readCart } from '../../db/cart/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { VISIT, visitOf } from '../kernel/visit.ts';
 import { stayProblems } from '../../domain/products/calendar.ts';

@@ -1,4 +1,5 @@
-import { changeQuantity, readCart } from '../../db/cart/store.ts';
+import { changeQuantity } from '../../db/cart/commands.ts';
+import { readCart } from '../../db/cart/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { readCart } from '../../db/cart/store.ts';
+import { readCart } from '../../db/cart/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Cart, viewCart } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { removeFromCart } from '../../db/cart/store.ts';
+import { removeFromCart } from '../../db/cart/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 

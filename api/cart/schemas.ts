@@ -1,7 +1,8 @@
-import { type CartLine, MOST_QUANTITY } from '../../db/cart/store.ts';
+import { MAX_QUANTITY } from '../../db/cart/commands.ts';
+import { type CartLine } from '../../db/cart/queries.ts';
 import { closed, Id, nullable, PricedStay, Type, viewStay, Won } from '../kernel/schema.ts';
 
-export const Quantity = Type.Integer({ minimum: 1, maximum: MOST_QUANTITY });
+export const Quantity = Type.Integer({ minimum: 1, maximum: MAX_QUANTITY });
 export const Cart = closed(
   {
     items: Type.Array(

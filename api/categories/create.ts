@@ -1,4 +1,4 @@
-import { createCategory } from '../../db/catalog/categories.ts';
+import { createCategory } from '../../db/categories/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
 import { Category, viewCategory } from './schemas.ts';

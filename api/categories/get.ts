@@ -1,4 +1,4 @@
-import { findCategory } from '../../db/catalog/categories.ts';
+import { findCategory } from '../../db/categories/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Category, viewCategory } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { listCategories } from '../../db/catalog/categories.ts';
+import { listCategories } from '../../db/categories/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Category, viewCategory } from './schemas.ts';

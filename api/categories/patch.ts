@@ -1,4 +1,4 @@
-import { patchCategory } from '../../db/catalog/categories.ts';
+import { patchCategory } from '../../db/categories/commands.ts';
 import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Category, viewCategory } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { deleteCategory } from '../../db/catalog/categories.ts';
+import { deleteCategory } from '../../db/categories/commands.ts';
 import { Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 

@@ -1,4 +1,4 @@
-import type { Category as Row } from '../../db/catalog/entities.ts';
+import type { Category as Row } from '../../db/categories/entities.ts';
 import { closed, Id, nullable, Type } from '../kernel/schema.ts';
 
 export const Category = closed(

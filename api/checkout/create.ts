@@ -1,6 +1,6 @@
-import { linesOf } from '../../db/cart/store.ts';
-import { openCheckout } from '../../db/checkout/store.ts';
-import { readStore } from '../../db/stores/store.ts';
+import { linesOf } from '../../db/cart/queries.ts';
+import { openCheckout } from '../../db/checkout/commands.ts';
+import { readStore } from '../../db/stores/queries.ts';
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

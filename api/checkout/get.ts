@@ -1,5 +1,5 @@
-import { findCheckout } from '../../db/checkout/store.ts';
-import { readStore } from '../../db/stores/store.ts';
+import { findCheckout } from '../../db/checkout/queries.ts';
+import { readStore } from '../../db/stores/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-import { findCheckout } from '../../db/checkout/store.ts';
-import { readStore, shippingPolicyOf } from '../../db/stores/store.ts';
+import { findCheckout } from '../../db/checkout/queries.ts';
+import { readStore, shippingPolicyOf } from '../../db/stores/queries.ts';
 import { price } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

@@ -1,6 +1,6 @@
 import type { Checkout as Row } from '../../db/checkout/entities.ts';
 import type { Store } from '../../db/stores/entities.ts';
-import { shippingPolicyOf } from '../../db/stores/store.ts';
+import { shippingPolicyOf } from '../../db/stores/queries.ts';
 import { isShipped, lineTotalWon, price } from '../../domain/checkout/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { OFFERED, PAYMENT_METHODS } from '../../domain/payments/rules.ts';

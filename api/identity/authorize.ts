@@ -5,7 +5,7 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { issueCode, openRequest, REQUEST_MS, takeRequest, userOf } from '../../db/identity/logins.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, isRegistered, narrow } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { back, keepInBrowser, LONGEST_STATE } from './answer.ts';

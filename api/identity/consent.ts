@@ -7,7 +7,7 @@ import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, takeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
 import { holdRole } from '../../db/identity/members.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { lookOf, sendPage } from '../kernel/page.ts';

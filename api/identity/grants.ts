@@ -1,11 +1,11 @@
 /** The grants of POST /oauth2/token, one function each (part A § Authentication, D63). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OAuthClient } from '../../db/identity/clients.ts';
-import { delegatedCustomer } from '../../db/customers/store.ts';
+import { delegatedCustomer } from '../../db/customers/commands.ts';
 import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/identity/logins.ts';
 import { findPerson } from '../../db/identity/people.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
-import { findTenant } from '../../db/stores/store.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';

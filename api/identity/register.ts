@@ -1,7 +1,7 @@
 /** POST /oauth2/register (RFC 7591), by an OWNER or ADMIN at the console. Unknown fields are ignored, as the RFC asks. */
 import type { Context } from 'koa';
 import { createClient, type NewClient } from '../../db/identity/clients.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';

@@ -1,4 +1,4 @@
-import { findInvitation, findLink, invitationRun, type viewInvitation } from '../../db/invitations/store.ts';
+import { findInvitation, findLink, invitationRun, type viewInvitation } from '../../db/invitations/queries.ts';
 import { userEmail } from '../../db/identity/people.ts';
 import { FRESH_LOGIN_MS } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';

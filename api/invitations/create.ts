@@ -1,4 +1,5 @@
-import { invite, viewInvitation } from '../../db/invitations/store.ts';
+import { invite } from '../../db/invitations/commands.ts';
+import { viewInvitation } from '../../db/invitations/queries.ts';
 import { mayHandle } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

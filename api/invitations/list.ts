@@ -1,4 +1,4 @@
-import { listInvitations, viewInvitation } from '../../db/invitations/store.ts';
+import { listInvitations, viewInvitation } from '../../db/invitations/queries.ts';
 import { INVITATION_STATUSES } from '../../domain/invitations/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';

@@ -1,4 +1,4 @@
-import type { viewInvitation } from '../../db/invitations/store.ts';
+import type { viewInvitation } from '../../db/invitations/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation } from './schemas.ts';
 import { sendCommand } from './sendCommand.ts';

@@ -1,4 +1,4 @@
-import { findInvitation, invitationRun } from '../../db/invitations/store.ts';
+import { findInvitation, invitationRun } from '../../db/invitations/queries.ts';
 import { mayHandle } from '../../domain/invitations/rules.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';

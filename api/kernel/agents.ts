@@ -3,7 +3,7 @@
  * is denied, at the place where it would be asked for: after the refusals of the operation itself, before anything remains of it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Em } from '../../db/orm.ts';
+import type { Em } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,11 +1,11 @@
 /** Who is asking. A role or scope refusal comes before bodies are looked at (D68). */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
-import { findCustomer } from '../../db/customers/store.ts';
+import { findCustomer } from '../../db/customers/queries.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { findSession, openSession } from '../../db/identity/sessions.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
-import { findTenant, type Tenant } from '../../db/stores/store.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type Proof, proofOf } from './bearer.ts';

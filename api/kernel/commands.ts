@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inTenant, REQUEST, type Em } from '../../db/orm.ts';
+import { inTenant, REQUEST, type Em } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
-import type { Tenant } from '../../db/stores/store.ts';
+import type { Tenant } from '../../db/stores/queries.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './endpoint.ts';
 

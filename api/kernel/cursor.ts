@@ -3,7 +3,7 @@ import { invalid } from '../../domain/kernel/errors.ts';
 import { closed, Count, nullable, type TSchema, Type } from './schema.ts';
 
 /** A place in a list that is ordered by a time, or a number, and an id. */
-export interface Place {
+export interface CursorPosition {
   readonly order: string;
   readonly at: number;
   readonly id: string;
@@ -18,21 +18,21 @@ export const cursorQuery = (orders: string) =>
     }),
   );
 
-export const writeCursor = ({ order, at, id }: Place): string => `${order}-${at}-${id}`;
+export const writeCursor = ({ order, at, id }: CursorPosition): string => `${order}-${at}-${id}`;
 const CURSOR = /^([a-z])-([0-9]{1,13})-(\w{0,64})$/;
 
 /**
  * The place that a cursor names; anything that is no cursor of one of these orders is VALIDATION_FAILED. Its thirteen digits reach to the
  * year 2286, so that Postgres can compare every time that fits (X22).
  */
-export function readCursor(cursor: string | undefined, orders: readonly string[]): Place | null {
+export function readCursor(cursor: string | undefined, orders: readonly string[]): CursorPosition | null {
   if (cursor === undefined) return null;
   const place = parse(cursor);
   if (!place || !orders.includes(place.order)) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
   return place;
 }
 
-function parse(cursor: string): Place | null {
+function parse(cursor: string): CursorPosition | null {
   const [, order, at, id] = CURSOR.exec(cursor) ?? [];
   return order !== undefined && id !== undefined ? { order, at: Number(at), id } : null;
 }
@@ -61,7 +61,7 @@ export function feed<T, V>(
   query: { readonly page: number; readonly size: number; readonly cursor?: string | undefined },
   { items, total, hasMore }: Feed<T>,
   view: (row: T) => V,
-  placeOf: (row: T) => Place,
+  placeOf: (row: T) => CursorPosition,
 ) {
   const last = items.at(-1);
   const lastCursor = last ? writeCursor(placeOf(last)) : (query.cursor ?? null);

@@ -1,11 +1,11 @@
 /** One operation, declared once. Routing, checks, OpenAPI and the generated tests are read off this value. */
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
-import type { Em } from '../../db/orm.ts';
+import type { Em } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 import type { AgentPolicy, ByChange } from './agents.ts';
 import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../domain/identity/rules.ts';
-import type { Customer } from '../../db/customers/store.ts';
+import type { Customer } from '../../db/customers/queries.ts';
 import type { UserClaims } from './tokens.ts';
 import type { Statuses } from './reply.ts';
 import type { Static, TSchema } from './schema.ts';
@@ -22,7 +22,7 @@ type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer R
  * Who may call. `store`: a store token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest session or a customer's token. `customer`: with a customer's token. `shop`: X-Store-Code
  * alone. `payment`: nobody in particular; the unguessable payment id is the key.
  */
-export type Access = 'store' | 'user' | 'buyer' | 'customer' | 'shop' | 'payment';
+export type Access = 'store' | 'user' | 'buyer' | 'customer' | 'storefront' | 'payment';
 /** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. */
 export type Change = 'none' | 'here' | 'workflow';
 

@@ -1,6 +1,6 @@
 import { Router } from '@koa/router';
 import { readiness } from '../../db/kernel/readiness.ts';
-import { sql } from '../../db/orm.ts';
+import { sql } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** `/health/live`: the process answers. `/health/ready`: it reaches Postgres and Temporal, each within two seconds, and is not about to stop. */

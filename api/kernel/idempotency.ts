@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
-import type { Keyring, Place } from '../../db/kernel/keyring.ts';
+import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 
@@ -62,11 +62,16 @@ function canonical(value: unknown, keyring: Keyring): unknown {
 }
 
 /** A reply with a secret is kept sealed until its key expires. */
-export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
+export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, place: SealLocation): StoredReply {
   return secret ? { ...reply, body: { sealed: keyring.seal(JSON.stringify(reply.body), place) } } : reply;
 }
-export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, place: Place): StoredReply {
+export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, place: SealLocation): StoredReply {
   const sealed = (reply.body as { sealed?: unknown } | null)?.sealed;
   return secret && typeof sealed === 'string' ? { ...reply, body: JSON.parse(keyring.open(sealed, place)) as unknown } : reply;
 }
-export const replyPlace = (storeId: string, key: string): Place => ({ store: storeId, table: 'operation', row: key, column: 'body' });
+export const replyPlace = (storeId: string, key: string): SealLocation => ({
+  store: storeId,
+  table: 'operation',
+  row: key,
+  column: 'body',
+});

@@ -5,7 +5,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
-import { announceCommit, inTenant, REQUEST } from '../../db/orm.ts';
+import { announceCommit, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import {
   reserveOperation,
   completeOperation,
@@ -24,7 +24,7 @@ import type { Caller, Endpoint } from './endpoint.ts';
 import { sealReply, operationOf, replyPlace, reveal, sentKey, subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
 import { judgingCalls } from './passwords.ts';
-import { fail, type Refusal, refusal, succeed } from './reply.ts';
+import { fail, type ErrorReply, refusal, succeed } from './reply.ts';
 import { checker } from './validate.ts';
 
 /** A request that has passed every check. */
@@ -56,7 +56,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         const strays = reply?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? [];
         if (strays.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(strays)}`);
         succeed(ctx, answer.status, answer.body);
-      } else fail(ctx, { status: answer.status, error: answer.body as Refusal['error'] });
+      } else fail(ctx, { status: answer.status, error: answer.body as ErrorReply['error'] });
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler);
   }

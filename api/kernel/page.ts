@@ -14,7 +14,7 @@ export interface Look {
   readonly locale: Locale;
   readonly nonce: string;
 }
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   /** What stands over the page where it is more than the title. */
   readonly heading?: Html;
@@ -35,7 +35,7 @@ export function lookOf(ctx: Context, wanted = ''): Look {
   return { nonce, locale: chooseLocale(wanted, ctx.acceptsLanguages()) };
 }
 
-export const page = ({ locale, nonce }: Look, { title, heading, body, refreshSeconds, script }: Page): Html =>
+export const page = ({ locale, nonce }: Look, { title, heading, body, refreshSeconds, script }: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="${locale}">
       <head>

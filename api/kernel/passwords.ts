@@ -3,8 +3,8 @@
  * pool of four, so three at most are at work: one stays free for whatever else waits there, tokens that are verified among it.
  */
 import { hash, verify } from '@node-rs/argon2';
-import { type Limit, forgetUses, giveBackUse, takeUse } from '../../db/limits/store.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { type Limit, forgetUses, giveBackUse, takeUse } from '../../db/limits/commands.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Lane } from './lanes.ts';
 import { type LimitedCall, refuseUntil } from './limits.ts';
 

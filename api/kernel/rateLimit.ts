@@ -11,7 +11,7 @@ import type { ApiDeps } from './deps.ts';
 /** Keys of a generation; two are remembered. About 10 MB. */
 const GENERATION = 25_000;
 /** Tokens that an address may have refused a minute and still have others verified, however low the limit is. */
-const LEAST_TRIES = 600;
+const MIN_TRIES = 600;
 
 interface Window {
   count: number;
@@ -83,7 +83,7 @@ export function limitRate(deps: ApiDeps): Middleware {
     const key = createHash('sha256').update(token).digest('base64');
     const now = deps.clock.now();
     const tried = tokens.has(key, now) ? null : tries.add(address, now);
-    if (tried && tried.count > Math.max(most, LEAST_TRIES)) return null;
+    if (tried && tried.count > Math.max(most, MIN_TRIES)) return null;
     const { claims, apiToken } = await proofOf(ctx, deps);
     if (!claims && !apiToken) return null;
     if (tried) tries.giveBack(address, now);

@@ -14,7 +14,7 @@ export function succeed(ctx: Context, status: number, data: unknown): void {
 }
 
 /** A refusal as it is told, without its request id. */
-export interface Refusal {
+export interface ErrorReply {
   readonly status: number;
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
 }
@@ -22,32 +22,32 @@ export interface Refusal {
 export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 
 /** `statuses`: where an operation answers a code with another status than the catalogue's. */
-export function refusal(fault: Fault, statuses: Statuses = {}): Refusal {
+export function refusal(fault: Fault, statuses: Statuses = {}): ErrorReply {
   const { status, message } = catalogue[fault.code];
   const { fieldErrors, ...extra } = fault.extra;
   const error = { code: fault.code, message, ...extra, ...(fieldErrors && { fieldErrors: limited(fieldErrors) }) };
   return { status: statuses[fault.code] ?? status, error };
 }
 
-const MOST_TOLD = 100;
-const MOST_FIELD = 200;
+const MAX_TOLD = 100;
+const MAX_FIELD = 200;
 /** Of the 64 kB that a refusal may have, what its field errors may take. */
-const MOST_TOLD_BYTES = 60_000;
+const MAX_TOLD_BYTES = 60_000;
 
 /** The first hundred problems, a field cut at 200 characters, and never so many that the refusal grows beyond 64 kB (X7). */
 function limited(fieldErrors: readonly FieldError[]): FieldError[] {
   const told: FieldError[] = [];
   let bytes = 0;
-  for (const error of fieldErrors.slice(0, MOST_TOLD)) {
-    const cut = { ...error, field: error.field.slice(0, MOST_FIELD).toWellFormed() };
+  for (const error of fieldErrors.slice(0, MAX_TOLD)) {
+    const cut = { ...error, field: error.field.slice(0, MAX_FIELD).toWellFormed() };
     bytes += Buffer.byteLength(JSON.stringify(cut)) + 1;
-    if (bytes > MOST_TOLD_BYTES) break;
+    if (bytes > MAX_TOLD_BYTES) break;
     told.push(cut);
   }
   return told;
 }
 
-export function fail(ctx: Context, { status, error }: Refusal): void {
+export function fail(ctx: Context, { status, error }: ErrorReply): void {
   ctx.status = status;
   ctx.body = {
     meta: { status, code: error.code, message: error.message, isSuccess: false, requestId: ctx.state['requestId'] },

@@ -6,8 +6,8 @@ import { pathText } from './validate.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 
 /** No schema of ours comes near: a body below is judged as a whole. */
-export const MOST_FIELDS = 1000;
-export const MOST_LEVELS = 1000;
+export const MAX_FIELDS = 1000;
+export const MAX_LEVELS = 1000;
 /** `"":0,` */
 const SHORTEST_FIELD = 5;
 
@@ -24,11 +24,11 @@ interface Levels {
 
 /** The first object of more fields, or the first value on a deeper level, than a body may have; null where there is none. */
 export function outgrown(bytes: Uint8Array): FieldError | null {
-  if (bytes.length < MOST_FIELDS * SHORTEST_FIELD) return null;
+  if (bytes.length < MAX_FIELDS * SHORTEST_FIELD) return null;
   const levels: Levels = {
-    kind: new Uint8Array(MOST_LEVELS + 1),
-    passed: new Int32Array(MOST_LEVELS + 1),
-    name: new Int32Array(MOST_LEVELS + 1),
+    kind: new Uint8Array(MAX_LEVELS + 1),
+    passed: new Int32Array(MAX_LEVELS + 1),
+    name: new Int32Array(MAX_LEVELS + 1),
   };
   let level = 0;
   let text = 0;
@@ -39,11 +39,11 @@ export function outgrown(bytes: Uint8Array): FieldError | null {
       i = endOfText(bytes, i);
     } else if (byte === COLON) levels.name[level] = text;
     else if (byte === COMMA) {
-      if (++levels.passed[level]! >= MOST_FIELDS && levels.kind[level] === OBJECT)
-        return { field: pathOf(bytes, levels, level), code: 'TOO_MANY', message: `must NOT have more than ${MOST_FIELDS} fields` };
+      if (++levels.passed[level]! >= MAX_FIELDS && levels.kind[level] === OBJECT)
+        return { field: pathOf(bytes, levels, level), code: 'TOO_MANY', message: `must NOT have more than ${MAX_FIELDS} fields` };
     } else if (byte === OBJECT || byte === LIST) {
-      if (level === MOST_LEVELS)
-        return { field: pathOf(bytes, levels, level), code: 'TOO_DEEP', message: `is nested deeper than ${MOST_LEVELS} levels` };
+      if (level === MAX_LEVELS)
+        return { field: pathOf(bytes, levels, level), code: 'TOO_DEEP', message: `is nested deeper than ${MAX_LEVELS} levels` };
       level++;
       levels.kind[level] = byte;
       levels.passed[level] = 0;

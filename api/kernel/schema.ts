@@ -50,19 +50,19 @@ type PricedStayRow = { readonly checkIn: string; readonly checkOut: string; read
 export const viewStay = ({ checkIn, checkOut, nights }: PricedStayRow) => ({ checkIn, checkOut, nights: [...nights] });
 
 /** So many rows a page may leave behind it; cursors lead further (X22). */
-const MOST_PASSED = 100_000;
+const MAX_PASSED = 100_000;
 export const paging = {
-  page: Type.Integer({ minimum: 1, maximum: MOST_PASSED + 1, default: 1 }),
+  page: Type.Integer({ minimum: 1, maximum: MAX_PASSED + 1, default: 1 }),
   size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 };
 /** What is wrong with a page and a size that are right by themselves. */
 export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number; readonly size?: number }): FieldError[] =>
-  (page - 1) * size > MOST_PASSED
+  (page - 1) * size > MAX_PASSED
     ? [
         {
           field: 'page',
           code: 'OUT_OF_RANGE',
-          message: `At most ${MOST_PASSED} rows are passed over: read on with a cursor, or narrow the list.`,
+          message: `At most ${MAX_PASSED} rows are passed over: read on with a cursor, or narrow the list.`,
         },
       ]
     : [];

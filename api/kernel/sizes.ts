@@ -11,7 +11,7 @@ export interface Finding {
   readonly message: string;
 }
 /** So many are told (X7): what is found after them is refused all the same. */
-export const MOST_FINDINGS = 100;
+export const MAX_FINDINGS = 100;
 /** No value of ours is nested deeper; the value itself is level 0. */
 const DEEPEST = 20;
 
@@ -157,7 +157,7 @@ function below(walk: Walk, step: string | number, schema: Shape, value: unknown)
 }
 
 /** Nothing that is found from here on would be told, and the request is refused already. */
-const isFull = ({ found }: Walk) => found.length >= MOST_FINDINGS;
+const isFull = ({ found }: Walk) => found.length >= MAX_FINDINGS;
 
 function fieldOf({ properties = {}, patternProperties = {} }: Shape, key: string): Shape | null {
   if (Object.hasOwn(properties, key)) return properties[key]!;

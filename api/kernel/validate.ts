@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { TSchema } from './schema.ts';
-import { admit, type Finding, MOST_FINDINGS } from './sizes.ts';
+import { admit, type Finding, MAX_FINDINGS } from './sizes.ts';
 
 const strict = { strict: true, strictTypes: false, allErrors: true, discriminator: true, keywords: ['x-document'] };
 /** JSON is taken exactly as it is; what a query leaves out is filled in. */
@@ -36,12 +36,12 @@ export function judge(schema: TSchema, from: 'json' | 'text'): Judge {
     validate ??= ajvs[from].compile(schema);
     const read = from === 'text' ? readQuery(schema, sent as Query) : sent;
     const { value, found } = admit(schema, read);
-    if (found.length >= MOST_FINDINGS) return { value, fieldErrors: found.map(fieldError), fitting: undefined };
+    if (found.length >= MAX_FINDINGS) return { value, fieldErrors: found.map(fieldError), fitting: undefined };
     const more = validate(value) ? [] : findings(validate.errors ?? [], found);
     return {
       value,
       fieldErrors: told(read, found, more),
-      fitting: more.length >= MOST_FINDINGS ? undefined : without(value, more),
+      fitting: more.length >= MAX_FINDINGS ? undefined : without(value, more),
     };
   };
 }
@@ -86,7 +86,7 @@ function findings(errors: readonly ErrorObject[], sizes: readonly Finding[]): Fi
   const known = new Set<string>();
   const found: Finding[] = [];
   for (const error of errors) {
-    if (found.length >= MOST_FINDINGS) break;
+    if (found.length >= MAX_FINDINGS) break;
     if (isNoise(error)) continue;
     const finding = findingOf(error);
     const at = JSON.stringify(finding.path);
@@ -114,7 +114,7 @@ const byStep = (found: readonly Finding[], depth: number) =>
 /** The findings as they are told: in the order of the value, missing fields before those that are there. Sizes are in that order. */
 const told = (value: unknown, sizes: readonly Finding[], more: readonly Finding[]): FieldError[] =>
   inOrder(value, [...sizes, ...more], new Set(more))
-    .slice(0, MOST_FINDINGS)
+    .slice(0, MAX_FINDINGS)
     .map(fieldError);
 const fieldError = ({ path, code, message }: Finding): FieldError => ({ field: pathText(path), code, message });
 /** `items[2].quantity` */

@@ -1,4 +1,4 @@
-import { readOrder } from '../../db/orders/store.ts';
+import { readOrder } from '../../db/orders/queries.ts';
 import { viewOrder } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Order } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { readItem } from '../../db/orders/store.ts';
+import { readItem } from '../../db/orders/queries.ts';
 import { viewItem } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { OrderItem } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { readOrder } from '../../db/orders/store.ts';
+import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

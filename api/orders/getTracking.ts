@@ -1,4 +1,4 @@
-import { readItem } from '../../db/orders/store.ts';
+import { readItem } from '../../db/orders/queries.ts';
 import { viewTracking } from '../../db/orders/views.ts';
 import { isShipped } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';

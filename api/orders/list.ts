@@ -1,4 +1,4 @@
-import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from '../../db/orders/store.ts';
+import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from '../../db/orders/queries.ts';
 import { viewOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';

@@ -1,5 +1,5 @@
 import type { OrderItem as Row } from '../../db/orders/entities.ts';
-import { listItems as findItems } from '../../db/orders/store.ts';
+import { listItems as findItems } from '../../db/orders/queries.ts';
 import { viewItem } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';

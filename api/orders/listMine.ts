@@ -1,4 +1,4 @@
-import { listOrders, type OrderWithItems } from '../../db/orders/store.ts';
+import { listOrders, type OrderWithItems } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';

@@ -1,6 +1,6 @@
-import { inTenant, REQUEST } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { findGuestOrder } from '../../db/orders/lookups.ts';
-import { readOrder } from '../../db/orders/store.ts';
+import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { isContactOf } from '../../domain/orders/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -12,13 +12,13 @@ import { closed, Type } from '../kernel/schema.ts';
 import { BuyerOrder } from './schemas.ts';
 
 /** Wrong attempts within 15 minutes, from wherever they come. */
-const MOST_WRONG = 10;
+const MAX_WRONG = 10;
 
 export const lookUp = endpoint({
   id: 'orders.lookUp',
   route: 'POST /storefront/v1/guest/orders/{orderId}',
-  summary: `Read a guest order, by its id or number; locked after ${MOST_WRONG} wrong attempts in 15 minutes`,
-  access: 'shop',
+  summary: `Read a guest order, by its id or number; locked after ${MAX_WRONG} wrong attempts in 15 minutes`,
+  access: 'storefront',
   change: 'here',
   judgesPassword: true,
   body: closed(
@@ -39,7 +39,7 @@ export const lookUp = endpoint({
     const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
     const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);
     const isRight = found !== null && isContactOf(found.buyer, body.contact);
-    const limits = [{ key, most: MOST_WRONG, windowMs: 15 * MINUTE }] as const;
+    const limits = [{ key, most: MAX_WRONG, windowMs: 15 * MINUTE }] as const;
     if (!(await judge(call, { password: body.orderPassword, kept: found?.passwordHash ?? null, isRight, limits })))
       throw new Fault('ORDER_NOT_FOUND');
     return found!.orderId;

@@ -2,15 +2,21 @@
 import { quantityOf } from '../../db/orders/cancel.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { customerOf } from '../../db/orders/lookups.ts';
-import { readItem } from '../../db/orders/store.ts';
+import { readItem } from '../../db/orders/queries.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { step } from '../../domain/flows/rules.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';
-import { type BuyerCommand, isBuyerCommand, isRecordCommand, type OrderItemCommand, orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import {
+  type BuyerCommand,
+  isBuyerCommand,
+  isRecordCommand,
+  type OrderItemCommand,
+  orderItemWorkflowId,
+} from '../../workflows/orders/contract.ts';
 import { checkHandover, checkRecord, refused } from '../../domain/orders/rules.ts';
-import type { Customer } from '../../db/customers/store.ts';
+import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
 
 export interface CommandContext {
@@ -30,7 +36,11 @@ export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_
 const NO_SETTINGS = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };
 
 /** Dry-runs the rule, then asks the run; answers what the transition stored. */
-export async function sendItemCommand({ commands, storeId, at }: CommandContext, orderItemId: string, { name, input, text }: ItemCommand): Promise<unknown> {
+export async function sendItemCommand(
+  { commands, storeId, at }: CommandContext,
+  orderItemId: string,
+  { name, input, text }: ItemCommand,
+): Promise<unknown> {
   const item = await commands.read((em) => readItem(em, storeId, orderItemId));
   dryRun(item, name, input, at);
   const kept = text ? { [text.field]: await commands.keepText(text.value) } : {};
@@ -50,8 +60,11 @@ interface Shipment {
 }
 
 /** A wish that answers the item. */
-export const sendSellerCommand = async (call: CommandContext, orderItemId: string, command: ItemCommand): Promise<ReturnType<typeof viewItem>> =>
-  (await sendItemCommand(call, orderItemId, command)) as ReturnType<typeof viewItem>;
+export const sendSellerCommand = async (
+  call: CommandContext,
+  orderItemId: string,
+  command: ItemCommand,
+): Promise<ReturnType<typeof viewItem>> => (await sendItemCommand(call, orderItemId, command)) as ReturnType<typeof viewItem>;
 
 /** What a member wishes of an item of theirs; anybody else's is not there. */
 export async function sendBuyerCommand(

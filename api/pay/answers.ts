@@ -1,7 +1,7 @@
 /** How the pay screen answers: its pages, ways back to the shop, and what is known from a payment's row. */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
-import type { Started } from '../../db/payments/store.ts';
+import type { Started } from '../../db/payments/queries.ts';
 import { type PaymentResult, returnAddress } from '../../domain/payments/rules.ts';
 import type { Html } from '../kernel/html.ts';
 import { type Look, lookOf as lookFor, sendPage } from '../kernel/page.ts';

@@ -1,5 +1,5 @@
 /** The hosted payment screen's pages: they work without script, with a keyboard, and with a screen reader. */
-import type { Started } from '../../db/payments/store.ts';
+import type { Started } from '../../db/payments/queries.ts';
 import type { Failure } from '../../domain/payments/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';

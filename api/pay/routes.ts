@@ -4,10 +4,11 @@
  */
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import { inTenant, REQUEST } from '../../db/orm.ts';
-import { type PaymentOption, readAttempt, retryPayment, runOf } from '../../db/payments/store.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { type PaymentOption, retryPayment } from '../../db/payments/commands.ts';
+import { readAttempt, runOf } from '../../db/payments/queries.ts';
 import { keepText } from '../../db/runs/text.ts';
-import { findTenant, readStore } from '../../db/stores/store.ts';
+import { findTenant, readStore } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
@@ -163,7 +164,12 @@ async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<
 const storeText = (deps: ApiDeps, { payment: { storeId } }: Found, value: string): Promise<string> =>
   inTenant(deps.orm, storeId, REQUEST, (em) => keepText(em, storeId, value, deps.clock.now()));
 
-async function runCommand(ctx: RouterContext, deps: ApiDeps, found: Found, wanted: Pick<Command, 'name' | 'input' | 'wait'>): Promise<void> {
+async function runCommand(
+  ctx: RouterContext,
+  deps: ApiDeps,
+  found: Found,
+  wanted: Pick<Command, 'name' | 'input' | 'wait'>,
+): Promise<void> {
   const { payment, attempt } = found;
   const requestId = String(ctx.state['requestId']);
   const operation = {

@@ -1,4 +1,4 @@
-import { readAttempts, readPayment } from '../../db/payments/store.ts';
+import { readAttempts, readPayment } from '../../db/payments/queries.ts';
 import { refundsOf } from '../../db/payments/refunds.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PaymentDetail, viewDetail } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { retryPayment } from '../../db/payments/store.ts';
+import { retryPayment } from '../../db/payments/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';

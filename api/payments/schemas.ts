@@ -1,4 +1,4 @@
-import type { Started } from '../../db/payments/store.ts';
+import type { Started } from '../../db/payments/queries.ts';
 import type { Payment as Row, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';

@@ -1,7 +1,7 @@
-import { findCheckout } from '../../db/checkout/store.ts';
-import { startPayment } from '../../db/payments/store.ts';
-import { readStore } from '../../db/stores/store.ts';
-import type { Customer } from '../../db/customers/store.ts';
+import { findCheckout } from '../../db/checkout/queries.ts';
+import { startPayment } from '../../db/payments/commands.ts';
+import { readStore } from '../../db/stores/queries.ts';
+import type { Customer } from '../../db/customers/queries.ts';
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { hashOrderPassword } from '../kernel/passwords.ts';

@@ -1,4 +1,4 @@
-import { readPayment } from '../../db/payments/store.ts';
+import { readPayment } from '../../db/payments/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PaymentStatus, viewStatus } from './schemas.ts';
 

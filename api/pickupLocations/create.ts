@@ -1,4 +1,4 @@
-import { addLocation } from '../../db/pickupLocations/store.ts';
+import { addLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { listLocations } from '../../db/pickupLocations/store.ts';
+import { listLocations } from '../../db/pickupLocations/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { PickupLocationView, viewLocation } from './schemas.ts';

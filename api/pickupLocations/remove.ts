@@ -1,4 +1,4 @@
-import { deleteLocation } from '../../db/pickupLocations/store.ts';
+import { deleteLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 

@@ -1,4 +1,4 @@
-import { replaceLocation } from '../../db/pickupLocations/store.ts';
+import { replaceLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
 

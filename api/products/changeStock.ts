@@ -1,4 +1,4 @@
-import { changeStock as change, MOST_STOCK } from '../../db/catalog/store.ts';
+import { changeStock as change, MAX_STOCK } from '../../db/products/stockChanges.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { Stock } from './schemas.ts';
@@ -15,7 +15,7 @@ export const changeStock = endpoint({
   body: closed(
     {
       stockQuantity: Type.Optional(Stock),
-      adjustment: Type.Optional(Type.Integer({ minimum: -MOST_STOCK, maximum: MOST_STOCK })),
+      adjustment: Type.Optional(Type.Integer({ minimum: -MAX_STOCK, maximum: MAX_STOCK })),
       expectedStockQuantity: Type.Optional(Stock),
       reason: Type.Optional(Type.String({ maxLength: 200 })),
     },

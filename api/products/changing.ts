@@ -1,5 +1,5 @@
 /** What every change of a product shares. */
-import { versionsOf } from '../../db/catalog/changes.ts';
+import { versionsOf } from '../../db/products/changes.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 
 export const CHANGE_ERRORS = [

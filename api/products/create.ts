@@ -1,4 +1,4 @@
-import { createProduct } from '../../db/catalog/products.ts';
+import { createProduct } from '../../db/products/registration.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { readProduct } from '../../db/catalog/reading.ts';
+import { readProduct } from '../../db/products/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
 

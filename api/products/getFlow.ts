@@ -1,4 +1,4 @@
-import { readProduct } from '../../db/catalog/reading.ts';
+import { readProduct } from '../../db/products/queries.ts';
 import { defaultFlow } from '../../domain/flows/presets/index.ts';
 import { closed, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';

@@ -1,4 +1,4 @@
-import { listProducts } from '../../db/catalog/reading.ts';
+import { listProducts } from '../../db/products/queries.ts';
 import { SALES_STATUSES, type SalesStatus } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';

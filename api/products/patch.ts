@@ -1,4 +1,4 @@
-import { patchProduct, pricesOf } from '../../db/catalog/changes.ts';
+import { patchProduct, pricesOf } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { asking, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';

@@ -1,5 +1,5 @@
-import { readCalendar as read } from '../../db/catalog/calendar.ts';
-import { checkSpan, MOST_DAYS_WRITTEN } from '../../domain/products/calendar.ts';
+import { readCalendar as read } from '../../db/products/calendar.ts';
+import { checkSpan, MAX_DAYS_WRITTEN } from '../../domain/products/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, nullable, Type, Won } from '../kernel/schema.ts';
 
@@ -17,6 +17,6 @@ export const readCalendar = endpoint({
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
 }).handle(async ({ em, storeId, params, query: { from, to } }) => {
-  checkSpan(from, to, MOST_DAYS_WRITTEN);
+  checkSpan(from, to, MAX_DAYS_WRITTEN);
   return { days: await read(em, { storeId, ...params }, from, to) };
 });

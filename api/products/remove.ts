@@ -1,4 +1,4 @@
-import { deleteProduct } from '../../db/catalog/changes.ts';
+import { deleteProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 import { asking } from './changing.ts';

@@ -1,4 +1,4 @@
-import { replaceProduct } from '../../db/catalog/changes.ts';
+import { replaceProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { asking, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';

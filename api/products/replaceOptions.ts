@@ -1,4 +1,4 @@
-import { replaceOptions as replace } from '../../db/catalog/changes.ts';
+import { replaceOptions as replace } from '../../db/products/changes.ts';
 import { optionProblems } from '../../domain/products/options.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { asking } from './changing.ts';

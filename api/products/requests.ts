@@ -1,7 +1,7 @@
 /** What product requests may carry (spec/shapes.md § Catalog). Closed: legacy flat fields are unknown ones. */
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { fulfillmentProblems } from '../../domain/products/fulfillment.ts';
-import { MOST_AXES, MOST_VARIANTS, optionProblems } from '../../domain/products/options.ts';
+import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/options.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../domain/products/rules.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -12,7 +12,7 @@ import { Attributes, Code, ImageUrl, LOCAL_UPLOAD, OptionGroup, SalePrice, Stock
 /** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
 const VariantRequest = closed(
   {
-    optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MOST_AXES }),
+    optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MAX_AXES }),
     stockQuantity: Type.Optional(Stock),
     additionalPrice: Type.Optional(
       Type.Integer({ minimum: -2_000_000_000, maximum: 2_000_000_000, description: 'Won, added to salePrice' }),
@@ -32,11 +32,11 @@ const VariantRequest = closed(
   { title: 'VariantRequest' },
 );
 const optionFields = {
-  optionGroups: Type.Optional(Type.Array(OptionGroup, { maxItems: MOST_AXES })),
-  variants: Type.Optional(Type.Array(VariantRequest, { maxItems: MOST_VARIANTS })),
+  optionGroups: Type.Optional(Type.Array(OptionGroup, { maxItems: MAX_AXES })),
+  variants: Type.Optional(Type.Array(VariantRequest, { maxItems: MAX_VARIANTS })),
 };
 export const OptionsRequest = closed(
-  { optionGroups: Type.Array(OptionGroup, { maxItems: MOST_AXES }), variants: optionFields.variants },
+  { optionGroups: Type.Array(OptionGroup, { maxItems: MAX_AXES }), variants: optionFields.variants },
   { title: 'OptionsRequest' },
 );
 const shippingFields = {

@@ -1,7 +1,7 @@
-import type { ProductRow, ProductWithVariants, VariantRow } from '../../db/catalog/reading.ts';
-import { MOST_STOCK } from '../../db/catalog/store.ts';
+import type { ProductRow, ProductWithVariants, VariantRow } from '../../db/products/queries.ts';
+import { MAX_STOCK } from '../../db/products/stockChanges.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
-import { MOST_VALUES } from '../../domain/products/options.ts';
+import { MAX_VALUES } from '../../domain/products/options.ts';
 import { type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../domain/products/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -10,7 +10,7 @@ import { closed, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '..
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
 /** INVALID_PRICE_UNIT otherwise. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
-export const Stock = Type.Integer({ minimum: 0, maximum: MOST_STOCK });
+export const Stock = Type.Integer({ minimum: 0, maximum: MAX_STOCK });
 /** An upload of ours where the API is reached on this machine. */
 export const LOCAL_UPLOAD = '^http://(?:localhost|127[.]0[.]0[.]1)(?::[0-9]{1,5})?/uploads/';
 const IMAGE = `^https://|${LOCAL_UPLOAD}`;
@@ -48,7 +48,7 @@ const Variant = closed(
   { title: 'Variant' },
 );
 export const OptionGroup = closed(
-  { name: Name(50), values: Type.Array(Name(50), { minItems: 1, maxItems: MOST_VALUES, 'x-document': { uniqueItems: true } }) },
+  { name: Name(50), values: Type.Array(Name(50), { minItems: 1, maxItems: MAX_VALUES, 'x-document': { uniqueItems: true } }) },
   { title: 'OptionGroup' },
 );
 const OptionGroupView = closed({ name: Type.String(), values: Type.Array(Type.String()) }, { title: 'ProductOptionGroup' });

@@ -1,4 +1,4 @@
-import { setDiscount as set } from '../../db/catalog/changes.ts';
+import { setDiscount as set } from '../../db/products/changes.ts';
 import { DISCOUNT_METHODS, discountProblems } from '../../domain/products/prices.ts';
 import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';

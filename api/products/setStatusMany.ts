@@ -1,4 +1,4 @@
-import { setStatuses } from '../../db/catalog/changes.ts';
+import { setStatuses } from '../../db/products/changes.ts';
 import { SALES_STATUSES } from '../../domain/products/rules.ts';
 import { catalogue } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed, Id, oneOf, Type } from '../kernel/schema.ts';

@@ -1,13 +1,13 @@
-import { writeCalendar as write } from '../../db/catalog/calendar.ts';
-import { MOST_DAYS_WRITTEN, spanProblems } from '../../domain/products/calendar.ts';
-import { MOST_VARIANTS } from '../../domain/products/options.ts';
+import { writeCalendar as write } from '../../db/products/calendar.ts';
+import { MAX_DAYS_WRITTEN, spanProblems } from '../../domain/products/calendar.ts';
+import { MAX_VARIANTS } from '../../domain/products/options.ts';
 import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Price, Stock } from './schemas.ts';
 
 const CalendarRequest = closed(
   {
-    variantIds: Type.Array(Id, { minItems: 1, maxItems: MOST_VARIANTS }),
+    variantIds: Type.Array(Id, { minItems: 1, maxItems: MAX_VARIANTS }),
     from: Day,
     to: Day,
     daysOfWeek: Type.Optional(
@@ -30,7 +30,7 @@ export const writeCalendar = endpoint({
   body: CalendarRequest,
   data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),
   check: (body) => [
-    ...spanProblems(body.from, body.to, MOST_DAYS_WRITTEN),
+    ...spanProblems(body.from, body.to, MAX_DAYS_WRITTEN),
     ...(!('stock' in body) && !('price' in body) ? [{ field: 'stock', code: 'REQUIRED', message: 'Send stock, price or both.' }] : []),
   ],
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH', 'PRICE_CONFLICT'],

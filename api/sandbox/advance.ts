@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Em, inTenant, REQUEST } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
   claimTarget,

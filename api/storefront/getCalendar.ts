@@ -1,5 +1,5 @@
-import { shownCalendar } from '../../db/catalog/calendar.ts';
-import { checkSpan, MOST_DAYS_SHOWN } from '../../domain/products/calendar.ts';
+import { shownCalendar } from '../../db/products/calendar.ts';
+import { checkSpan, MAX_DAYS_SHOWN } from '../../domain/products/calendar.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
 
@@ -7,7 +7,7 @@ export const getCalendar = endpoint({
   id: 'storefront.getCalendar',
   route: 'GET /storefront/v1/products/{productId}/calendar',
   summary: 'Which nights can be had and what they cost, at most 120 days',
-  access: 'shop',
+  access: 'storefront',
   change: 'none',
   query: Type.Object({ from: Day, to: Day }),
   data: closed(
@@ -16,6 +16,6 @@ export const getCalendar = endpoint({
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
 }).handle(async ({ em, storeId, params, query: { from, to }, at }) => {
-  checkSpan(from, to, MOST_DAYS_SHOWN);
+  checkSpan(from, to, MAX_DAYS_SHOWN);
   return { days: await shownCalendar(em, storeId, params.productId, from, to, at) };
 });

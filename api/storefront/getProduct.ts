@@ -1,4 +1,4 @@
-import { readShown } from '../../db/catalog/storefront.ts';
+import { readShown } from '../../db/products/storefront.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
 
@@ -6,7 +6,7 @@ export const getProduct = endpoint({
   id: 'storefront.getProduct',
   route: 'GET /storefront/v1/products/{productId}',
   summary: 'Read a product on sale, by its id or its number',
-  access: 'shop',
+  access: 'storefront',
   change: 'none',
   data: ShownProduct,
   errors: ['PRODUCT_NOT_FOUND'],

@@ -1,4 +1,4 @@
-import { readStore } from '../../db/stores/store.ts';
+import { readStore } from '../../db/stores/queries.ts';
 import { OFFERED } from '../../domain/payments/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, Type } from '../kernel/schema.ts';
@@ -7,7 +7,7 @@ export const getStore = endpoint({
   id: 'storefront.getStore',
   route: 'GET /storefront/v1/store',
   summary: 'What a shop needs to know of its store',
-  access: 'shop',
+  access: 'storefront',
   change: 'none',
   data: closed(
     {

@@ -1,4 +1,4 @@
-import { listLocations } from '../../db/pickupLocations/store.ts';
+import { listLocations } from '../../db/pickupLocations/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, nullable, Type } from '../kernel/schema.ts';
 
@@ -11,7 +11,7 @@ export const listPickupLocations = endpoint({
   id: 'storefront.listPickupLocations',
   route: 'GET /storefront/v1/pickup-locations',
   summary: 'List the places where orders can be fetched',
-  access: 'shop',
+  access: 'storefront',
   change: 'none',
   data: closed({ items: Type.Array(Shown) }),
 }).handle(async ({ em, storeId }) => {

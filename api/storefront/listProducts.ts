@@ -1,4 +1,4 @@
-import { listShown } from '../../db/catalog/storefront.ts';
+import { listShown } from '../../db/products/storefront.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
@@ -7,7 +7,7 @@ export const listProducts = endpoint({
   id: 'storefront.listProducts',
   route: 'GET /storefront/v1/products',
   summary: 'List the products on sale',
-  access: 'shop',
+  access: 'storefront',
   change: 'none',
   query: Type.Object({
     ...paging,

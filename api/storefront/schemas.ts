@@ -1,4 +1,4 @@
-import type { ShownProduct as Row } from '../../db/catalog/storefront.ts';
+import type { ShownProduct as Row } from '../../db/products/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { discountedWon } from '../../domain/products/prices.ts';

@@ -1,4 +1,4 @@
-import { readStore } from '../../db/stores/store.ts';
+import { readStore } from '../../db/stores/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Store, viewStore } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { lockStore, patchStore } from '../../db/stores/store.ts';
+import { lockStore, patchStore } from '../../db/stores/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { originProblems, Store, StorePatch, viewStore } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { Store as Row } from '../../db/stores/entities.ts';
-import { refundPolicyOf } from '../../db/stores/store.ts';
+import { refundPolicyOf } from '../../db/stores/queries.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { isHost, ORIGIN } from '../../domain/kernel/hosts.ts';
 import { closed, Id, nullable, type Static, Type, Won } from '../kernel/schema.ts';

@@ -1,5 +1,5 @@
-import { noteUpload } from '../../db/uploads/store.ts';
-import { MOST_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
+import { noteUpload } from '../../db/uploads/commands.ts';
+import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { closed, oneOf } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { keepFile, UploadView, viewUpload } from './schemas.ts';
@@ -13,7 +13,7 @@ export const create = endpoint({
   agent: 'direct',
   change: 'here',
   idempotent: true,
-  file: MOST_UPLOAD_BYTES,
+  file: MAX_UPLOAD_BYTES,
   body: closed({ purpose: oneOf(['product-image', 'flow-attachment']) }, { title: 'UploadRequest' }),
   status: 201,
   data: UploadView,

@@ -1,5 +1,5 @@
-import { noteUpload } from '../../db/uploads/store.ts';
-import { MOST_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
+import { noteUpload } from '../../db/uploads/commands.ts';
+import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
@@ -13,7 +13,7 @@ export const createOrderInput = endpoint({
   access: 'buyer',
   change: 'here',
   idempotent: true,
-  file: MOST_UPLOAD_BYTES,
+  file: MAX_UPLOAD_BYTES,
   body: closed({}, { title: 'OrderInputUpload' }),
   status: 201,
   data: UploadView,

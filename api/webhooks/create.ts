@@ -1,4 +1,4 @@
-import { registerWebhook } from '../../db/webhooks/store.ts';
+import { registerWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';

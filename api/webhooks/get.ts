@@ -1,4 +1,4 @@
-import { readWebhook } from '../../db/webhooks/store.ts';
+import { readWebhook } from '../../db/webhooks/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { viewWebhook, Webhook } from './schemas.ts';
 

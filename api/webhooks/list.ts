@@ -1,4 +1,4 @@
-import { listWebhooks } from '../../db/webhooks/store.ts';
+import { listWebhooks } from '../../db/webhooks/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { viewWebhook, Webhook } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { removeWebhook } from '../../db/webhooks/store.ts';
+import { removeWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 

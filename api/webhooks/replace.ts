@@ -1,4 +1,4 @@
-import { replaceWebhook } from '../../db/webhooks/store.ts';
+import { replaceWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { viewWebhook, Webhook, WebhookRequest } from './schemas.ts';

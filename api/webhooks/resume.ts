@@ -1,4 +1,4 @@
-import { resumeWebhook } from '../../db/webhooks/store.ts';
+import { resumeWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { viewWebhook, Webhook } from './schemas.ts';

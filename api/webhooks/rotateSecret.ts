@@ -1,4 +1,4 @@
-import { rotateSecret as rotate } from '../../db/webhooks/store.ts';
+import { rotateSecret as rotate } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { NewWebhook, viewWebhook } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { webhookHeaders } from '../../activities/providers/webhookRequest.ts';
-import { inTenant, REQUEST } from '../../db/orm.ts';
-import { readWebhook, secretsOf } from '../../db/webhooks/store.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { readWebhook, secretsOf } from '../../db/webhooks/queries.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
 import { sampleData } from '../../domain/webhooks/payloads.ts';
 import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../domain/webhooks/rules.ts';

@@ -1,11 +1,12 @@
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
-import { createProduct } from '../../db/catalog/products.ts';
-import { createCategory } from '../../db/catalog/categories.ts';
-import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
+import { createProduct } from '../../db/products/registration.ts';
+import { createCategory } from '../../db/categories/commands.ts';
+import { openOrm } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { createServerClient } from '../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
-import { findTenant } from '../../db/stores/store.ts';
+import { findTenant } from '../../db/stores/queries.ts';
 import { CLIENT_SCOPES, type Role } from '../../domain/identity/rules.ts';
 import { Remedy } from './say.ts';
 

@@ -1,8 +1,9 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
-import { type Em, inTenant, openOrm, REQUEST } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
-import type { Moment } from '../../db/payments/store.ts';
+import type { Moment } from '../../db/kernel/clock.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import { UNRESOLVED } from '../../domain/payments/rules.ts';
 import { Remedy } from '../setup/say.ts';
@@ -21,7 +22,13 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   if (run.workflow_type === 'payment' && isDone(run) && (await lookOnceMore(support, run)))
     return { done: `${run.workflow_id} looks once more what became of it at the provider.` };
   if (isDone(run)) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
-  const ref = { storeId: run.store_id, workflowType: run.workflow_type, workflowId: run.workflow_id, entityId: run.entity_id, orderNo: run.order_no };
+  const ref = {
+    storeId: run.store_id,
+    workflowType: run.workflow_type,
+    workflowId: run.workflow_id,
+    entityId: run.entity_id,
+    orderNo: run.order_no,
+  };
   await support.temporal.workflow.signalWithStart(run.workflow_type, { ...startOptions(ref), signal: 'wake' });
   const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
   const waiting = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);

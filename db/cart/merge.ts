@@ -2,8 +2,8 @@
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { endSession, findSession } from '../identity/sessions.ts';
-import { type Em, sql } from '../orm.ts';
-import { MOST_QUANTITY } from './store.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { MAX_QUANTITY } from './commands.ts';
 
 const SAME_STAY = '(mine.check_in, mine.check_out) IS NOT DISTINCT FROM (theirs.check_in, theirs.check_out)';
 
@@ -20,10 +20,10 @@ export async function mergeCart(em: Em, storeId: string, cartToken: string, cust
   const [over] = await sql(
     em,
     `SELECT 1 AS ok FROM cart_item mine JOIN cart_item theirs USING (store_id, variant_id)
-     WHERE ${SAME_STAY} AND store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MOST_QUANTITY} LIMIT 1`,
+     WHERE ${SAME_STAY} AND store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MAX_QUANTITY} LIMIT 1`,
     [storeId, customerId, sessionId],
   );
-  if (over) throw invalid('cartToken', 'OUT_OF_RANGE', `At most ${MOST_QUANTITY} of one option.`);
+  if (over) throw invalid('cartToken', 'OUT_OF_RANGE', `At most ${MAX_QUANTITY} of one option.`);
   await sql(
     em,
     `UPDATE cart_item mine SET quantity = mine.quantity + theirs.quantity FROM cart_item theirs

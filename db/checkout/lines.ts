@@ -5,9 +5,9 @@ import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
-import { type Night, nightKey, readNights } from '../catalog/nights.ts';
-import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../catalog/reading.ts';
-import type { Em } from '../orm.ts';
+import { type Night, nightKey, readNights } from '../products/nights.ts';
+import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../products/queries.ts';
+import type { Em } from '../kernel/tx.ts';
 
 export interface WantedLine {
   readonly productId: string;

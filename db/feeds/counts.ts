@@ -1,5 +1,5 @@
 /** How many rows of a list a store has, counted as they change (0014, 0018): a total costs the same however many there are (X22). */
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 
 export type CountedList = 'orders' | 'order_item' | 'product';
 /** Null where the filter does not ask. */

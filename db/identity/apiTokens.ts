@@ -7,8 +7,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, inTenant, REQUEST, sql } from '../orm.ts';
-import type { Tenant } from '../stores/store.ts';
+import { type Em, inTenant, REQUEST, sql } from '../kernel/tx.ts';
+import type { Tenant } from '../stores/queries.ts';
 import { ApiTokenEntity } from './entities.ts';
 import { holdRole } from './members.ts';
 

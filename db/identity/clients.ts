@@ -7,8 +7,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Config } from '../kernel/config.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../orm.ts';
-import { findTenant } from '../stores/store.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { findTenant } from '../stores/queries.ts';
 import { type Client, ClientEntity } from './entities.ts';
 
 export interface OAuthClient {

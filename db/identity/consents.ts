@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../orm.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { LoginRequest } from './logins.ts';
 
 /** How long a person may think about it. */

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { DAY, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
-import { hashSecret, type Keyring, type Place } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../orm.ts';
+import { hashSecret, type Keyring, type SealLocation } from '../kernel/keyring.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
 
 /** How long a person may take to log in at the provider. */
 export const REQUEST_MS = 10 * MINUTE;
@@ -31,7 +31,7 @@ export interface Upstream {
   readonly browser: string;
 }
 const random = () => randomBytes(32).toString('base64url');
-const place = (requestId: string): Place => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
+const place = (requestId: string): SealLocation => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
 
 export async function openRequest(orm: MikroORM, keyring: Keyring, request: LoginRequest, now: number): Promise<Upstream> {
   const [requestId, verifier, nonce, browser] = [random(), random(), random(), random()] as const;

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/identity/rules.ts';
 import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import { MemberEntity } from './entities.ts';
 
 /** Makes a person a member, known by their address; the operator's way in. */

@@ -1,7 +1,7 @@
 /** What may have changed since a person's token was signed, read in one look on every request: no cache (part A). */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
-import { sql } from '../orm.ts';
+import { sql } from '../kernel/tx.ts';
 
 export interface FoundPerson {
   /** Null: there is no such store. */

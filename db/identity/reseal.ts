@@ -1,8 +1,8 @@
 /** Secrets at rest move to the first sealing key, row by row, each in a statement that loses to any other change of its row. */
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Keyring, Place } from '../kernel/keyring.ts';
-import { sql } from '../orm.ts';
-import { webhookPlace } from '../webhooks/store.ts';
+import type { Keyring, SealLocation } from '../kernel/keyring.ts';
+import { sql } from '../kernel/tx.ts';
+import { webhookPlace } from '../webhooks/queries.ts';
 import { signingPlace } from './signingKeys.ts';
 
 interface Sealed {
@@ -15,7 +15,7 @@ interface Column {
   readonly column: string;
   readonly id: string;
   readonly store: string;
-  readonly place: (row: Sealed) => Place;
+  readonly place: (row: Sealed) => SealLocation;
 }
 
 /** Everything that is sealed and kept for longer than a day; replies and logins under way end by themselves. */

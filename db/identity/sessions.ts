@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../orm.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { GuestSessionEntity } from './entities.ts';
 
 const SESSION_MS = 30 * DAY;

@@ -2,8 +2,8 @@
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { HOUR, MINUTE } from '../../domain/kernel/time.ts';
-import type { Keyring, Place } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
+import type { Keyring, SealLocation } from '../kernel/keyring.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import { SigningKeyEntity } from './entities.ts';
 
 export interface SigningKey {
@@ -18,7 +18,7 @@ const PUBLISHED_MS = 2 * MINUTE;
 /** No access token lives longer. */
 const TOKEN_MS = HOUR;
 
-export const signingPlace = (kid: string): Place => ({ store: '-', table: 'signing_key', row: kid, column: 'private' });
+export const signingPlace = (kid: string): SealLocation => ({ store: '-', table: 'signing_key', row: kid, column: 'private' });
 
 export async function signingKeys(orm: MikroORM, keyring: Keyring, realNow: number): Promise<SigningKey[]> {
   const read = () => orm.em.fork().find(SigningKeyEntity, {}, { orderBy: { createdAt: 'desc' } });

@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/identity/rules.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
-import { invitationPlace } from './store.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { invitationPlace } from './queries.ts';
 
 /** What a mail says. It is read when it is sent: neither the address nor the link ever passes through Temporal. */
 export interface InvitationMail {

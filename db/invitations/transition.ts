@@ -6,11 +6,12 @@ import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/k
 import { korean } from '../../domain/kernel/time.ts';
 import { joinMember } from '../identity/members.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { readStore } from '../stores/store.ts';
+import { readStore } from '../stores/queries.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
-import { countSend, newLink, viewInvitation } from './store.ts';
+import { countSend, newLink } from './commands.ts';
+import { viewInvitation } from './queries.ts';
 
 interface TransitionContext {
   readonly em: Em;

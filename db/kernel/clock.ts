@@ -7,5 +7,11 @@ export interface Clock {
 }
 export const realClock: Clock = { now: () => Date.now() };
 
+/** When something happens: the business time, and the real one. */
+export interface Moment {
+  readonly at: number;
+  readonly realNow: number;
+}
+
 /** A fresh id whose age is the business time `at`. */
 export const newId = (prefix: IdPrefix, at: number): string => makeId(prefix, at, randomBytes(10));

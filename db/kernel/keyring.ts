@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Where a sealed text belongs; a text moved elsewhere does not open. `store` is `-` for what belongs to no tenant. */
-export interface Place {
+export interface SealLocation {
   readonly store: string;
   readonly table: string;
   readonly row: string;
@@ -11,9 +11,9 @@ export interface Place {
 
 export interface Keyring {
   /** `v1.<kid>.<base64url of iv, tag, ciphertext>` under the first key. */
-  seal(plain: string, place: Place): string;
+  seal(plain: string, place: SealLocation): string;
   /** Throws when the text was changed, moved to another place, or sealed under an unknown key. */
-  open(sealed: string, place: Place): string;
+  open(sealed: string, place: SealLocation): string;
   /** Sealed under the first key. */
   isCurrent(sealed: string): boolean;
   /** The same for the same text, as long as the first key is the same; whoever lacks the key cannot try what a text was. */
@@ -32,7 +32,7 @@ export function createKeyring(keys: string): Keyring {
     }),
   );
   const [current] = ring.keys();
-  const bound = (kid: string, { store, table, row, column }: Place) => Buffer.from([kid, store, table, row, column].join('\u0000'));
+  const bound = (kid: string, { store, table, row, column }: SealLocation) => Buffer.from([kid, store, table, row, column].join('\u0000'));
   const keyOf = (kid: string) => {
     const key = ring.get(kid);
     if (!key) throw new Error(`No sealing key ${kid}`);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-const MOST_BITS = { 4: 32, 6: 128 } as const;
+const MAX_BITS = { 4: 32, 6: 128 } as const;
 
 /** Addresses and networks (`10.0.0.0/8, ::1`), separated by commas; an empty text is none. Throws, naming the variable, for anything else. */
 export function parseNetworks(variable: string, text: string): BlockList {
@@ -10,8 +10,8 @@ export function parseNetworks(variable: string, text: string): BlockList {
     const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
     const version = address.includes('%') ? 0 : isIP(address);
     if (version !== 4 && version !== 6) throw malformed(variable, entry);
-    const prefix = bits === undefined ? MOST_BITS[version] : Number(bits);
-    if (prefix > MOST_BITS[version]) throw malformed(variable, entry);
+    const prefix = bits === undefined ? MAX_BITS[version] : Number(bits);
+    if (prefix > MAX_BITS[version]) throw malformed(variable, entry);
     networks.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }
   return networks;

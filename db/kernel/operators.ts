@@ -5,14 +5,14 @@ import type { Log } from './log.ts';
 /** What a path answers: a status and a text. Whatever fails is a 503. */
 export type Answers = Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>>;
 
-interface Place {
+interface OperatorsAddress {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
 }
 
 /** Serves these paths, and 404 for all others. A port that is taken costs the process its metrics and nothing else. */
-export function serveOperators({ host, port, log }: Place, answers: Answers): Server {
+export function serveOperators({ host, port, log }: OperatorsAddress, answers: Answers): Server {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0]!;
     const answer = Object.hasOwn(answers, path) ? answers[path]! : () => Promise.resolve([404, 'not found\n'] as const);

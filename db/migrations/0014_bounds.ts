@@ -62,7 +62,7 @@ const feeds = [`CREATE INDEX event_type_order ON event (store_id, type, event_no
 
 /**
  * How many orders and order items a store has, by status: a list's total costs the same however many there are. Counted when the
- * transaction commits: whoever changes a status holds the store's feed by then (db/feeds/store.ts), so nobody waits for a count
+ * transaction commits: whoever changes a status holds the store's feed by then (db/feeds/commands.ts), so nobody waits for a count
  * while others wait for him.
  */
 const counts = [

@@ -7,8 +7,8 @@ import type { Command } from '../../workflows/kernel/messages.ts';
 import { type DeliveryMethod, refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
-import { changeTime } from '../feeds/store.ts';
-import { type Em, sql } from '../orm.ts';
+import { changeTime } from '../feeds/commands.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import { takeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
@@ -27,7 +27,12 @@ export interface TransitionContext {
 }
 
 /** Steps the flow at its own time `when`, writes what follows, and answers what a command is told besides the item. */
-export async function advance(moving: TransitionContext, event: FlowEvent, wished: Command | null, when = moving.at): Promise<object | null> {
+export async function advance(
+  moving: TransitionContext,
+  event: FlowEvent,
+  wished: Command | null,
+  when = moving.at,
+): Promise<object | null> {
   const { em, item, store, at, realNow } = moving;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {

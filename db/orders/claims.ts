@@ -1,11 +1,11 @@
 /** What an order item is told of its claims, in the claim's own transaction: its deadlines rest while one is open (part A § States). */
+import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import type { Moment } from '../catalog/stock.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import { wakeLater } from '../runs/commands.ts';
-import { readStore } from '../stores/store.ts';
+import { readStore } from '../stores/queries.ts';
 import { advance } from './advance.ts';
 import { OrderItemEntity } from './entities.ts';
 

@@ -4,12 +4,12 @@ import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { changeTime } from '../feeds/store.ts';
+import { changeTime } from '../feeds/commands.ts';
 import { newId } from '../kernel/clock.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
-import { readStore, refundPolicyOf } from '../stores/store.ts';
+import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
@@ -112,6 +112,15 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
   const workflowId = orderItemWorkflowId(storeId, orderItemNo);
-  openRun(em, { storeId, workflowType: 'orderItem', workflowId, entityId: orderItemId, orderNo, wakeAt: null, status: state.status, createdAt: realNow });
+  openRun(em, {
+    storeId,
+    workflowType: 'orderItem',
+    workflowId,
+    entityId: orderItemId,
+    orderNo,
+    wakeAt: null,
+    status: state.status,
+    createdAt: realNow,
+  });
   return item;
 }

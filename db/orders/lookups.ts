@@ -1,6 +1,6 @@
 /** Whose an order is: a guest's, who looks for it, or a member's. */
 import type { Buyer } from '../../domain/checkout/rules.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 
 export interface GuestOrder {
   readonly orderId: string;

@@ -1,7 +1,7 @@
 /** A shipment's tracking: what the run is asked to look at, and what a look has told. */
 import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
 
 /** The tracking of a parcel that is under way; one of before there was tracking begins with its dispatch. */
@@ -22,7 +22,7 @@ export function takeReading(item: OrderItem, callId: string, outcome: Outcome, a
 }
 
 /** What a look asks the courier for; null when it is not to be made any more. */
-export async function readParcel(em: Em, storeId: string, orderItemId: string, n: number) {
+export async function readShipment(em: Em, storeId: string, orderItemId: string, n: number) {
   const [row] = await sql<{ carrier: string; number: string; dispatched: string }>(
     em,
     `SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched

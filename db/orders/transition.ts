@@ -8,9 +8,9 @@ import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
 import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../workflows/orders/contract.ts';
 import { checkHandover, checkRecord } from '../../domain/orders/rules.ts';
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { readStore } from '../stores/store.ts';
+import { readStore } from '../stores/queries.ts';
 import { takeText } from '../runs/text.ts';
 import { advance, lockOrder, type TransitionContext, touch, trackingNumberOf } from './advance.ts';
 import { quantityOf } from './cancel.ts';
@@ -19,7 +19,13 @@ import { lookId, takeReading, trackingOf } from './tracking.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are INVALID_STATUS. */
-export async function transitionOrderItem(em: Em, run: RunRef, event: RunEvent, at: number, realNow: number): Promise<TransitionResult | null> {
+export async function transitionOrderItem(
+  em: Em,
+  run: RunRef,
+  event: RunEvent,
+  at: number,
+  realNow: number,
+): Promise<TransitionResult | null> {
   const { storeId, entityId: orderItemId } = run;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) return null;

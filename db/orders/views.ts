@@ -5,7 +5,7 @@ import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
 import type { Order, OrderItem } from './entities.ts';
-import type { OrderWithItems } from './store.ts';
+import type { OrderWithItems } from './queries.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 

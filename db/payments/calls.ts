@@ -2,7 +2,7 @@
 import type { Call } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { PendingCall } from '../../domain/payments/rules.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { type Payment, type PaymentAttempt, RefundEntity } from './entities.ts';
 

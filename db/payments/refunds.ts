@@ -11,12 +11,12 @@ import {
   type RefundCause,
   UNRESOLVED,
 } from '../../domain/payments/rules.ts';
-import { newId } from '../kernel/clock.ts';
-import type { Em } from '../orm.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import type { Em } from '../kernel/tx.ts';
 import { reopenRun } from '../runs/commands.ts';
 import { type TransitionContext, ordinal } from './calls.ts';
 import { PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
-import { runOf } from './store.ts';
+import { runOf } from './queries.ts';
 
 export interface NewRefund {
   readonly storeId: string;
@@ -28,11 +28,6 @@ export interface NewRefund {
   /** Settled with the buyer now, paid back when the seller says so. */
   readonly isHeld: boolean;
 }
-interface Moment {
-  readonly at: number;
-  readonly realNow: number;
-}
-
 /** Owes a refund: HELD, or PENDING with the payment's run woken. */
 export async function requestRefund(em: Em, { isHeld, ...refund }: NewRefund, moment: Moment): Promise<Refund> {
   const row = em.create(RefundEntity, {

@@ -8,12 +8,12 @@ import type { Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/
 import { failureOf } from '../../domain/payments/failures.ts';
 import { afterUnpaid, type PendingCall, readGap } from '../../domain/payments/rules.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
-import { returnStock, takeStock } from '../catalog/stock.ts';
-import { type Em, sql } from '../orm.ts';
+import { returnStock, takeStock } from '../products/stock.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import { createOrder } from '../orders/create.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { takeText } from '../runs/text.ts';
-import { readStore } from '../stores/store.ts';
+import { readStore } from '../stores/queries.ts';
 import { type Alarm, isEnded, type TransitionContext, ordinal, planCall, planOf, refundOf } from './calls.ts';
 import { planLastReading, leavePaymentUnresolved, planReading, applyLateOutcome } from './unknownOutcomes.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
@@ -66,7 +66,8 @@ async function handleCommand(moving: TransitionContext, command: Command): Promi
   if (!attempt) throw new Fault('PAYMENT_NOT_FOUND');
   const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
   if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
-  if (command.name === 'giveUp') return decline(moving, attempt, (await typedText(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
+  if (command.name === 'giveUp')
+    return decline(moving, attempt, (await typedText(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
   const { pgOrderId, amount } = command.input;
   const paymentKey = await typedText(moving, command, 'paymentKey');
   if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
@@ -191,7 +192,12 @@ async function complete(moving: TransitionContext, attempt: PaymentAttempt, appr
  * A definite no: the stock that was taken (`asked` the provider) comes back, the session stays pending for another
  * attempt (D36). Only the provider's own reading ends a doubt; anything else is read once more at the payment's end.
  */
-async function decline(moving: TransitionContext, attempt: PaymentAttempt, code: string, asked: { readonly isRead: boolean } | null): Promise<void> {
+async function decline(
+  moving: TransitionContext,
+  attempt: PaymentAttempt,
+  code: string,
+  asked: { readonly isRead: boolean } | null,
+): Promise<void> {
   const { em, payment, at } = moving;
   const failure = failureOf(attempt.attemptId, code);
   const canceled = failure.category === 'BUYER_CANCELED';

@@ -1,14 +1,15 @@
 /** Outcomes that are unknown: looked up until they are known or a day is over, and a last time when the payment has ended (D21, D40). */
+import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { failureOf } from '../../domain/payments/failures.ts';
 import { AUTHENTICATION_LIFETIME_MS, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from '../../domain/payments/rules.ts';
-import { returnStock } from '../catalog/stock.ts';
-import type { Em } from '../orm.ts';
+import { returnStock } from '../products/stock.ts';
+import type { Em } from '../kernel/tx.ts';
 import { reopenRun } from '../runs/commands.ts';
 import { type TransitionContext, ordinal, planCall } from './calls.ts';
 import { type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
-import { type Moment, runOf } from './store.ts';
+import { runOf } from './queries.ts';
 
 /** Where the numbers of the last look-ups begin, and those of each review after them: more than a day has. */
 const LAST_LOOKS = 900;
@@ -59,7 +60,12 @@ export async function planLastReading({ em, payment, at }: TransitionContext): P
  * A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void.
  * Only what a reading has just shown to be ours is voided (X17).
  */
-export async function applyLateOutcome(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+export async function applyLateOutcome(
+  moving: TransitionContext,
+  attempt: PaymentAttempt,
+  call: PendingCall,
+  outcome: Outcome,
+): Promise<void> {
   const { payment, at } = moving;
   switch (outcome.result) {
     case 'VOIDED':

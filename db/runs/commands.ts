@@ -1,7 +1,7 @@
 /** Runs: opened in the transaction of their cause, woken, opened again. */
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { currentTrace } from '../kernel/tracing.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 
 export interface NewRun {
@@ -29,7 +29,9 @@ export function openRun(em: Em, birth: NewRun): void {
   const notBefore = startAfterMs === undefined ? null : new Date(birth.createdAt + startAfterMs);
   const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
   const traceparent = currentTrace();
-  em.persist(em.create(RunEntity, { storeId, workflowType, workflowId, entityId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }));
+  em.persist(
+    em.create(RunEntity, { storeId, workflowType, workflowId, entityId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }),
+  );
   em.persist(
     em.create(OutboxEntity, {
       storeId,
@@ -60,12 +62,7 @@ export function wakeLater(em: Em, run: RunIds, realNow: number): void {
  * Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. Its
  * line may have been swept meanwhile.
  */
-export async function reopenRun(
-  em: Em,
-  run: RunIds,
-  wakeAt: number,
-  realNow: number,
-): Promise<void> {
+export async function reopenRun(em: Em, run: RunIds, wakeAt: number, realNow: number): Promise<void> {
   await sql(
     em,
     `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 
 export interface OperationKey {
   readonly principal: string;

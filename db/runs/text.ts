@@ -1,6 +1,6 @@
 /** What a person wrote with a command. It waits here for its transition, because nothing personal passes through Temporal. */
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 
 /** Keeps a text aside and answers its id, which a command may carry. What no transition came for is swept after a day. */
 export async function keepText(em: Em, storeId: string, text: string, realNow: number): Promise<string> {

@@ -2,7 +2,7 @@
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { announceCommit, type Em, sql } from '../orm.ts';
+import { announceCommit, type Em, sql } from '../kernel/tx.ts';
 import { completeOperation, keyOf, reserveOperation } from './operations.ts';
 
 /** What the transition of a workflow type answers: its plan, and for a command the reply that its caller gets. */

@@ -1,7 +1,7 @@
 /** The sandbox store's clock: an offset that only grows, advanced by one request at a time under a lease. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import type { OperationKey } from '../runs/operations.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 

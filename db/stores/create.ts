@@ -1,7 +1,7 @@
 /** Creating stores is the operator's: it runs as the database's owner, not as the app. */
 import { createServerClient } from '../identity/clients.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 
 export interface NewStore {
   readonly storeCode: string;

@@ -1,8 +1,8 @@
 /** One attempt of a delivery: claimed once, and its outcome kept until the delivery's run takes it in. */
 import { type AttemptOutcome } from '../../domain/webhooks/rules.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import { type Em, sql } from '../orm.ts';
-import { webhookPlace } from './store.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { webhookPlace } from './queries.ts';
 
 /** What an attempt sends, once it is claimed. */
 export interface AttemptRequest {

@@ -1,12 +1,12 @@
 /** Delivery records: how they are listed, and how what failed is sent again. */
+import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type DeliveryStatus, HISTORY_MS, isWaiting, MAX_REDELIVERED, REDELIVER_MS } from '../../domain/webhooks/rules.ts';
-import type { Moment } from '../catalog/stock.ts';
-import type { Em } from '../orm.ts';
+import type { Em } from '../kernel/tx.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { addDelivery } from './events.ts';
-import { readWebhook } from './store.ts';
+import { readWebhook } from './queries.ts';
 import { endPortion, isOver, SUSPENDED } from './suspension.ts';
 
 /**

@@ -3,9 +3,8 @@ import { universal } from '../../domain/webhooks/signature.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
 import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
-import { newId } from '../kernel/clock.ts';
-import type { Moment } from '../catalog/stock.ts';
-import { type Em, sql, textArray } from '../orm.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
 import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 
@@ -14,7 +13,7 @@ export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly
 
 /**
  * Records events and, for each active subscription of their type, a delivery with its run. One event id across subscriptions
- * (D86). Their numbers grow in the order of commits: it is the last thing that a transaction locks (db/feeds/store.ts).
+ * (D86). Their numbers grow in the order of commits: it is the last thing that a transaction locks (db/feeds/commands.ts).
  */
 export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
   if (events.length === 0) return;

@@ -1,8 +1,8 @@
 /** A subscription's transition: what a suspension or a deletion leaves behind goes a portion at a time (X26). */
+import type { Moment } from '../kernel/clock.ts';
 import type { RunRef } from '../../workflows/kernel/messages.ts';
 import { PORTION } from '../../domain/webhooks/rules.ts';
-import type { Moment } from '../catalog/stock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import type { Webhook } from './entities.ts';
 import { endPortion, endRuns, hasLeft, type Id, idsOf, type Left } from './suspension.ts';

@@ -1,8 +1,9 @@
 /** When a receiver is given up (part B § States, D85): judged at a failure, under the lock of its subscription. */
 import { afterFailure, isWaiting, PORTION } from '../../domain/webhooks/rules.ts';
-import { type Em, sql, textArray } from '../orm.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { Webhook, WebhookDelivery } from './entities.ts';
-import { leaveToRun, readWebhook } from './store.ts';
+import { leaveToRun } from './commands.ts';
+import { readWebhook } from './queries.ts';
 
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
 /** A subscription of which deliveries of earlier epochs are left behind. */

@@ -1,11 +1,11 @@
 /** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
+import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { attemptCall } from '../../workflows/webhooks/contract.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../domain/webhooks/rules.ts';
-import type { Moment } from '../catalog/stock.ts';
-import { type Em, sql } from '../orm.ts';
+import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { forgetFailures, isInFlight, isOver, noteFailure, SUSPENDED } from './suspension.ts';

@@ -8,7 +8,7 @@ import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';
 export const CHECKOUT_LIFETIME_MS = 30 * MINUTE;
 export const CHECKOUT_LINES = 100;
 /** The largest amount that anything may have. */
-const MOST_WON = 2_000_000_000;
+const MAX_WON = 2_000_000_000;
 
 export interface Address {
   readonly receiverName: string;
@@ -102,7 +102,7 @@ export const NO_POLICY: ShippingPolicy = { freeThresholdWon: null, jejuSurcharge
 /** Whether the total is beyond 2,000,000,000 won, whatever delivery may add. */
 export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => isBeyond(price(lines, null, NO_POLICY).amounts);
 /** Whether an amount is more than anything may cost: 2,000,000,000 won, delivery included. */
-export const isBeyond = ({ totalAmount }: Pick<Amounts, 'totalAmount'>): boolean => totalAmount > MOST_WON;
+export const isBeyond = ({ totalAmount }: Pick<Amounts, 'totalAmount'>): boolean => totalAmount > MAX_WON;
 
 /** The delivery bundle of each line, from 1: lines of one origin with the same delivery policy travel together; 0 for what does not travel. */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {

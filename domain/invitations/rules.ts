@@ -23,10 +23,10 @@ export interface Member {
   readonly userId: string;
   readonly role: Role;
 }
-type Refusal = 'INSUFFICIENT_ROLE' | 'OWNER_CANNOT_LEAVE';
+type MemberRefusal = 'INSUFFICIENT_ROLE' | 'OWNER_CANNOT_LEAVE';
 
 /** Why somebody may not change a member's role (`to`) or remove them (null), or null. Everything about ADMINs is the OWNER's. */
-export function changeProblem(actor: Actor, target: Member, to: Role | null): Refusal | null {
+export function changeProblem(actor: Actor, target: Member, to: Role | null): MemberRefusal | null {
   const isSelf = actor.userId === target.userId;
   // Anybody may leave, and an ADMIN may step down.
   if (isSelf && to === null) return target.role === 'OWNER' ? 'OWNER_CANNOT_LEAVE' : null;

@@ -5,9 +5,9 @@ import { DAY } from '../kernel/time.ts';
 export const INVENTORY_MODES = ['STANDARD', 'DATED'] as const;
 export type InventoryMode = (typeof INVENTORY_MODES)[number];
 /** A calendar is written for so many days at once, and shown to buyers for so many. */
-export const MOST_DAYS_WRITTEN = 400;
-export const MOST_DAYS_SHOWN = 120;
-const MOST_NIGHTS = 30;
+export const MAX_DAYS_WRITTEN = 400;
+export const MAX_DAYS_SHOWN = 120;
+const MAX_NIGHTS = 30;
 
 /** Nights run from check-in to the day before check-out. */
 export interface Stay {
@@ -58,8 +58,8 @@ export function stayProblems(
 ): FieldError[] {
   if (checkIn === undefined || checkOut === undefined) return [];
   const nights = daysApart(checkIn, checkOut);
-  return nights < 1 || nights > MOST_NIGHTS
-    ? [{ field: `${field}.checkOut`, code: 'OUT_OF_RANGE', message: `A stay is 1 to ${MOST_NIGHTS} nights.` }]
+  return nights < 1 || nights > MAX_NIGHTS
+    ? [{ field: `${field}.checkOut`, code: 'OUT_OF_RANGE', message: `A stay is 1 to ${MAX_NIGHTS} nights.` }]
     : [];
 }
 

@@ -1,10 +1,10 @@
 /** Options: up to three axes, and a variant for each combination of their values (part A § Product, D56). */
 import type { FieldError } from '../kernel/errors.ts';
-import { LEAST_WON } from './prices.ts';
+import { MIN_WON } from './prices.ts';
 
-export const MOST_AXES = 3;
-export const MOST_VALUES = 100;
-export const MOST_VARIANTS = 500;
+export const MAX_AXES = 3;
+export const MAX_VALUES = 100;
+export const MAX_VARIANTS = 500;
 
 export interface OptionGroup {
   readonly name: string;
@@ -71,8 +71,8 @@ export function optionProblems({ salePrice, stockQuantity, optionGroups: axes = 
   if (axes.length > 0 && stockQuantity !== undefined)
     problems.push({ field: 'stockQuantity', code: 'INVALID', message: 'With options each variant has a stock of its own.' });
   const count = isModel(axes) ? axes.reduce((product, { values }) => product * values.length, 1) : null;
-  if (count !== null && count > MOST_VARIANTS)
-    return [...problems, { field: 'optionGroups', code: 'OUT_OF_RANGE', message: `${count} combinations; at most ${MOST_VARIANTS}.` }];
+  if (count !== null && count > MAX_VARIANTS)
+    return [...problems, { field: 'optionGroups', code: 'OUT_OF_RANGE', message: `${count} combinations; at most ${MAX_VARIANTS}.` }];
   return [...problems, ...variantProblems(isModel(axes) ? combinations(axes) : null, variants, salePrice)];
 }
 
@@ -90,7 +90,7 @@ function variantProblems(
       : [],
   );
   const tooCheap = variants.flatMap((variant, i) =>
-    variant?.additionalPrice !== undefined && salePrice !== undefined && salePrice + variant.additionalPrice < LEAST_WON
+    variant?.additionalPrice !== undefined && salePrice !== undefined && salePrice + variant.additionalPrice < MIN_WON
       ? [{ field: `variants[${i}].additionalPrice`, code: 'OUT_OF_RANGE', message: 'The price must stay at 10 won or more.' }]
       : [],
   );

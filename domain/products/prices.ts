@@ -11,8 +11,8 @@ export interface Discount {
   readonly endDate: string;
 }
 /** A variant costs at least this. */
-export const LEAST_WON = 10;
-const LEAST_DISCOUNTED_WON = 1;
+export const MIN_WON = 10;
+const MIN_DISCOUNTED_WON = 1;
 
 /** The sale price less the discount, whenever it holds: 10,000 at 15 % is 8,500; 9,990 at 33 % is 6,694. */
 const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'method' | 'value'>): number =>
@@ -31,9 +31,9 @@ export const buyerPriceWon = (salePriceWon: number, discount: Discount | null, d
  * `lowestAdditionalWon` is the smallest additional price of the product's variants.
  */
 export function checkPrices(salePriceWon: number, discount: Discount | null, lowestAdditionalWon: number): void {
-  const isTooLow = salePriceWon + lowestAdditionalWon < LEAST_WON;
+  const isTooLow = salePriceWon + lowestAdditionalWon < MIN_WON;
   const discounted = discount && lessDiscount(salePriceWon, discount) + Math.min(0, lowestAdditionalWon);
-  if (isTooLow || (discounted !== null && discounted < LEAST_DISCOUNTED_WON)) throw new Fault('PRICE_CONFLICT');
+  if (isTooLow || (discounted !== null && discounted < MIN_DISCOUNTED_WON)) throw new Fault('PRICE_CONFLICT');
 }
 
 /** What is wrong with a discount that is asked for: 1 to 99 percent, or 1 won up to a won less than the sale price. */

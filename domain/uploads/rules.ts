@@ -1,7 +1,7 @@
 /** Uploaded images: what is taken, and under which key it is kept (part A § Limits, part B § Uploads). */
 export const UPLOAD_PURPOSES = ['product-image', 'flow-attachment', 'order-input'] as const;
 export type UploadPurpose = (typeof UPLOAD_PURPOSES)[number];
-export const MOST_UPLOAD_BYTES = 5 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 5 * 1024 * 1024;
 
 /** Told by the content, never by a name or a header. */
 export const IMAGE_TYPES = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp', 'image/gif': 'gif' } as const;

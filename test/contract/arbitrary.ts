@@ -92,7 +92,7 @@ const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
   email: fc.emailAddress(),
   uri: fc.webUrl({ validSchemes: ['https'] }),
 };
-const MOST_MISSES = 10_000;
+const MAX_MISSES = 10_000;
 function texts({ pattern, format, minLength = 0, maxLength = 60 }: Schema): Arbitrary<string> {
   const known = format === undefined ? undefined : FORMATS[format];
   const isText = pattern === undefined || pattern === TEXT || pattern === NAME;
@@ -107,7 +107,7 @@ function texts({ pattern, format, minLength = 0, maxLength = 60 }: Schema): Arbi
     const isOne = lengthOf(text) <= maxLength && lengthOf(text) >= minLength && (wanted === null || wanted.test(text));
     misses = isOne ? 0 : misses + 1;
     // A filter goes on for ever.
-    if (misses > MOST_MISSES) throw new Error(`no text of ${minLength} to ${maxLength} was found for ${pattern}`);
+    if (misses > MAX_MISSES) throw new Error(`no text of ${minLength} to ${maxLength} was found for ${pattern}`);
     return isOne;
   });
 }

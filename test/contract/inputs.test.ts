@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 
 /** Where something odd is put: a name for path, query and header; the way to a field of the body. */
-interface Place {
+interface InputPosition {
   readonly in: 'path' | 'query' | 'header' | 'body';
   readonly name: string;
   readonly way: readonly (string | number)[];
@@ -73,7 +73,7 @@ const HEADERS = [
   'accept-language',
   'x-cart-token',
 ];
-const places = ({ route, query, body }: Endpoint): readonly Place[] => [
+const places = ({ route, query, body }: Endpoint): readonly InputPosition[] => [
   ...[...route.matchAll(/{(\w+)}/g)].map(([, name]) => ({ in: 'path' as const, name: name!, way: [] })),
   ...[...Object.keys(propertiesOf(query)), 'nobody-knows'].map((name) => ({
     in: 'query' as const,
@@ -194,7 +194,7 @@ function put(value: unknown, way: readonly (string | number)[], what: unknown): 
 }
 
 interface Case {
-  readonly place: Place;
+  readonly place: InputPosition;
   readonly value: unknown;
   readonly text: string;
 }
@@ -246,7 +246,7 @@ function wrong(endpoint: Endpoint, { place }: Case, { status, body }: Reply): st
   if (Buffer.byteLength(JSON.stringify(body)) > 65_536) return 'is larger than 64 kB';
   return code === 'VALIDATION_FAILED' ? wrongProblems(endpoint, place, fieldErrors) : null;
 }
-function wrongProblems(endpoint: Endpoint, place: Place, told: readonly { readonly field: string }[]): string | null {
+function wrongProblems(endpoint: Endpoint, place: InputPosition, told: readonly { readonly field: string }[]): string | null {
   if (told.length === 0 || told.length > 100) return `tells ${told.length} problems`;
   if (told.some(({ field }) => field.length > 200)) return 'tells a field of more than 200 characters';
   // Rules between fields name another one, and an example is not right in every store.

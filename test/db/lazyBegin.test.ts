@@ -1,7 +1,8 @@
 /** Transactions whose opening travels with their first statement: everything else must be as if it did not. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Em, inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST, sql } from '../../db/kernel/tx.ts';
 import { underTest, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 

@@ -2,7 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { migrate } from '../../db/migrate.ts';
-import { inTenant, openOrm, TRANSITION } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { inTenant, TRANSITION } from '../../db/kernel/tx.ts';
 import { transitionPayment } from '../../db/payments/transition.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 
@@ -32,7 +33,12 @@ test('an approval under a key that another attempt had first pays nothing and is
   const approve = () => {
     const outcome = { result: 'APPROVED', code: 'DONE', ended: true, approvedMethod: 'CARD' };
     const event = { type: 'outcome', callId: 'read-att-950', outcome } as const;
-    return inTenant(orm, 's', TRANSITION, async (em) => (await transitionPayment(em, { storeId: 's', entityId: 'p' }, event, now, now))?.alarms);
+    return inTenant(
+      orm,
+      's',
+      TRANSITION,
+      async (em) => (await transitionPayment(em, { storeId: 's', entityId: 'p' }, event, now, now))?.alarms,
+    );
   };
   const alarm = [{ kind: 'mismatch', operation: 'read', id: 'att' }];
   const state = async () =>

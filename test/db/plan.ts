@@ -1,7 +1,7 @@
 /** The plans of the very queries that a piece of work asks, as the app role sees them through row security. */
 import { expect } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Em, inTenant, REQUEST } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 
 interface Plan {
   readonly 'Node Type': string;

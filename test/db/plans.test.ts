@@ -6,13 +6,14 @@ import { scansOf } from './plan.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fillStore } from '../../bin/setup/fill.ts';
 import { makeStore } from '../../bin/setup/stores.ts';
-import { deleteAddress } from '../../db/addresses/store.ts';
-import { readCalendar, shownCalendar } from '../../db/catalog/calendar.ts';
-import { readNights } from '../../db/catalog/nights.ts';
-import { findSellable, listProducts, readProduct } from '../../db/catalog/reading.ts';
-import { listShown, readShown } from '../../db/catalog/storefront.ts';
+import { deleteAddress } from '../../db/addresses/commands.ts';
+import { readCalendar, shownCalendar } from '../../db/products/calendar.ts';
+import { readNights } from '../../db/products/nights.ts';
+import { findSellable, listProducts, readProduct } from '../../db/products/queries.ts';
+import { listShown, readShown } from '../../db/products/storefront.ts';
 import { migrate } from '../../db/migrate.ts';
-import { type Em, openOrm } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { type Em } from '../../db/kernel/tx.ts';
 
 /** Tables that grow with the shop; the others are small for ever. */
 const LARGE: ReadonlySet<string> = new Set([

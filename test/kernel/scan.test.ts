@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../api/endpoints.ts';
-import { MOST_FIELDS, MOST_LEVELS, outgrown } from '../../api/kernel/scan.ts';
+import { MAX_FIELDS, MAX_LEVELS, outgrown } from '../../api/kernel/scan.ts';
 import type { Shape } from '../../api/kernel/sizes.ts';
 
 const told = (text: string) => {
@@ -14,13 +14,13 @@ const long = 'x'.repeat(6000);
 
 describe('an object of more than a thousand fields', () => {
   test('is told by its path, wherever it is', () => {
-    expect(told(fields(MOST_FIELDS + 1))).toBe(' TOO_MANY');
+    expect(told(fields(MAX_FIELDS + 1))).toBe(' TOO_MANY');
     expect(told(`{"items":[1,"],",{"a":{}},{"b":1,"c,\\"{":${fields(1001)}}]}`)).toBe(String.raw`items[3].c,\"{ TOO_MANY`);
     expect(told(`[{"long":"${long}"},[],[[${fields(30_000)}]]]`)).toBe('[2][0][0] TOO_MANY');
     expect(told(`{${'"a":1,'.repeat(1001)}"a":1}`)).toBe(' TOO_MANY');
   });
   test('is no list, no text and not several objects', () => {
-    expect(told(fields(MOST_FIELDS))).toBeNull();
+    expect(told(fields(MAX_FIELDS))).toBeNull();
     expect(told(`[${'0,'.repeat(100_000)}0]`)).toBeNull();
     expect(told(JSON.stringify({ text: `${fields(2000)}\\"`, [fields(2000)]: '\\' }))).toBeNull();
     expect(told(`[${Array.from({ length: 20 }, () => fields(900)).join()}]`)).toBeNull();
@@ -31,14 +31,14 @@ describe('an object of more than a thousand fields', () => {
         Object.keys(shape.properties ?? {}).length + (shape.patternProperties ? (shape.maxProperties ?? Infinity) : 0),
         ...[...Object.values(shape.properties ?? {}), ...(shape.anyOf ?? []), ...(shape.items ? [shape.items] : [])].map(widest),
       );
-    expect(Math.max(...endpoints.flatMap(({ body }) => (body ? [widest(body as Shape)] : [])))).toBeLessThan(MOST_FIELDS / 2);
+    expect(Math.max(...endpoints.flatMap(({ body }) => (body ? [widest(body as Shape)] : [])))).toBeLessThan(MAX_FIELDS / 2);
   });
 });
 
 test('brackets in brackets are told, not the end of them', () => {
   const nested = (depth: number) => `{"zz":${'['.repeat(depth)}"${long}"${']'.repeat(depth)}}`;
-  expect(told(nested(MOST_LEVELS - 1))).toBeNull();
-  expect(told(nested(MOST_LEVELS))).toBe(`zz${'[0]'.repeat(MOST_LEVELS - 2)} TOO_DEEP`);
+  expect(told(nested(MAX_LEVELS - 1))).toBeNull();
+  expect(told(nested(MAX_LEVELS))).toBe(`zz${'[0]'.repeat(MAX_LEVELS - 2)} TOO_DEEP`);
   expect(told('['.repeat(130_000))).toContain('TOO_DEEP');
 });
 

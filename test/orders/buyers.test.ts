@@ -1,10 +1,11 @@
 /** What buyers see and decide: members their own orders, guests with contact and password (part A § Orders, D32, D51). */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
-import { inTenant, openOrm, REQUEST } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
-import { takeUse } from '../../db/limits/store.ts';
+import { takeUse } from '../../db/limits/commands.ts';
 import { call, GUEST, pay } from '../kernel/http.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';

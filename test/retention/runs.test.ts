@@ -10,7 +10,13 @@ test('a run that finds its row swept ends and does nothing: one that waits, when
   const shop = await world();
   const { storeId } = shop.store;
   const { paymentId } = await shop.payment();
-  const run = { storeId, workflowType: 'payment', workflowId: `payment/${storeId}/${paymentId}`, entityId: paymentId, orderNo: null } as const;
+  const run = {
+    storeId,
+    workflowType: 'payment',
+    workflowId: `payment/${storeId}/${paymentId}`,
+    entityId: paymentId,
+    orderNo: null,
+  } as const;
   await until(
     'loaded',
     async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
@@ -27,7 +33,10 @@ test('a run that finds its row swept ends and does nothing: one that waits, when
 test('a payment whose run was swept long ago still gives money back: the cancel brings the run back', async () => {
   const shop = await world();
   const { orderItemId, paymentId } = await shop.order();
-  await until('done', async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1);
+  await until(
+    'done',
+    async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paymentId])).length === 1,
+  );
   await query('DELETE FROM run WHERE entity_id = $1', [paymentId]);
   expect((await shop.act(orderItemId, 'cancel', { reason: 'OTHER' })).status).toBe(200);
   await until(

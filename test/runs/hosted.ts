@@ -7,17 +7,20 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../../activities/index.ts';
 import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
-import { listProducts } from '../../db/catalog/reading.ts';
-import { findCheckout, openCheckout } from '../../db/checkout/store.ts';
+import { listProducts } from '../../db/products/queries.ts';
+import { openCheckout } from '../../db/checkout/commands.ts';
+import { findCheckout } from '../../db/checkout/queries.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { readConfig } from '../../db/kernel/config.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';
-import { type Em, inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
-import { startPayment } from '../../db/payments/store.ts';
-import { invitationRun, invite } from '../../db/invitations/store.ts';
-import { registerWebhook } from '../../db/webhooks/store.ts';
+import { openOrm } from '../../db/orm.ts';
+import { type Em, inTenant, REQUEST, sql } from '../../db/kernel/tx.ts';
+import { startPayment } from '../../db/payments/commands.ts';
+import { invite } from '../../db/invitations/commands.ts';
+import { invitationRun } from '../../db/invitations/queries.ts';
+import { registerWebhook } from '../../db/webhooks/commands.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { untraced } from '../../worker/tracing.ts';
 import { Pressure } from '../../worker/pressure.ts';
@@ -142,7 +145,13 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         };
         const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
         const { paymentId, orderNo } = payment;
-        const run: RunName = { storeId, workflowType: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), entityId: paymentId, orderNo };
+        const run: RunName = {
+          storeId,
+          workflowType: 'payment',
+          workflowId: paymentWorkflowId(storeId, paymentId),
+          entityId: paymentId,
+          orderNo,
+        };
         return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
       });
     },

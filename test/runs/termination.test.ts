@@ -9,7 +9,7 @@ import type { Command, WorkflowType } from '../../workflows/kernel/messages.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../../db/kernel/clock.ts';
-import { removeWebhook, resumeWebhook } from '../../db/webhooks/store.ts';
+import { removeWebhook, resumeWebhook } from '../../db/webhooks/commands.ts';
 import { noteFailure } from '../../db/webhooks/suspension.ts';
 import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
@@ -18,7 +18,7 @@ import { Receiver, underTest } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 
 /** One place where the drill may strike: an activity of a run of this kind, counted from 0, before or after it. */
-interface Place {
+interface InterruptionPoint {
   readonly kind: WorkflowType;
   readonly nth: number;
   readonly when: 'before' | 'after';
@@ -27,11 +27,11 @@ let under: Host;
 let receiver: Receiver;
 let refusals = 0;
 let passed: { kind: WorkflowType; workflowId: string }[] = [];
-let target: Place | null = null;
+let target: InterruptionPoint | null = null;
 const struck: string[] = [];
 let guests = 0;
 
-async function pass(kind: WorkflowType, workflowId: string, nth: number, when: Place['when']): Promise<void> {
+async function pass(kind: WorkflowType, workflowId: string, nth: number, when: InterruptionPoint['when']): Promise<void> {
   if (target?.kind !== kind || target.nth !== nth || target.when !== when) return;
   target = null;
   await under.client.workflow.getHandle(workflowId).terminate('drill');
@@ -46,12 +46,12 @@ beforeAll(async () => {
       inbound: {
         async execute(input, next) {
           const { workflowId } = info.workflowExecution!;
-          const kind = info.workflowType as WorkflowType;
+          const workflowType = info.workflowType as WorkflowType;
           const nth = passed.filter((one) => one.workflowId === workflowId).length;
-          passed.push({ kind, workflowId });
-          await pass(kind, workflowId, nth, 'before');
+          passed.push({ kind: workflowType, workflowId });
+          await pass(workflowType, workflowId, nth, 'before');
           const answer = await next(input);
-          await pass(kind, workflowId, nth, 'after');
+          await pass(workflowType, workflowId, nth, 'after');
           return answer;
         },
       },
@@ -158,7 +158,13 @@ async function leaving(): Promise<object> {
   passed = [];
   const { webhook } = await under.receiver('http://127.0.0.1:9/');
   const { storeId, webhookId: id } = webhook;
-  const run: RunName = { storeId, workflowType: 'webhookSubscription', workflowId: subscriptionWorkflowId(storeId, id), entityId: id, orderNo: null };
+  const run: RunName = {
+    storeId,
+    workflowType: 'webhookSubscription',
+    workflowId: subscriptionWorkflowId(storeId, id),
+    entityId: id,
+    orderNo: null,
+  };
   await under.rows(
     `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, epoch, created_at)
      VALUES (?, ?, ?, '', 'ORDER.PAID', '', 'PENDING', 0, now())`,
@@ -206,11 +212,11 @@ describe('termination', () => {
     async (_, story, expected, kinds) => {
       const undisturbed = await story();
       expect(undisturbed).toMatchObject(expected);
-      const places: Place[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
+      const places: InterruptionPoint[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
         activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))),
       );
       expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set(kinds));
-      const missed: Place[] = [];
+      const missed: InterruptionPoint[] = [];
       const earlier = struck.length;
       for (const place of places) {
         const before = struck.length;

@@ -1,7 +1,7 @@
 /** Workflows on the time-skipping server, from the shipped bundle, with real Postgres: weeks pass in milliseconds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
-import { rotateSecret } from '../../db/webhooks/store.ts';
+import { rotateSecret } from '../../db/webhooks/commands.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
@@ -110,7 +110,9 @@ describe('on the time-skipping server', () => {
     // Its own run ends what waits.
     const waiting = "SELECT 1 FROM webhook_delivery WHERE webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY')";
     await until('nothing waits', async () => (await under.rows(waiting, [webhook.webhookId])).length === 0);
-    expect(await under.rows('SELECT workflow_type FROM run WHERE entity_id = ?', [webhook.webhookId])).toEqual([{ kind: 'webhookSubscription' }]);
+    expect(await under.rows('SELECT workflow_type FROM run WHERE entity_id = ?', [webhook.webhookId])).toEqual([
+      { kind: 'webhookSubscription' },
+    ]);
     hook.close();
   });
 

@@ -1,6 +1,7 @@
 /** More events than can be delivered at once: receivers that answer go first, and none is forgotten. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { inTenant, openOrm, REQUEST, sql } from '../../db/orm.ts';
+import { openOrm } from '../../db/orm.ts';
+import { inTenant, REQUEST, sql } from '../../db/kernel/tx.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
@@ -87,7 +88,10 @@ test('a delivery that was started before deliveries had a queue goes on where it
   const workflowId = webhookWorkflowId(storeId, runId);
   const { workflow } = await temporalClient();
   await workflow.getHandle(workflowId).terminate('started as it was before');
-  const options = { ...startOptions({ storeId, workflowType: 'webhookDelivery', workflowId, entityId: runId, orderNo: null }), taskQueue: RUNS_QUEUE };
+  const options = {
+    ...startOptions({ storeId, workflowType: 'webhookDelivery', workflowId, entityId: runId, orderNo: null }),
+    taskQueue: RUNS_QUEUE,
+  };
   const before = await workflow.start('webhookDelivery', options);
   isDead = false;
   await shop.advance('PT1M');

@@ -87,7 +87,9 @@ describe('DELETE', () => {
     expect(await shop.advance('P1D')).toMatchObject({ settled: true });
     expect(dead.received).toHaveLength(1);
     expect(
-      await query("SELECT entity_id FROM run WHERE store_id = $1 AND workflow_type = 'webhookDelivery' AND done_at IS NULL", [shop.store.storeId]),
+      await query("SELECT entity_id FROM run WHERE store_id = $1 AND workflow_type = 'webhookDelivery' AND done_at IS NULL", [
+        shop.store.storeId,
+      ]),
     ).toEqual([]);
     // Deleted while the receiver holds an answer back.
     let answer: ServerResponse | undefined;

@@ -1,0 +1,70 @@
+/** A store's address book: where goods leave from and where they come back to (part A § Other records, D81). */
+import type { AddressType } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import { type Em, lockName, sql } from '../kernel/tx.ts';
+import { type SellerAddress, SellerAddressEntity } from './entities.ts';
+import { findAddress } from './queries.ts';
+
+const MAX_OF_A_TYPE = 10;
+
+export interface WantedAddress {
+  readonly type: AddressType;
+  readonly name: string;
+  readonly receiver: string;
+  readonly mobile: string;
+  readonly zipCode: string;
+  readonly address: string;
+  readonly detailAddress?: string | null;
+}
+
+/** Changes of one book happen one after the other: there are at most ten, one default, and an address is as one request wrote it. */
+const lockBook = (em: Em, storeId: string) => lockName(em, `addresses/${storeId}`);
+
+/** The first of its type becomes the default; the eleventh is ADDRESS_LIMIT_EXCEEDED. */
+export async function addAddress(em: Em, storeId: string, wanted: WantedAddress, at: number): Promise<SellerAddress> {
+  await lockBook(em, storeId);
+  const count = await em.count(SellerAddressEntity, { storeId, type: wanted.type });
+  if (count >= MAX_OF_A_TYPE) throw new Fault('ADDRESS_LIMIT_EXCEEDED');
+  const address = em.create(SellerAddressEntity, {
+    ...wanted,
+    storeId,
+    addressId: newId('adr', at),
+    isDefault: count === 0,
+    createdAt: new Date(at),
+  });
+  em.persist(address);
+  return address;
+}
+
+/** Replaces an address; its type stays (INVALID_ADDRESS_TYPE). Applies at once to products that use it, never to orders. */
+export async function replaceAddress(em: Em, storeId: string, addressId: string, wanted: WantedAddress): Promise<SellerAddress> {
+  await lockBook(em, storeId);
+  const address = await findAddress(em, storeId, addressId);
+  if (address.type !== wanted.type) throw new Fault('INVALID_ADDRESS_TYPE');
+  return Object.assign(address, wanted, { detailAddress: wanted.detailAddress ?? null });
+}
+
+export async function makeDefault(em: Em, storeId: string, addressId: string): Promise<SellerAddress> {
+  await lockBook(em, storeId);
+  const address = await findAddress(em, storeId, addressId);
+  if (address.isDefault) return address;
+  await em.nativeUpdate(SellerAddressEntity, { storeId, type: address.type, isDefault: true }, { isDefault: false });
+  address.isDefault = true;
+  return address;
+}
+
+/** The default stays, even as the only one; one that a product uses is ADDRESS_IN_USE. */
+export async function deleteAddress(em: Em, storeId: string, addressId: string): Promise<void> {
+  await lockBook(em, storeId);
+  const address = await findAddress(em, storeId, addressId);
+  if (address.isDefault) throw new Fault('DEFAULT_ADDRESS_UNDELETABLE');
+  // Deleted products let go of their addresses.
+  const [used] = await sql(
+    em,
+    'SELECT 1 AS ok FROM product WHERE store_id = ? AND (shipping_address_id = ? OR return_address_id = ?) LIMIT 1',
+    [storeId, addressId, addressId],
+  );
+  if (used) throw new Fault('ADDRESS_IN_USE');
+  em.remove(address);
+}

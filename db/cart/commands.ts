@@ -1,0 +1,63 @@
+/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
+import { checkChosen, isBuyable, missingNights, priceOf, readShelf, variantOf, type WantedLine } from '../checkout/lines.ts';
+import { CartItemEntity } from './entities.ts';
+import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+
+export const MAX_QUANTITY = 999;
+
+/** Puts a variant into the cart; the same variant and stay again is one line with the sum, at most 999. */
+export async function addToCart(
+  em: Em,
+  storeId: string,
+  sessionId: string,
+  wanted: WantedLine,
+  visit: Visit | null,
+  at: number,
+): Promise<void> {
+  const shelf = await readShelf(em, storeId, [wanted], at);
+  checkChosen(shelf, [wanted], () => 'optionId');
+  const found = shelf.sellable.get(wanted.productId);
+  const variant = variantOf(found, wanted.optionId);
+  const { stay = null } = wanted;
+  priceOf(shelf, found!, variant, stay);
+  if (!isBuyable(found!, variant, stay ? 0 : 1))
+    throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
+  const dates = stay ? missingNights(shelf, variant.variantId, stay, wanted.quantity) : [];
+  if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
+  const rows = await sql(
+    em,
+    `INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, visit, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, session_id, variant_id, check_in, check_out) DO UPDATE SET quantity = cart_item.quantity + excluded.quantity,
+       visit = coalesce(excluded.visit, cart_item.visit)
+     WHERE cart_item.quantity + excluded.quantity <= ${MAX_QUANTITY} RETURNING 1 AS ok`,
+    [
+      storeId,
+      newId('crt', at),
+      sessionId,
+      wanted.productId,
+      variant.variantId,
+      stay?.checkIn ?? null,
+      stay?.checkOut ?? null,
+      wanted.quantity,
+      visit && JSON.stringify(visit),
+      new Date(at),
+    ],
+  );
+  if (rows.length === 0) throw invalid('quantity', 'OUT_OF_RANGE', `At most ${MAX_QUANTITY} of one option.`);
+  if ((await em.count(CartItemEntity, { storeId, sessionId })) > CHECKOUT_LINES)
+    throw invalid('productId', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
+}
+
+export async function changeQuantity(em: Em, storeId: string, sessionId: string, cartItemId: string, quantity: number): Promise<void> {
+  const changed = await em.nativeUpdate(CartItemEntity, { storeId, sessionId, cartItemId }, { quantity });
+  if (changed === 0) throw new Fault('CART_ITEM_NOT_FOUND');
+}
+
+export async function removeFromCart(em: Em, storeId: string, sessionId: string, cartItemId: string): Promise<void> {
+  const removed = await em.nativeDelete(CartItemEntity, { storeId, sessionId, cartItemId });
+  if (removed === 0) throw new Fault('CART_ITEM_NOT_FOUND');
+}

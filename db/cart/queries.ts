@@ -1,0 +1,69 @@
+/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
+import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { Sellable } from '../products/queries.ts';
+import { missingNights, optionLabel, priceOf, readShelf, type Shelf, type WantedLine } from '../checkout/lines.ts';
+import type { Em } from '../kernel/tx.ts';
+import { type CartItem, CartItemEntity } from './entities.ts';
+
+export type Unavailable = 'DELETED' | 'NOT_ON_SALE' | 'SOLD_OUT' | 'NOT_ENOUGH_STOCK' | 'DATES_UNAVAILABLE';
+export interface CartLine {
+  readonly item: CartItem;
+  readonly productName: string;
+  readonly optionLabel: string | null;
+  readonly unitPriceWon: number;
+  readonly stay: PricedStay | null;
+  /** Why it cannot be bought now; null when it can. */
+  readonly unavailable: Unavailable | null;
+}
+const stayOf = ({ checkIn, checkOut }: CartItem): Stay | null => (checkIn && checkOut ? { checkIn, checkOut } : null);
+
+/** The cart as it stands, in a fixed number of queries. A line that cannot be bought stays and says why. */
+export async function readCart(em: Em, storeId: string, sessionId: string, at: number): Promise<CartLine[]> {
+  const items = await em.find(CartItemEntity, { storeId, sessionId }, { orderBy: { createdAt: 'asc', cartItemId: 'asc' } });
+  const shelf = await readShelf(em, storeId, items.map(wantedOf), at);
+  return items.map((item) => lineOf(shelf, item));
+}
+const wantedOf = (item: CartItem): WantedLine => ({
+  productId: item.productId,
+  optionId: item.variantId,
+  quantity: item.quantity,
+  stay: stayOf(item),
+});
+
+function lineOf(shelf: Shelf, item: CartItem): CartLine {
+  const found = shelf.sellable.get(item.productId);
+  const variant = found?.variants.find((v) => v.variantId === item.variantId);
+  const gone = { item, productName: found?.product.name ?? '', optionLabel: null, unitPriceWon: 0, stay: null } as const;
+  if (!found || !variant) return { ...gone, unavailable: 'DELETED' };
+  const stay = stayOf(item);
+  // Sold by the night now and not when it was chosen, or the other way round.
+  if ((found.product.inventoryMode === 'DATED') !== (stay !== null)) return { ...gone, unavailable: 'NOT_ON_SALE' };
+  return {
+    item,
+    productName: found.product.name,
+    optionLabel: optionLabel(variant),
+    ...priceOf(shelf, found, variant, stay),
+    unavailable: whyNot(shelf, found, variant, item),
+  };
+}
+
+function whyNot(shelf: Shelf, found: Sellable, variant: Sellable['variants'][number], item: CartItem): Unavailable | null {
+  if (found.product.deletedAt) return 'DELETED';
+  if (found.product.status !== 'ON_SALE') return 'NOT_ON_SALE';
+  const stay = stayOf(item);
+  if (!variant.isSellable || (!stay && variant.stockQuantity === 0)) return 'SOLD_OUT';
+  if (stay) return missingNights(shelf, variant.variantId, stay, item.quantity).length > 0 ? 'DATES_UNAVAILABLE' : null;
+  return variant.stockQuantity < item.quantity ? 'NOT_ENOUGH_STOCK' : null;
+}
+
+/** The named lines of a cart, in their order; another buyer's is CART_ITEM_NOT_FOUND (D39). */
+export async function linesOf(em: Em, storeId: string, sessionId: string, cartItemIds: readonly string[]): Promise<WantedLine[]> {
+  const items = await em.find(CartItemEntity, { storeId, sessionId, cartItemId: { $in: [...cartItemIds] } });
+  const byId = new Map(items.map((item) => [item.cartItemId, item]));
+  return cartItemIds.map((cartItemId) => {
+    const item = byId.get(cartItemId);
+    if (!item) throw new Fault('CART_ITEM_NOT_FOUND');
+    return wantedOf(item);
+  });
+}

@@ -1,0 +1,58 @@
+/** Buyers of a store, known by their address. Business times. */
+import { Fault } from '../../domain/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+
+/** Whose token it is: tokens of an earlier generation are dead (X8). */
+export interface Holder {
+  readonly customerId: string;
+  readonly generation: number;
+}
+export interface HolderRow {
+  readonly customer_id: string;
+  readonly token_generation: number;
+}
+export const holderOf = (row: HolderRow): Holder => ({ customerId: row.customer_id, generation: row.token_generation });
+
+/**
+ * The customer of an address, made when there is none: a server vouches for them (part A § Authentication, 5). Nobody vouched for
+ * whoever signed up with it: their password and every token of before are gone from this transaction on; the customer, cart and
+ * orders stay (X8). A sign-up that is under way is waited for.
+ */
+export async function delegatedCustomer(em: Em, storeId: string, email: string, at: number): Promise<Holder> {
+  const [row] = await sql<HolderRow>(
+    em,
+    `INSERT INTO customer (store_id, customer_id, email, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (store_id, email) DO UPDATE SET password_hash = NULL,
+       token_generation = customer.token_generation + (customer.password_hash IS NOT NULL)::integer
+     RETURNING customer_id, token_generation`,
+    [storeId, newId('cus', at), email.toLowerCase(), new Date(at)],
+  );
+  return holderOf(row!);
+}
+
+export interface SignUp {
+  readonly email: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly passwordHash: string;
+  readonly consents: readonly { readonly kind: string; readonly version?: string }[];
+}
+
+/** A new customer with what they agreed to. Nobody has verified the address: one that is known already stays with whom it is. */
+export async function signUp(em: Em, storeId: string, { email, name, phone, passwordHash, consents }: SignUp, at: number): Promise<Holder> {
+  const [row] = await sql<HolderRow>(
+    em,
+    `INSERT INTO customer (store_id, customer_id, email, name, phone, password_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (store_id, email) DO NOTHING RETURNING customer_id, token_generation`,
+    [storeId, newId('cus', at), email.toLowerCase(), name, phone, passwordHash, new Date(at)],
+  );
+  if (!row) throw new Fault('EMAIL_TAKEN');
+  for (const { kind, version = null } of consents)
+    await sql(
+      em,
+      `INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at) VALUES (?, ?, ?, ?, 'AGREE', ?, 'SIGNUP', ?)`,
+      [storeId, newId('con', at), row.customer_id, kind, version, new Date(at)],
+    );
+  return holderOf(row);
+}

@@ -1,0 +1,46 @@
+/** Buyers of a store, known by their address. Business times. */
+import { type Em, sql } from '../kernel/tx.ts';
+import { type Holder, holderOf, type HolderRow } from './commands.ts';
+
+export interface FoundCustomer extends Holder {
+  readonly passwordHash: string | null;
+}
+export async function findByEmail(em: Em, storeId: string, email: string): Promise<FoundCustomer | null> {
+  const [row] = await sql<HolderRow & { password_hash: string | null }>(
+    em,
+    'SELECT customer_id, token_generation, password_hash FROM customer WHERE store_id = ? AND email = ?',
+    [storeId, email.toLowerCase()],
+  );
+  return row ? { ...holderOf(row), passwordHash: row.password_hash } : null;
+}
+
+/** Whether an account is still whose it was when its password was judged; nobody takes it over until this transaction ends. */
+export async function isStill(em: Em, storeId: string, { customerId, generation }: Holder): Promise<boolean> {
+  const rows = await sql(em, 'SELECT 1 AS ok FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ? FOR SHARE', [
+    storeId,
+    customerId,
+    generation,
+  ]);
+  return rows.length > 0;
+}
+
+export interface Customer {
+  readonly customerId: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly phone: string | null;
+}
+/** Who holds a token: a customer, of this generation, while the client that vouched for them is active (null: they logged in themselves). */
+export async function findCustomer(
+  em: Em,
+  storeId: string,
+  { customerId, generation, clientId }: Holder & { readonly clientId: string | null },
+): Promise<Customer | null> {
+  const [row] = await sql<{ customer_id: string; email: string; name: string | null; phone: string | null }>(
+    em,
+    `SELECT customer_id, email, name, phone FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ?
+     AND (?::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ? AND c.status = 'ACTIVE'))`,
+    [storeId, customerId, generation, clientId, clientId],
+  );
+  return row ? { customerId: row.customer_id, email: row.email, name: row.name, phone: row.phone } : null;
+}

@@ -1,0 +1,93 @@
+/** Invitations: made, looked up by their link, counted (part B § Members, D67). */
+import { LINK_MS, SEND_LIMITS } from '../../domain/invitations/rules.ts';
+import { hashSecret, type Keyring } from '../kernel/keyring.ts';
+import { randomBytes } from 'node:crypto';
+import type { AssignedRole } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import { type Em, lockName, sql } from '../kernel/tx.ts';
+import { openRun } from '../runs/commands.ts';
+import { type Invitation, InvitationEntity } from './entities.ts';
+import { invitationPlace, invitationRun } from './queries.ts';
+
+/** A new link, on its way from now on; the one before it is dead. */
+export function newLink(keyring: Keyring, storeId: string, invitationId: string, at: number) {
+  const token = randomBytes(32).toString('base64url');
+  return {
+    tokenHash: hashSecret(token),
+    tokenSealed: keyring.seal(token, invitationPlace(storeId, invitationId)),
+    sendAttempts: 0,
+    nextSendAt: new Date(at),
+    deliveryStatus: null,
+    deliveryErrorCode: null,
+    expiresAt: new Date(at + LINK_MS),
+  };
+}
+
+export interface NewInvitation {
+  readonly email: string;
+  readonly role: AssignedRole;
+  readonly invitedBy: string;
+}
+/** Makes an invitation and the run that mails it. One address has one that is pending. */
+export async function invite(
+  em: Em,
+  keyring: Keyring,
+  storeId: string,
+  wanted: NewInvitation,
+  { at, realNow }: Moment,
+): Promise<Invitation> {
+  const email = wanted.email.toLowerCase();
+  // One at a time for an address: the answer names the one that is pending.
+  await lock(em, [`invitation/${storeId}/${email}`]);
+  const [member] = await sql(em, 'SELECT 1 AS ok FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = ? AND u.email = ?', [
+    storeId,
+    email,
+  ]);
+  if (member) throw new Fault('ALREADY_MEMBER');
+  const pending = await em.findOne(InvitationEntity, { storeId, email, status: 'PENDING' });
+  if (pending) throw new Fault('INVITATION_PENDING', { details: { invitationId: pending.invitationId } });
+  await countSend(em, { storeId, sender: wanted.invitedBy, recipient: email }, realNow);
+  const invitationId = newId('inv', at);
+  const invitation = em.create(InvitationEntity, {
+    ...wanted,
+    ...newLink(keyring, storeId, invitationId, at),
+    storeId,
+    invitationId,
+    email,
+    status: 'PENDING',
+    sendNo: 1,
+    createdAt: new Date(at),
+  });
+  em.persist(invitation);
+  openRun(em, { ...invitationRun(invitation), wakeAt: at, status: 'PENDING', createdAt: realNow });
+  return invitation;
+}
+
+const lock = async (em: Em, keys: readonly string[]) => {
+  for (const key of keys.toSorted()) await lockName(em, key);
+};
+
+/** Notes a send, or refuses it: TOO_MANY_REQUESTS with `details.limit`. Counted over all stores for senders and recipients. */
+export async function countSend(
+  em: Em,
+  { storeId, sender, recipient }: { storeId: string; sender: string; recipient: string },
+  realNow: number,
+): Promise<void> {
+  await lock(em, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
+  const values = { STORE: storeId, SENDER: sender, RECIPIENT: recipient };
+  for (const { limit, most, withinMs } of SEND_LIMITS) {
+    const column = { STORE: 'store', SENDER: 'sender', RECIPIENT: 'recipient' }[limit];
+    const [row] = await sql<{ sent: number }>(em, `SELECT count(*)::int AS sent FROM invitation_send WHERE ${column} = ? AND at > ?`, [
+      values[limit],
+      new Date(realNow - withinMs),
+    ]);
+    if (row!.sent >= most) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
+  }
+  await sql(em, 'INSERT INTO invitation_send (store, sender, recipient, at) VALUES (?, ?, ?, ?)', [
+    storeId,
+    sender,
+    recipient,
+    new Date(realNow),
+  ]);
+}

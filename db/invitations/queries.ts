@@ -1,0 +1,82 @@
+/** Invitations: made, looked up by their link, counted (part B § Members, D67). */
+import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { invitationWorkflowId } from '../../workflows/invitations/contract.ts';
+import type { InvitationStatus } from '../../domain/invitations/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import type { Tenant } from '../stores/queries.ts';
+import { type Invitation, InvitationEntity } from './entities.ts';
+
+export const invitationPlace = (storeId: string, invitationId: string): SealLocation => ({
+  store: storeId,
+  table: 'invitation',
+  row: invitationId,
+  column: 'token',
+});
+
+export const invitationRun = ({ storeId, invitationId }: Invitation) =>
+  ({
+    storeId,
+    workflowType: 'invitation',
+    workflowId: invitationWorkflowId(storeId, invitationId),
+    entityId: invitationId,
+    orderNo: null,
+  }) as const;
+
+export async function findInvitation(em: Em, storeId: string, invitationId: string): Promise<Invitation> {
+  const invitation = await em.findOne(InvitationEntity, { storeId, invitationId });
+  if (!invitation) throw new Fault('INVITATION_NOT_FOUND');
+  return invitation;
+}
+
+/** Newest first; with a status, those only. */
+export async function listInvitations(
+  em: Em,
+  storeId: string,
+  { status, page, size }: { status: InvitationStatus | null; page: number; size: number },
+): Promise<{ items: Invitation[]; total: number }> {
+  const [items, total] = await em.findAndCount(
+    InvitationEntity,
+    { storeId, ...(status && { status }) },
+    { orderBy: { createdAt: 'desc', invitationId: 'desc' }, limit: size, offset: (page - 1) * size },
+  );
+  return { items, total };
+}
+
+export interface Link {
+  readonly tenant: Tenant;
+  readonly invitationId: string;
+  readonly email: string;
+  readonly sendNo: number;
+  readonly isPending: boolean;
+}
+/** The invitation that a link belongs to, in whichever store and whatever became of it; null for links that are dead. */
+export async function findLink(orm: MikroORM, token: string): Promise<Link | null> {
+  const [row] = await sql<{
+    store_id: string;
+    sandbox: boolean;
+    clock_offset_ms: string;
+    invitation_id: string;
+    email: string;
+    send_no: number;
+    status: InvitationStatus;
+  }>(orm.em.fork(), 'SELECT * FROM lookup_link(?)', [hashSecret(token).toString('hex')]);
+  if (!row) return null;
+  const tenant = { storeId: row.store_id, status: 'ACTIVE', sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) };
+  const { invitation_id: invitationId, email, send_no: sendNo } = row;
+  return { tenant, invitationId, email, sendNo, isPending: row.status === 'PENDING' };
+}
+
+/** What the API answers. No link: it is the recipient's. */
+export const viewInvitation = (invitation: Invitation) => ({
+  invitationId: invitation.invitationId,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitation.status,
+  deliveryStatus: invitation.deliveryStatus ?? null,
+  deliveryErrorCode: invitation.deliveryErrorCode ?? null,
+  expiresAt: korean(invitation.expiresAt.getTime()),
+  createdAt: korean(invitation.createdAt.getTime()),
+});

@@ -1,0 +1,173 @@
+/** Orders: how they are listed and read. */
+import { raw } from '@mikro-orm/core';
+import type { FulfillmentType } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { PublicStatus } from '../../domain/orders/status.ts';
+import { countOf } from '../feeds/counts.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+
+export interface OrderFilter {
+  /** 14 digits; looked for at any time. */
+  readonly orderNo?: string;
+  /** A whole order number or its beginning, within the period. */
+  readonly keyword?: string;
+  /** Business times; from inclusive, to exclusive (D70). */
+  readonly orderedFrom?: number;
+  readonly orderedTo?: number;
+  readonly testPayment?: boolean;
+  /** Orders with any item of this type. */
+  readonly fulfillmentType?: FulfillmentType;
+  readonly status?: PublicStatus;
+  /** Of this member only. */
+  readonly customerId?: string;
+  /** Business time, inclusive: in the order of changes from there on. */
+  readonly lastChangedFrom?: number;
+  readonly page: number;
+  readonly size: number;
+  /** The place behind which to read on; instead of a page. */
+  readonly after?: { readonly at: number; readonly id: string };
+}
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
+
+/** Newest first, or in the order of changes. */
+export type OrdersBy = 'orderedAt' | 'lastChangedAt';
+
+/** Orders, each with its items: four queries whatever the page holds. */
+export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+  const { after, size } = filter;
+  const where = conditions(storeId, filter);
+  const [rest, direction] = by === 'orderedAt' ? (['$lt', 'desc'] as const) : (['$gt', 'asc'] as const);
+  const found = await em.find(
+    OrderEntity,
+    { ...where, ...behind(by, 'orderId', rest, after) },
+    {
+      orderBy: { [by]: direction, orderId: direction },
+      limit: size + 1,
+      offset: after ? 0 : (filter.page - 1) * size,
+    },
+  );
+  const total = (await counted(em, storeId, 'orders', filter)) ?? (await em.count(OrderEntity, where));
+  return { items: await withItems(em, storeId, found.slice(0, size)), total, hasMore: found.length > size };
+}
+
+const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
+/** Filters by which a store's orders and items are counted as they change. */
+const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
+
+/** How many there are, from what is counted as it changes (0014); null where a filter asks for anything else: that counts what it finds. */
+async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
+  const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
+  if (asked.some((name) => !COUNTED.has(name))) return null;
+  return countOf(em, storeId, list, { status: filter.status, isTest: filter.testPayment });
+}
+
+/** What stands behind a place in the order of a time and an id. The time alone comes first: row security lets an index serve that. */
+const behind = (time: string, id: string, rest: '$lt' | '$gt', after: OrderFilter['after']) =>
+  after && {
+    $and: [
+      { [time]: { [`${rest}e`]: new Date(after.at) } },
+      { $or: [{ [time]: { [rest]: new Date(after.at) } }, { [id]: { [rest]: after.id } }] },
+    ],
+  };
+
+function conditions(storeId: string, filter: OrderFilter) {
+  const { orderNo, keyword, orderedFrom, orderedTo, testPayment, fulfillmentType, status, customerId, lastChangedFrom } = filter;
+  const orderedAt = {
+    ...(orderedFrom !== undefined && { $gte: new Date(orderedFrom) }),
+    ...(orderedTo !== undefined && { $lt: new Date(orderedTo) }),
+  };
+  const hasType = raw(
+    `exists (select 1 from order_item i where i.store_id = ${ALIAS}.store_id and i.order_id = ${ALIAS}.order_id and i.fulfillment_snapshot ->> 'type' = ?)`,
+    [fulfillmentType],
+  );
+  return {
+    storeId,
+    ...(orderNo !== undefined && { orderNo }),
+    // Digits only: the next number after all that begin so is the keyword with a colon.
+    ...(keyword !== undefined && { orderNo: { $gte: keyword, $lt: `${keyword}:` } }),
+    ...(Object.keys(orderedAt).length > 0 && { orderedAt }),
+    ...(testPayment !== undefined && { testPayment }),
+    ...(fulfillmentType !== undefined && { [hasType]: true }),
+    ...(status !== undefined && { progressStatus: status }),
+    ...(customerId !== undefined && { customerId }),
+    ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
+  };
+}
+/** How MikroORM names the table that it lists. */
+const ALIAS = 'o0';
+
+/** One order with its items. */
+export async function readOrder(em: Em, storeId: string, orderId: string): Promise<OrderWithItems> {
+  const order = await em.findOne(OrderEntity, { storeId, orderId });
+  if (!order) throw new Fault('ORDER_NOT_FOUND');
+  return (await withItems(em, storeId, [order]))[0]!;
+}
+
+async function withItems(em: Em, storeId: string, orders: readonly Order[]): Promise<OrderWithItems[]> {
+  if (orders.length === 0) return [];
+  const items = await em.find(
+    OrderItemEntity,
+    { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
+    { orderBy: { position: 'asc' } },
+  );
+  const approvals = await sql<{ payment_id: string; completed_at: string }>(
+    em,
+    'SELECT payment_id, completed_at FROM payment WHERE store_id = ? AND payment_id = ANY(?::text[])',
+    [storeId, textArray(orders.map((o) => o.paymentId))],
+  );
+  const approvedAt = new Map(approvals.map((row) => [row.payment_id, new Date(row.completed_at)]));
+  const byOrder = Map.groupBy(items, (item) => item.orderId);
+  return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], approvedAt: approvedAt.get(order.paymentId) ?? null }));
+}
+
+export interface ItemFilter {
+  readonly orderId?: string;
+  readonly status?: PublicStatus;
+  readonly testPayment?: boolean;
+  /** Business time, inclusive. */
+  readonly lastChangedFrom?: number;
+  readonly page: number;
+  readonly size: number;
+  /** The place behind which to read on; instead of a page. */
+  readonly after?: { readonly at: number; readonly id: string };
+}
+
+/** Order items in the order of their changes (D70), which is the order of commits: who reads on from the last one misses none. */
+export async function listItems(em: Em, storeId: string, filter: ItemFilter): Promise<Listed<OrderItem>> {
+  const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
+  const isTest = raw(
+    `exists (select 1 from orders o where o.store_id = ${ALIAS}.store_id and o.order_id = ${ALIAS}.order_id and o.test_payment = ?)`,
+    [testPayment],
+  );
+  const where = {
+    storeId,
+    ...(orderId !== undefined && { orderId }),
+    ...(status !== undefined && { status }),
+    ...(testPayment !== undefined && { [isTest]: true }),
+    ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
+  };
+  const found = await em.find(
+    OrderItemEntity,
+    { ...where, ...behind('lastChangedAt', 'orderItemId', '$gt', after) },
+    {
+      orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
+      limit: size + 1,
+      offset: after ? 0 : (filter.page - 1) * size,
+    },
+  );
+  const total =
+    (testPayment === undefined ? await counted(em, storeId, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
+  return { items: found.slice(0, size), total, hasMore: found.length > size };
+}
+
+export async function readItem(em: Em, storeId: string, orderItemId: string): Promise<OrderItem> {
+  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId });
+  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return item;
+}

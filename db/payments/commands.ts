@@ -1,0 +1,201 @@
+/** Payment start, new attempts, and the public status (part A § Buyer checkout payment flow, D30, D36 … D40). */
+import { LockMode } from '@mikro-orm/core';
+import { randomBytes, randomInt } from 'node:crypto';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { orderNo, paymentId as makePaymentId } from '../../domain/kernel/ids.ts';
+import { koreanDay } from '../../domain/kernel/time.ts';
+import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../domain/checkout/rules.ts';
+import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../domain/payments/rules.ts';
+import type { Checkout } from '../checkout/entities.ts';
+import { repriceLines } from '../checkout/queries.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { readStore, shippingPolicyOf } from '../stores/queries.ts';
+import { openRun, wakeLater } from '../runs/commands.ts';
+import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
+import { runOf, type Started } from './queries.ts';
+
+export interface PaymentOption {
+  readonly pg: 'tosspayments' | 'portone';
+  readonly method: PaymentMethod;
+  readonly provider?: string;
+}
+export interface PaymentStart {
+  readonly option: PaymentOption;
+  readonly returnUrl: string;
+  readonly shippingAddress: Address | null;
+  readonly buyer: Buyer;
+  /** argon2id, made before the transaction; null for a customer. */
+  readonly orderPasswordHash: string | null;
+  readonly visit: Visit | null;
+  readonly expectedTotalAmount?: number;
+  /** Whether the provider's key is one for tests. */
+  readonly testPayment: boolean;
+}
+/**
+ * Starts to pay a checkout whose row the caller has locked: the open payment with a new attempt that supersedes the
+ * last, or a new payment with its run. Lines are priced as they are now (D37).
+ */
+export async function startPayment(em: Em, checkout: Checkout, start: PaymentStart, moment: Moment): Promise<Started> {
+  checkOption(start.option);
+  const { storeId, checkoutId } = checkout;
+  await checkMode(em, storeId, start.testPayment);
+  const open = await findOpen(em, checkout);
+  if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
+  if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
+  if (moment.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  const priced = await priceStart(em, checkout, start, moment.at);
+  if (open && moment.at < open.expiresAt.getTime()) {
+    Object.assign(open, priced);
+    return supersede(em, open, start, moment);
+  }
+  if (open) await expireOpen(em, open, moment);
+  const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
+  const payment = em.create(PaymentEntity, {
+    ...priced,
+    storeId,
+    checkoutId,
+    expiresAt,
+    testPayment: start.testPayment,
+    paymentId: makePaymentId(randomBytes(23)),
+    orderNo: await freeOrderNo(em, moment.at),
+    status: 'pending',
+    result: 'PENDING',
+    currentAttemptId: '',
+    attemptCount: 0,
+    wakeAt: expiresAt,
+    createdAt: new Date(moment.at),
+    bornAt: new Date(moment.realNow),
+  });
+  em.persist(payment);
+  openRun(em, {
+    ...runOf(payment),
+    wakeAt: expiresAt.getTime(),
+    status: 'PENDING',
+    createdAt: moment.realNow,
+    startAfterMs: START_AFTER_MS,
+  });
+  return { payment, attempt: newAttempt(em, payment, start.option, start.returnUrl, moment.at) };
+}
+
+/** What is paid and where it goes, at today's prices. An address for what does not travel is checked and forgotten. */
+async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: number) {
+  const lines = await repriceLines(em, checkout, at);
+  const shipped = lines.some(isShipped);
+  if (shipped && !start.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
+  const shippingAddress = shipped ? start.shippingAddress : null;
+  const policy = shippingPolicyOf(await readStore(em, checkout.storeId));
+  const { amounts, delivery, bundles } = price(lines, shippingAddress?.zipCode ?? null, policy);
+  if (isBeyond(amounts)) throw new Fault('CHECKOUT_STALE');
+  if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
+    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
+  const { returnUrl, buyer, orderPasswordHash, visit } = start;
+  const totalWon = amounts.totalAmount;
+  return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
+}
+
+const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
+  em.findOne(
+    PaymentEntity,
+    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+
+/** A number that no payment of any store has (X17): 8 random digits meet within a busy day. It is kept for this transaction. */
+async function freeOrderNo(em: Em, at: number): Promise<string> {
+  for (;;) {
+    const number = orderNo(koreanDay(at), randomInt(100_000_000));
+    const [row] = await sql<{ taken: boolean }>(em, 'SELECT order_no_taken(?) AS taken', [number]);
+    if (!row!.taken) return number;
+  }
+}
+
+/** Most buyers are back within seconds; their return starts the run then, in one workflow task instead of three. */
+const START_AFTER_MS = 3000;
+
+export interface PaymentRetry {
+  readonly storeId: string;
+  readonly paymentId: string;
+  readonly option: PaymentOption;
+  /** Null: where the payment leads back to already. */
+  readonly returnUrl: string | null;
+  /** Whether the provider's key is one for tests. */
+  readonly testPayment: boolean;
+}
+
+/** A new attempt of a payment (POST …/attempts): the same ten minutes, any provider. */
+export async function retryPayment(em: Em, retry: PaymentRetry, moment: Moment): Promise<Started> {
+  const { storeId, paymentId, option, returnUrl, testPayment } = retry;
+  checkOption(option);
+  const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
+  if (payment.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
+  if (payment.status === 'completed') throw new Fault('ALREADY_PAID');
+  if (payment.status !== 'pending' || moment.at >= payment.expiresAt.getTime()) throw new Fault('PAYMENT_EXPIRED');
+  await checkMode(em, storeId, testPayment);
+  return supersede(em, payment, { option, returnUrl: returnUrl ?? payment.returnUrl, testPayment }, moment);
+}
+
+/** A sandbox never reaches a live key, and a store in live mode never takes test payments (X26): PAYMENT_NOT_CONFIGURED. */
+async function checkMode(em: Em, storeId: string, testPayment: boolean): Promise<void> {
+  if ((await readStore(em, storeId)).sandbox !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
+}
+
+async function supersede(
+  em: Em,
+  payment: Payment,
+  { option, returnUrl, testPayment }: Pick<PaymentStart, 'option' | 'returnUrl' | 'testPayment'>,
+  moment: Moment,
+): Promise<Started> {
+  const { storeId, paymentId } = payment;
+  // A payment stays with the kind of key that it was started with.
+  if (payment.testPayment !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
+  await em.nativeUpdate(
+    PaymentAttemptEntity,
+    { storeId, paymentId, status: 'OPEN' },
+    { status: 'SUPERSEDED', endedAt: new Date(moment.at) },
+  );
+  payment.result = 'PENDING';
+  return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
+}
+
+/** The open payment's time is over but its run has not said so yet: free the checkout, and let the run finish. */
+async function expireOpen(em: Em, payment: Payment, moment: Moment): Promise<void> {
+  const { storeId, paymentId } = payment;
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(moment.at) });
+  Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
+  wakeLater(em, runOf(payment), moment.realNow);
+  // Before the new payment is inserted: a checkout has one open payment at a time.
+  await em.flush();
+}
+
+function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, at: number): PaymentAttempt {
+  const { storeId, paymentId, orderNo: number, totalWon } = payment;
+  const seq = payment.attemptCount + 1;
+  const attempt = em.create(PaymentAttemptEntity, {
+    storeId,
+    paymentId,
+    seq,
+    returnUrl,
+    attemptId: newId('att', at),
+    pg: option.pg,
+    method: option.method,
+    provider: option.provider ?? null,
+    pgOrderId: pgOrderId(number, seq),
+    // Only a number of before can be another store's too; its attempts stay as valid as it is.
+    sharesNumber: payment.sharesNumber,
+    amountWon: totalWon,
+    status: 'OPEN',
+    isUnknown: false,
+    readings: 0,
+    startedAt: new Date(at),
+  });
+  em.persist(attempt);
+  payment.attemptCount = seq;
+  payment.currentAttemptId = attempt.attemptId;
+  return attempt;
+}
+
+function checkOption(option: PaymentOption): void {
+  if (!OFFERED.some(({ pg, method }) => pg === option.pg && method === option.method)) throw new Fault('PAYMENT_NOT_CONFIGURED');
+}

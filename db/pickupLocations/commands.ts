@@ -1,0 +1,46 @@
+/** Where buyers fetch what they bought: at most 20 places of a store (part A § Other records, D81). */
+import { Fault } from '../../domain/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import { type Em, lockName } from '../kernel/tx.ts';
+import { type PickupLocation, PickupLocationEntity } from './entities.ts';
+
+const MOST = 20;
+
+export interface WantedLocation {
+  readonly name: string;
+  readonly address: string;
+  readonly contact: string;
+  readonly availableHours?: string | null;
+  readonly isActive?: boolean;
+}
+/** Changes of the places happen one after the other: there are at most 20, and each is as one request wrote it. */
+const lockPlaces = (em: Em, storeId: string) => lockName(em, `pickup/${storeId}`);
+const kept = ({ availableHours = null, isActive = true, ...rest }: WantedLocation) => ({ ...rest, availableHours, isActive });
+
+export async function addLocation(em: Em, storeId: string, wanted: WantedLocation, at: number): Promise<PickupLocation> {
+  await lockPlaces(em, storeId);
+  if ((await em.count(PickupLocationEntity, { storeId })) >= MOST) throw new Fault('PICKUP_LOCATION_LIMIT_EXCEEDED');
+  const location = em.create(PickupLocationEntity, {
+    ...kept(wanted),
+    storeId,
+    pickupLocationId: newId('pul', at),
+    createdAt: new Date(at),
+  });
+  em.persist(location);
+  return location;
+}
+
+async function lockLocation(em: Em, storeId: string, pickupLocationId: string): Promise<PickupLocation> {
+  await lockPlaces(em, storeId);
+  const location = await em.findOne(PickupLocationEntity, { storeId, pickupLocationId });
+  if (!location) throw new Fault('PICKUP_LOCATION_NOT_FOUND');
+  return location;
+}
+
+export const replaceLocation = async (em: Em, storeId: string, id: string, wanted: WantedLocation): Promise<PickupLocation> =>
+  Object.assign(await lockLocation(em, storeId, id), kept(wanted));
+
+/** Orders keep where they were to be fetched; an open checkout with it becomes CHECKOUT_STALE at payment start. */
+export async function deleteLocation(em: Em, storeId: string, pickupLocationId: string): Promise<void> {
+  em.remove(await lockLocation(em, storeId, pickupLocationId));
+}

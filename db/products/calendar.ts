@@ -1,0 +1,170 @@
+/** The calendar of a product that is sold by the night: written, read, and shown to buyers (part A § Products, D58). */
+import { LockMode } from '@mikro-orm/core';
+import { daysBetween } from '../../domain/products/calendar.ts';
+import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { ProductEntity } from './entities.ts';
+
+export interface CalendarChange {
+  readonly variantIds: readonly string[];
+  readonly from: string;
+  readonly to: string;
+  /** Nights of these weekdays only; 0 is Sunday. */
+  readonly daysOfWeek?: readonly number[];
+  readonly stock?: number;
+  /** Won; null follows the sale price again. */
+  readonly price?: number | null;
+}
+interface Key {
+  readonly storeId: string;
+  readonly productId: string;
+}
+/** Nights of all variants that one write may touch. */
+const MAX_CELLS = 50_000;
+
+/** A product that is sold by the night; another is INVENTORY_MODE_MISMATCH. */
+async function datedProduct(em: Em, { storeId, productId }: Key, lockMode = LockMode.NONE) {
+  const product = await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode });
+  if (!product) throw new Fault('PRODUCT_NOT_FOUND');
+  if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
+  return product;
+}
+
+/** Writes stock, price or both of these nights; what is not sent stays. Answers the number of days. Past days are refused. */
+export async function writeCalendar(em: Em, key: Key, change: CalendarChange, reference: string, at: number): Promise<number> {
+  const { storeId, productId } = key;
+  // One write at a time: what a night's stock was is what its movement counts from.
+  await datedProduct(em, key, LockMode.PESSIMISTIC_WRITE);
+  const days = daysBetween(change.from, change.to, change.daysOfWeek ?? null);
+  const variantIds = [...new Set(change.variantIds)];
+  if (change.from < koreanDate(at)) throw invalid('from', 'OUT_OF_RANGE', 'It lies in the past.');
+  if (days.length === 0) throw invalid('daysOfWeek', 'INVALID', 'No day of the span is one of these weekdays.');
+  if (days.length * variantIds.length > MAX_CELLS)
+    throw invalid('to', 'OUT_OF_RANGE', `At most ${MAX_CELLS} nights of all variants at once.`);
+  const known = await sql(
+    em,
+    'SELECT 1 AS ok FROM variant WHERE store_id = ? AND product_id = ? AND variant_id = ANY(?::text[]) AND deleted_at IS NULL',
+    [storeId, productId, textArray(variantIds)],
+  );
+  if (known.length < variantIds.length) throw new Fault('VARIANT_NOT_FOUND');
+  if (typeof change.price === 'number') await checkNightPrice(em, key, variantIds, change.price);
+  await upsert(em, storeId, variantIds, days, change, reference, at);
+  return days.length;
+}
+
+/** A night with a variant's additional price costs at least what a variant must. */
+async function checkNightPrice(em: Em, { storeId }: Key, variantIds: readonly string[], priceWon: number): Promise<void> {
+  const [row] = await sql<{ lowest: number }>(
+    em,
+    'SELECT min(additional_price_won) AS lowest FROM variant WHERE store_id = ? AND variant_id = ANY(?::text[])',
+    [storeId, textArray(variantIds)],
+  );
+  if (priceWon + row!.lowest < MIN_WON) throw new Fault('PRICE_CONFLICT');
+}
+
+async function upsert(
+  em: Em,
+  storeId: string,
+  variantIds: readonly string[],
+  days: readonly string[],
+  { stock, price }: CalendarChange,
+  reference: string,
+  at: number,
+): Promise<void> {
+  const cells = [textArray([...variantIds].toSorted()), textArray(days)];
+  await sql(
+    em,
+    `SELECT 1 FROM variant_night WHERE store_id = ? AND variant_id = ANY(?::text[]) AND night = ANY(?::date[]) ORDER BY variant_id, night FOR UPDATE`,
+    [storeId, ...cells],
+  );
+  await sql(
+    em,
+    `WITH cell AS (SELECT v AS variant_id, d AS night FROM unnest(?::text[]) v, unnest(?::date[]) d),
+     was AS (SELECT c.variant_id, c.night, coalesce(n.stock, 0) AS stock FROM cell c
+       LEFT JOIN variant_night n ON n.store_id = ? AND n.variant_id = c.variant_id AND n.night = c.night),
+     moved AS (
+       INSERT INTO night_movement (store_id, movement_id, variant_id, night, quantity, reason, reference, at)
+       SELECT ?, gen_random_uuid()::text, variant_id, night, ?::int - stock, 'SELLER', ?, ? FROM was WHERE ?::int <> stock)
+     INSERT INTO variant_night AS n (store_id, variant_id, night, stock, price_won)
+     SELECT ?, variant_id, night, coalesce(?::int, 0), ?::int FROM cell ORDER BY variant_id, night
+     ON CONFLICT (store_id, variant_id, night) DO UPDATE SET stock = coalesce(?::int, n.stock),
+       price_won = CASE WHEN ?::boolean THEN excluded.price_won ELSE n.price_won END`,
+    [
+      ...cells,
+      storeId,
+      storeId,
+      stock ?? null,
+      reference,
+      new Date(at),
+      stock ?? null,
+      storeId,
+      stock ?? null,
+      price ?? null,
+      stock ?? null,
+      price !== undefined,
+    ],
+  );
+}
+
+export interface CalendarDay {
+  readonly date: string;
+  readonly variantId: string;
+  readonly stock: number;
+  readonly price: number | null;
+}
+/** The nights that were written, in order; days that are absent have no stock. */
+export async function readCalendar(em: Em, key: Key, from: string, to: string): Promise<CalendarDay[]> {
+  await datedProduct(em, key);
+  const rows = await sql<{ night: string; variant_id: string; stock: number; price_won: number | null }>(
+    em,
+    `SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
+     WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL AND n.night BETWEEN ?::date AND ?::date ORDER BY n.night, v.seq`,
+    [key.storeId, key.productId, from, to],
+  );
+  return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));
+}
+
+export interface ShownDay {
+  readonly date: string;
+  readonly variantId: string;
+  readonly isAvailable: boolean;
+  readonly price: number;
+}
+/** Every day of the span for every variant: what it costs, and whether it can be had; counts stay with the seller. */
+export async function shownCalendar(
+  em: Em,
+  storeId: string,
+  productNoOrId: string,
+  from: string,
+  to: string,
+  at: number,
+): Promise<ShownDay[]> {
+  const number = /^\d{1,9}$/.test(productNoOrId) ? Number(productNoOrId) : null;
+  const key = number === null ? { productId: productNoOrId } : { productNo: number };
+  const product = await em.findOne(ProductEntity, { storeId, ...key, status: 'ON_SALE', deletedAt: null });
+  if (!product) throw new Fault('PRODUCT_NOT_FOUND');
+  if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
+  const today = koreanDate(at);
+  const followed = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
+  const variants = await sql<{
+    variant_id: string;
+    more: number;
+    is_sellable: boolean;
+    nights: Record<string, [number, number | null]> | null;
+  }>(
+    em,
+    `SELECT v.variant_id, v.additional_price_won AS more, v.is_sellable,
+       (SELECT json_object_agg(n.night, json_build_array(n.stock, n.price_won)) FROM variant_night n
+        WHERE n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night BETWEEN ?::date AND ?::date) AS nights
+     FROM variant v WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL ORDER BY v.seq`,
+    [from, to, storeId, product.productId],
+  );
+  return daysBetween(from, to).flatMap((date) =>
+    variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
+      const [stock, priceWon] = nights?.[date] ?? [0, null];
+      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? followed) + more };
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import type { OptionGroup } from '../../domain/products/options.ts';
+import type { Discount } from '../../domain/products/prices.ts';
+import type { ProductRefundPolicy } from '../../domain/orders/refunds.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../domain/products/rules.ts';
+import { storeId, textList, time, won } from '../kernel/columns.ts';
+
+export const ProductEntity = defineEntity({
+  name: 'Product',
+  tableName: 'product',
+  properties: {
+    storeId: storeId(),
+    productId: p.string().primary(),
+    productNo: p.integer(),
+    name: p.string(),
+    description: p.string().nullable(),
+    images: p.json<string[]>(),
+    salePriceWon: won(),
+    originalPriceWon: won().nullable(),
+    /** Null once it is deleted. */
+    categoryId: p.string().nullable(),
+    status: p.string().$type<SalesStatus>(),
+    inventoryMode: p.string().$type<InventoryMode>(),
+    deliveryType: p.string().$type<DeliveryType>(),
+    deliveryFeeWon: won(),
+    conditionalFreeWon: won().nullable(),
+    fulfillmentType: p.string().$type<FulfillmentType>(),
+    methods: textList<FulfillmentMethod>(),
+    /** Null: the store's default. */
+    shippingAddressId: p.string().nullable(),
+    returnAddressId: p.string().nullable(),
+    optionGroups: p.json<OptionGroup[]>(),
+    /** What differs from the store's policy; null when nothing does. */
+    refundPolicy: p.json<ProductRefundPolicy>().nullable(),
+    pointEarnRateBp: p.integer().nullable(),
+    flowId: p.string().nullable(),
+    discount: p.json<Discount>().nullable(),
+    /** Counts changes of this record; its ETag. */
+    version: p.integer(),
+    /** The next variant's number: never one that was used (D56). */
+    nextVariantSeq: p.integer(),
+    createdAt: time(),
+    updatedAt: time(),
+    deletedAt: time().nullable(),
+  },
+});
+export type Product = InferEntity<typeof ProductEntity>;
+
+export const VariantEntity = defineEntity({
+  name: 'Variant',
+  tableName: 'variant',
+  properties: {
+    storeId: storeId(),
+    variantId: p.string().primary(),
+    productId: p.string(),
+    variantNo: p.string(),
+    /** Its place among the product's variants, for ever. */
+    seq: p.integer(),
+    optionValues: textList(),
+    stockQuantity: p.integer(),
+    additionalPriceWon: won(),
+    isSellable: p.boolean(),
+    sku: p.string().nullable(),
+    barcode: p.string().nullable(),
+    sellerCode: p.string().nullable(),
+    costPriceWon: won().nullable(),
+    weightGram: p.integer().nullable(),
+    attributes: p.json<Record<string, string>>().nullable(),
+    deletedAt: time().nullable(),
+  },
+});
+export type Variant = InferEntity<typeof VariantEntity>;

@@ -1,0 +1,202 @@
+/** The option model of a product: a variant for each combination, written in one statement per table (part A § Product, D56). */
+import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
+import { checkPrices } from '../../domain/products/prices.ts';
+import { variantNo } from '../../domain/products/rules.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { type Product, type Variant, VariantEntity } from './entities.ts';
+import { noteSoldOut, recordAll } from './stock.ts';
+
+/** A variant as a request sends it; the whole answer of a look may be sent back, its ids are checked. */
+export type SentVariant = WantedVariant & { readonly variantId?: string };
+export interface WantedOptions {
+  readonly optionGroups: readonly OptionGroup[];
+  readonly variants: readonly SentVariant[];
+  /** Of a product without axes. */
+  readonly stockQuantity?: number;
+}
+interface Row extends Pick<
+  Variant,
+  'variantId' | 'variantNo' | 'seq' | 'stockQuantity' | 'additionalPriceWon' | 'isSellable' | 'optionValues'
+> {
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly sellerCode: string | null;
+  readonly costPriceWon: number | null;
+  readonly weightGram: number | null;
+  readonly attributes: Readonly<Record<string, string>> | null;
+}
+const keyOf = (values: readonly string[]): string => JSON.stringify(values);
+
+/**
+ * Makes the variants of a product those that are asked for. A combination that exists keeps what is not sent; one that is gone is
+ * deleted, unless it was sold: VARIANT_IN_ORDER. Numbers are never used twice. The product's row is locked by the caller.
+ */
+export async function setVariants(em: Em, product: Product, wanted: WantedOptions, reference: string, moment: Moment): Promise<void> {
+  const { storeId, productId } = product;
+  const current = await lockVariants(em, product);
+  checkIds(current, wanted.variants);
+  const byKey = new Map(current.map((variant) => [keyOf(variant.optionValues), variant]));
+  let seq = product.nextVariantSeq;
+  const rows = variantsOf(wanted.optionGroups, wanted.variants).map((variant) => {
+    const known = byKey.get(keyOf(variant.optionValues)) ?? null;
+    const ownStock = variant.optionValues.length === 0 ? wanted.stockQuantity : undefined;
+    return rowOf(
+      product,
+      known,
+      { ...(ownStock !== undefined && { stockQuantity: ownStock }), ...variant },
+      known?.seq ?? seq++,
+      moment.at,
+    );
+  });
+  checkPrices(product.salePriceWon, product.discount ?? null, Math.min(...rows.map((row) => row.additionalPriceWon)));
+  const kept = new Set(rows.map((row) => row.variantId));
+  await drop(
+    em,
+    storeId,
+    current.filter(({ variantId }) => !kept.has(variantId)),
+    moment.at,
+  );
+  await write(em, storeId, productId, rows);
+  Object.assign(product, {
+    nextVariantSeq: seq,
+    optionGroups: wanted.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
+  });
+  await noteStock(em, product, current, rows, reference, moment);
+}
+
+/** In id order, as sales lock them. */
+async function lockVariants(em: Em, { storeId, productId }: Product): Promise<Variant[]> {
+  await sql(em, 'SELECT 1 FROM variant WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL ORDER BY variant_id FOR UPDATE', [
+    storeId,
+    productId,
+  ]);
+  return em.find(VariantEntity, { storeId, productId, deletedAt: null }, { orderBy: { seq: 'asc' }, refresh: true });
+}
+
+/** An id that is sent must be that of its combination. */
+function checkIds(current: readonly Variant[], sent: readonly SentVariant[]): void {
+  const byId = new Map(current.map((variant) => [variant.variantId, variant]));
+  const fieldErrors: FieldError[] = [];
+  for (const [i, { variantId, optionValues }] of sent.entries()) {
+    if (variantId === undefined) continue;
+    const known = byId.get(variantId);
+    if (!known) throw new Fault('VARIANT_NOT_FOUND');
+    if (keyOf(known.optionValues) !== keyOf(optionValues))
+      fieldErrors.push({ field: `variants[${i}].variantId`, code: 'INVALID', message: 'It is the id of another combination.' });
+  }
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+}
+
+/** What a combination starts with that the request says nothing of. */
+const FRESH = {
+  stockQuantity: 0,
+  additionalPriceWon: 0,
+  isSellable: true,
+  sku: null,
+  barcode: null,
+  sellerCode: null,
+  costPriceWon: null,
+  weightGram: null,
+  attributes: null,
+} as const;
+/** What is sent, null included; what is not sent stays. */
+const kept = <T>(sent: T | null | undefined, before: T | null | undefined): T | null => (sent === undefined ? (before ?? null) : sent);
+
+function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq: number, at: number): Row {
+  const before = known ?? FRESH;
+  const { stockQuantity = before.stockQuantity, additionalPrice = before.additionalPriceWon, isSellable = before.isSellable } = sent;
+  if (product.inventoryMode === 'DATED' && stockQuantity !== before.stockQuantity) throw new Fault('INVENTORY_MODE_MISMATCH');
+  return {
+    stockQuantity,
+    isSellable,
+    seq,
+    additionalPriceWon: additionalPrice,
+    variantId: known?.variantId ?? newId('var', at),
+    variantNo: known?.variantNo ?? variantNo(product.productNo, seq),
+    optionValues: [...sent.optionValues],
+    sku: kept(sent.sku, before.sku),
+    barcode: kept(sent.barcode, before.barcode),
+    sellerCode: kept(sent.sellerCode, before.sellerCode),
+    costPriceWon: kept(sent.costPrice, before.costPriceWon),
+    weightGram: kept(sent.weightGram, before.weightGram),
+    attributes: kept(sent.attributes, before.attributes),
+  };
+}
+
+/** What was ever sold, or is being paid for, stays: it can be switched off. */
+async function drop(em: Em, storeId: string, gone: readonly Variant[], at: number): Promise<void> {
+  if (gone.length === 0) return;
+  const ids = textArray(gone.map(({ variantId }) => variantId));
+  const sold = await sql<{ variant_id: string }>(
+    em,
+    `SELECT id AS variant_id FROM unnest(?::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ? AND i.variant_id = id)
+       OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
+         SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE' AND u.reference = m.reference))
+       OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
+         SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.night = m.night AND u.reason = 'SALE_UNDONE'
+           AND u.reference = m.reference))`,
+    [ids, storeId, storeId, storeId],
+  );
+  if (sold.length > 0) throw new Fault('VARIANT_IN_ORDER', { details: { variantIds: sold.map((row) => row.variant_id) } });
+  await sql(em, 'UPDATE variant SET deleted_at = ? WHERE store_id = ? AND variant_id = ANY(?::text[])', [new Date(at), storeId, ids]);
+}
+
+async function write(em: Em, storeId: string, productId: string, rows: readonly Row[]): Promise<void> {
+  const json = rows.map((row) => ({
+    variant_id: row.variantId,
+    variant_no: row.variantNo,
+    seq: row.seq,
+    option_values: row.optionValues,
+    stock_quantity: row.stockQuantity,
+    additional_price_won: row.additionalPriceWon,
+    is_sellable: row.isSellable,
+    sku: row.sku,
+    barcode: row.barcode,
+    seller_code: row.sellerCode,
+    cost_price_won: row.costPriceWon,
+    weight_gram: row.weightGram,
+    attributes: row.attributes,
+  }));
+  await sql(
+    em,
+    `INSERT INTO variant (store_id, product_id, variant_id, variant_no, seq, option_values, stock_quantity, additional_price_won, is_sellable,
+       sku, barcode, seller_code, cost_price_won, weight_gram, attributes)
+     SELECT ?, ?, v.variant_id, v.variant_no, v.seq, v.option_values, v.stock_quantity, v.additional_price_won, v.is_sellable, v.sku, v.barcode,
+       v.seller_code, v.cost_price_won, v.weight_gram, v.attributes
+     FROM jsonb_to_recordset(?::jsonb) AS v (variant_id text, variant_no text, seq int, option_values text[], stock_quantity int,
+       additional_price_won int, is_sellable boolean, sku text, barcode text, seller_code text, cost_price_won int, weight_gram int, attributes jsonb)
+     ON CONFLICT (store_id, variant_id) DO UPDATE SET stock_quantity = excluded.stock_quantity,
+       additional_price_won = excluded.additional_price_won, is_sellable = excluded.is_sellable, sku = excluded.sku, barcode = excluded.barcode,
+       seller_code = excluded.seller_code, cost_price_won = excluded.cost_price_won, weight_gram = excluded.weight_gram, attributes = excluded.attributes`,
+    [storeId, productId, JSON.stringify(json)],
+  );
+}
+
+/** First stock and later changes as movements, and PRODUCT.OUT_OF_STOCK for what has become empty. */
+async function noteStock(
+  em: Em,
+  { storeId, productId }: Product,
+  before: readonly Variant[],
+  rows: readonly Row[],
+  reference: string,
+  { at, realNow }: Moment,
+): Promise<void> {
+  const former = new Map(before.map(({ variantId, stockQuantity }) => [variantId, stockQuantity]));
+  const moved = rows
+    .map(({ variantId, stockQuantity }) => ({ variantId, was: former.get(variantId) ?? null, stockQuantity }))
+    .map((one) => ({ ...one, quantity: one.stockQuantity - (one.was ?? 0) }))
+    .filter(({ quantity }) => quantity !== 0);
+  const fresh = moved.filter(({ was }) => was === null);
+  const changed = moved.filter(({ was }) => was !== null);
+  await recordAll(em, storeId, fresh, { reason: 'INITIAL', reference: productId, at });
+  await recordAll(em, storeId, changed, { reason: 'SELLER', reference, at });
+  await noteSoldOut(
+    em,
+    storeId,
+    changed.filter(({ stockQuantity }) => stockQuantity === 0).map(({ variantId }) => variantId),
+    at,
+    realNow,
+  );
+}

@@ -1,0 +1,164 @@
+/** Products with their variants as they are read: whole pages in one query, as plain values and not as entities. */
+import { Fault } from '../../domain/kernel/errors.ts';
+import { COUNTED, countValues } from '../feeds/counts.ts';
+import { type Em, sql, textArray } from '../kernel/tx.ts';
+import type { SellerAddress } from '../addresses/entities.ts';
+import type { Product, Variant } from './entities.ts';
+import type { SalesStatus } from '../../domain/products/rules.ts';
+import { gramsWanted, holdsKeyword, keywordValues } from './search.ts';
+import { offset, type PageRequest } from '../kernel/page.ts';
+
+const PRODUCT_FIELDS = [
+  'storeId',
+  'productId',
+  'productNo',
+  'name',
+  'description',
+  'images',
+  'salePriceWon',
+  'originalPriceWon',
+  'categoryId',
+  'status',
+  'inventoryMode',
+  'deliveryType',
+  'deliveryFeeWon',
+  'conditionalFreeWon',
+  'fulfillmentType',
+  'methods',
+  'shippingAddressId',
+  'returnAddressId',
+  'optionGroups',
+  'refundPolicy',
+  'pointEarnRateBp',
+  'flowId',
+  'discount',
+  'version',
+  'createdAt',
+  'updatedAt',
+  'deletedAt',
+] as const satisfies readonly (keyof Product)[];
+const VARIANT_FIELDS = [
+  'variantId',
+  'variantNo',
+  'optionValues',
+  'stockQuantity',
+  'additionalPriceWon',
+  'isSellable',
+  'sku',
+  'barcode',
+  'sellerCode',
+  'costPriceWon',
+  'weightGram',
+  'attributes',
+] as const satisfies readonly (keyof Variant)[];
+
+const ADDRESS_FIELDS = [
+  'addressId',
+  'type',
+  'name',
+  'receiver',
+  'mobile',
+  'zipCode',
+  'address',
+  'detailAddress',
+  'isDefault',
+] as const satisfies readonly (keyof SellerAddress)[];
+
+export type AddressRow = Pick<SellerAddress, (typeof ADDRESS_FIELDS)[number]>;
+export type ProductRow = Pick<Product, (typeof PRODUCT_FIELDS)[number]>;
+export type VariantRow = Pick<Variant, (typeof VARIANT_FIELDS)[number]>;
+export interface Sellable {
+  readonly product: ProductRow;
+  /** In the order of their combinations. */
+  readonly variants: readonly VariantRow[];
+}
+export interface ProductWithVariants extends Sellable {
+  /** It has been ordered: sales history locks its type (D61). */
+  readonly isSold: boolean;
+}
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const object = (fields: readonly string[], alias: string): string =>
+  `json_build_object(${fields.map((field) => `'${field}', ${alias}.${snake(field)}`).join(', ')})`;
+/** `product p` with its living variants. */
+const SELLABLE = `json_build_object('product', ${object(PRODUCT_FIELDS, 'p')}, 'variants', coalesce((
+   SELECT json_agg(${object(VARIANT_FIELDS, 'v')} ORDER BY v.seq) FROM variant v
+   WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL), '[]'),
+   'isSold', EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = p.store_id AND i.product_id = p.product_id))`;
+
+type Json<T> = { readonly [K in keyof T]: T[K] extends Date ? string : T[K] };
+type Found = { readonly product: Json<ProductRow>; readonly variants: readonly VariantRow[]; readonly isSold: boolean };
+/** Times come as text inside JSON. */
+const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
+  ...rest,
+  product: {
+    ...product,
+    createdAt: new Date(product.createdAt),
+    updatedAt: new Date(product.updatedAt),
+    deletedAt: product.deletedAt ? new Date(product.deletedAt) : null,
+  },
+});
+
+export async function readProduct(em: Em, storeId: string, productId: string): Promise<ProductWithVariants> {
+  const [row] = await sql<{ found: Found }>(
+    em,
+    `SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ? AND p.product_id = ? AND p.deleted_at IS NULL`,
+    [storeId, productId],
+  );
+  if (!row) throw new Fault('PRODUCT_NOT_FOUND');
+  return revive(row.found);
+}
+
+/** What carts and checkouts are priced by: products by id, deleted ones included, and the store's address book. One query. */
+export async function findSellable(
+  em: Em,
+  storeId: string,
+  productIds: readonly string[],
+): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
+  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>(
+    em,
+    `SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ? AND p.product_id = ANY(?::text[])) AS found,
+       (SELECT json_agg(${object(ADDRESS_FIELDS, 'a')}) FROM seller_address a WHERE a.store_id = ?) AS addresses`,
+    [storeId, textArray(productIds), storeId],
+  );
+  const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));
+  return { sellable, addresses: row!.addresses ?? [] };
+}
+
+export interface ProductFilter extends PageRequest {
+  readonly productNo?: number;
+  readonly status?: SalesStatus;
+  readonly categoryId?: string;
+  /** A part of the name. */
+  readonly keyword?: string;
+}
+
+/** Products, newest number first, with their variants: the page and the count in one query. Only a filter by more than status counts what it finds. */
+export async function listProducts(
+  em: Em,
+  storeId: string,
+  filter: ProductFilter,
+): Promise<{ items: ProductWithVariants[]; total: number }> {
+  const { productNo, status, categoryId, keyword } = filter;
+  const conditions: (readonly [string, readonly unknown[]])[] = [
+    ['p.store_id = ? AND p.deleted_at IS NULL', [storeId]],
+    ...(productNo !== undefined ? [['p.product_no = ?', [productNo]] as const] : []),
+    ...(status !== undefined ? [['p.status = ?', [status]] as const] : []),
+    ...(categoryId !== undefined ? [['p.category_id = ?', [categoryId]] as const] : []),
+    ...(keyword !== undefined && gramsWanted(keyword).length > 0 ? [[holdsKeyword, keywordValues(storeId, keyword)] as const] : []),
+  ];
+  const where = conditions.map(([text]) => text).join(' AND ');
+  const values = conditions.flatMap(([, some]) => some);
+  const { limit, offset: skip } = offset(filter);
+  const isCounted = productNo === undefined && categoryId === undefined && keyword === undefined;
+  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
+  const totalValues = isCounted ? countValues(storeId, 'product', { status }) : values;
+  const [row] = await sql<{ total: string; items: Found[] | null }>(
+    em,
+    `SELECT ${total} AS total,
+       (SELECT json_agg(page.found ORDER BY page.no DESC) FROM (
+          SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) page) AS items`,
+    [...totalValues, ...values, limit, skip],
+  );
+  return { items: (row!.items ?? []).map(revive), total: Number(row!.total) };
+}

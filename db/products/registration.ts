@@ -1,0 +1,115 @@
+/** Registering a product (part A § Product). Reading: reading.ts; changes: changes.ts. */
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import { type FulfillmentRequest, refundOverrides, type RefundPolicyRequest, wholeFulfillment } from '../../domain/products/fulfillment.ts';
+import type { OptionGroup, WantedVariant } from '../../domain/products/options.ts';
+import { checkPriceUnit } from '../../domain/products/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { checkAddress, defaultAddresses } from '../addresses/queries.ts';
+import { type Moment, newId } from '../kernel/clock.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { readStore } from '../stores/queries.ts';
+import { lockCategory } from '../categories/commands.ts';
+import { type Product, ProductEntity } from './entities.ts';
+import { setVariants } from './options.ts';
+import { type ProductWithVariants, readProduct } from './queries.ts';
+import { indexName } from './search.ts';
+
+export interface NewProduct {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly images?: readonly string[];
+  readonly salePrice: number;
+  readonly originalPrice?: number | null;
+  readonly categoryId: string;
+  readonly stockQuantity?: number;
+  readonly optionGroups?: readonly OptionGroup[];
+  readonly variants?: readonly WantedVariant[];
+  readonly fulfillment?: FulfillmentRequest;
+  readonly refundPolicy?: RefundPolicyRequest | null;
+  readonly pointEarnRateBp?: number | null;
+  readonly inventoryMode?: InventoryMode;
+  readonly flowId?: string | null;
+}
+/**
+ * Registers a product with a variant for each combination of its options. Numbers are taken in the same transaction: a failed
+ * registration burns none (D56). One insert per table, whatever the number of variants.
+ */
+export async function createProduct(
+  em: Em,
+  storeId: string,
+  wanted: NewProduct,
+  reference: string,
+  moment: Moment,
+): Promise<ProductWithVariants> {
+  const { at } = moment;
+  checkPriceUnit(wanted.salePrice);
+  if (wanted.flowId) throw new Fault('FLOW_NOT_FOUND');
+  const category = await openCategory(em, storeId, wanted.categoryId);
+  const fulfillment = wholeFulfillment(wanted.fulfillment ?? {}, await storeDefaults(em, storeId));
+  await checkAddresses(em, storeId, wanted.fulfillment);
+  const refundPolicy = refundOverrides(fulfillment.fulfillmentType, wanted.refundPolicy, null);
+  const productId = newId('prd', at);
+  const now = new Date(at);
+  const product = em.create(ProductEntity, {
+    ...fulfillment,
+    refundPolicy,
+    storeId,
+    productId,
+    productNo: await nextNumber(em, storeId),
+    name: wanted.name,
+    description: wanted.description ?? null,
+    images: [...(wanted.images ?? [])],
+    salePriceWon: wanted.salePrice,
+    originalPriceWon: wanted.originalPrice ?? null,
+    categoryId: category.categoryId,
+    status: 'ON_SALE',
+    inventoryMode: wanted.inventoryMode ?? 'STANDARD',
+    pointEarnRateBp: wanted.pointEarnRateBp ?? null,
+    optionGroups: [],
+    nextVariantSeq: 1,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  em.persist(product);
+  await em.flush();
+  const { optionGroups = [], variants = [], stockQuantity } = wanted;
+  await setVariants(em, product, { optionGroups, variants, ...(stockQuantity !== undefined && { stockQuantity }) }, reference, moment);
+  await indexName(em, storeId, productId, wanted.name);
+  await em.flush();
+  return readProduct(em, storeId, productId);
+}
+
+async function nextNumber(em: Em, storeId: string): Promise<number> {
+  const [taken] = await sql<{ no: number }>(
+    em,
+    'UPDATE store SET next_product_no = next_product_no + 1 WHERE store_id = ? RETURNING next_product_no - 1 AS no',
+    [storeId],
+  );
+  return taken!.no;
+}
+
+/** A category that takes products: a leaf. */
+export async function openCategory(em: Em, storeId: string, categoryId: string) {
+  const category = await lockCategory(em, storeId, categoryId);
+  if (!category.isLeaf) throw new Fault('CATEGORY_NOT_LEAF');
+  return category;
+}
+/** What the store fills in where a fulfillment says nothing. */
+export async function storeDefaults(em: Em, storeId: string) {
+  const store = await readStore(em, storeId);
+  const { SHIPPING, RETURN } = await defaultAddresses(em, storeId);
+  return {
+    deliveryFeeWon: store.baseDeliveryFeeWon,
+    addressIds: { SHIPPING: SHIPPING?.addressId ?? null, RETURN: RETURN?.addressId ?? null },
+  };
+}
+export async function checkAddresses(em: Em, storeId: string, request: FulfillmentRequest | undefined): Promise<void> {
+  const { shippingAddressId, returnAddressId } = request?.shipping ?? {};
+  if (shippingAddressId) await checkAddress(em, storeId, shippingAddressId, 'SHIPPING');
+  if (returnAddressId) await checkAddress(em, storeId, returnAddressId, 'RETURN');
+}
+
+/** Whether it was ever ordered, sandbox orders included (D61). */
+export const isSold = async (em: Em, { storeId, productId }: Product): Promise<boolean> =>
+  (await sql(em, 'SELECT 1 AS ok FROM order_item WHERE store_id = ? AND product_id = ? LIMIT 1', [storeId, productId])).length > 0;

@@ -1,0 +1,52 @@
+/** The stock of a variant as its seller changes it. */
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { ProductEntity } from './entities.ts';
+import { noteSoldOut, record } from './stock.ts';
+
+export interface StockChange {
+  readonly stockQuantity?: number;
+  readonly adjustment?: number;
+  readonly expectedStockQuantity?: number;
+  readonly reason?: string;
+}
+
+/** Sets or adjusts a variant's stock, absolute or by a difference; a wrong expectation is CONCURRENT_UPDATE. */
+export async function changeStock(
+  em: Em,
+  key: { storeId: string; productId: string; variantId: string },
+  change: StockChange,
+  reference: string,
+  { at, realNow }: { readonly at: number; readonly realNow: number },
+) {
+  const { storeId, variantId } = key;
+  const row = await lockVariant(em, key);
+  if (change.expectedStockQuantity !== undefined && change.expectedStockQuantity !== row.stock_quantity)
+    throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
+  const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);
+  if (stockQuantity < 0) throw new Fault('OUT_OF_STOCK', { details: { stockQuantity: row.stock_quantity } });
+  if (stockQuantity > MAX_STOCK) throw invalid('adjustment', 'OUT_OF_RANGE', `At most ${MAX_STOCK} in all.`);
+  await sql(em, 'UPDATE variant SET stock_quantity = ? WHERE store_id = ? AND variant_id = ?', [stockQuantity, storeId, variantId]);
+  const quantity = stockQuantity - row.stock_quantity;
+  const note = change.reason === undefined ? {} : { note: change.reason };
+  if (quantity !== 0) await record(em, { storeId, variantId, quantity, reason: 'SELLER', reference, at, ...note });
+  if (quantity < 0 && stockQuantity === 0) await noteSoldOut(em, storeId, [variantId], at, realNow);
+  return { variantId, variantNo: row.variant_no, stockQuantity, isSoldOut: !row.is_sellable || stockQuantity === 0 };
+}
+
+/** A variant that is sold by the piece, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
+async function lockVariant(em: Em, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
+  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
+    em,
+    `SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
+     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND v.deleted_at IS NULL AND p.deleted_at IS NULL FOR UPDATE OF v`,
+    [storeId, productId, variantId],
+  );
+  if (row) {
+    if (row.inventory_mode !== 'STANDARD') throw new Fault('INVENTORY_MODE_MISMATCH');
+    return row;
+  }
+  const isThere = (await em.count(ProductEntity, { storeId, productId, deletedAt: null })) > 0;
+  throw new Fault(isThere ? 'VARIANT_NOT_FOUND' : 'PRODUCT_NOT_FOUND');
+}
+export const MAX_STOCK = 100_000_000;

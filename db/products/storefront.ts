@@ -1,0 +1,87 @@
+/** What buyers see of products: those on sale, a page in one query. */
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { InventoryMode } from '../../domain/products/calendar.ts';
+import type { OptionGroup } from '../../domain/products/options.ts';
+import type { Discount } from '../../domain/products/prices.ts';
+import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../domain/products/rules.ts';
+import { COUNTED, countValues } from '../feeds/counts.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { holdsKeyword, keywordValues } from './search.ts';
+import type { PageRequest } from '../kernel/page.ts';
+
+export interface ShownProduct {
+  readonly product_id: string;
+  readonly product_no: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly images: readonly string[];
+  readonly sale_price_won: number;
+  readonly original_price_won: number | null;
+  readonly category_id: string;
+  readonly inventory_mode: InventoryMode;
+  readonly discount: Discount | null;
+  readonly option_groups: readonly OptionGroup[];
+  readonly fulfillment_type: FulfillmentType;
+  readonly methods: readonly FulfillmentMethod[];
+  readonly delivery_type: DeliveryType;
+  readonly delivery_fee_won: number;
+  readonly conditional_free_won: number | null;
+  readonly variants: readonly {
+    readonly id: string;
+    readonly no: string;
+    readonly values: readonly string[];
+    readonly more: number;
+    readonly open: boolean;
+  }[];
+}
+
+const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id, p.inventory_mode, p.discount,
+  p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
+  (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
+     'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)
+   FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL) AS variants`;
+
+export interface ShownFilter extends PageRequest {
+  readonly categoryId?: string;
+  readonly keyword?: string;
+}
+
+/** Products on sale, newest number first; a category includes those below it. The page and the count in one query. */
+export async function listShown(em: Em, storeId: string, filter: ShownFilter): Promise<{ items: ShownProduct[]; total: number }> {
+  const { categoryId, keyword, page, size } = filter;
+  const conditions: (readonly [string, readonly unknown[]])[] = [
+    [`p.store_id = ? AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`, [storeId]],
+    ...(categoryId === undefined ? [] : [[BELOW, [storeId, categoryId, storeId]] as const]),
+    ...(keyword === undefined ? [] : [[holdsKeyword, keywordValues(storeId, keyword)] as const]),
+  ];
+  const where = conditions.map(([text]) => text).join(' AND ');
+  const values = conditions.flatMap(([, some]) => some);
+  const isCounted = categoryId === undefined && keyword === undefined;
+  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
+  const totalValues = isCounted ? countValues(storeId, 'product', { status: 'ON_SALE' }) : values;
+  const [row] = await sql<{ total: string; items: ShownProduct[] | null }>(
+    em,
+    `SELECT ${total} AS total,
+       (SELECT json_agg(shown ORDER BY shown.product_no DESC) FROM (
+          SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) shown) AS items`,
+    [...totalValues, ...values, size, (page - 1) * size],
+  );
+  return { items: row!.items ?? [], total: Number(row!.total) };
+}
+const BELOW = `p.category_id IN (WITH RECURSIVE below AS (
+    SELECT category_id FROM category WHERE store_id = ? AND category_id = ?
+    UNION ALL SELECT c.category_id FROM category c JOIN below b ON c.parent_id = b.category_id WHERE c.store_id = ?)
+  SELECT category_id FROM below)`;
+
+/** One product by its id or its number; hidden ones are PRODUCT_NOT_FOUND. */
+export async function readShown(em: Em, storeId: string, idOrNumber: string): Promise<ShownProduct> {
+  const number = /^\d{1,9}$/.test(idOrNumber) ? Number(idOrNumber) : null;
+  const [row] = await sql<ShownProduct>(
+    em,
+    `SELECT ${SHOWN} FROM product p WHERE p.store_id = ? AND ${number === null ? 'p.product_id' : 'p.product_no'} = ?
+       AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`,
+    [storeId, number ?? idOrNumber],
+  );
+  if (!row) throw new Fault('PRODUCT_NOT_FOUND');
+  return row;
+}

@@ -1,0 +1,47 @@
+/** Store settings and the lookups that find a tenant. */
+import type { RefundPolicy } from '../../domain/orders/refunds.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import type { Store } from './entities.ts';
+import { readStore } from './queries.ts';
+
+/**
+ * The store, locked against every other change of its settings: who reads, merges and writes back loses nobody's change. What
+ * refers to the store, and the clock, need not wait.
+ */
+export async function lockStore(em: Em, storeId: string): Promise<Store> {
+  await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR NO KEY UPDATE', [storeId]);
+  return readStore(em, storeId);
+}
+
+export interface StorePatch {
+  readonly autoDeliverDays?: number;
+  readonly autoConfirmDays?: number;
+  readonly guestCheckoutEnabled?: boolean;
+  readonly termsVersion?: string | null;
+  readonly privacyVersion?: string | null;
+  readonly termsUrl?: string | null;
+  readonly privacyUrl?: string | null;
+  readonly analyticsAllowedOrigins?: string[];
+  readonly shippingPolicy?: {
+    readonly baseDeliveryFee?: number;
+    readonly freeThreshold?: number | null;
+    readonly jejuSurcharge?: number;
+    readonly isolatedSurcharge?: number;
+  };
+  readonly refundPolicy?: Partial<RefundPolicy>;
+}
+
+/** Applies the fields sent, policies item by item (D80); a later change of the days moves no armed deadline (D31). */
+export async function patchStore(em: Em, storeId: string, patch: StorePatch): Promise<Store> {
+  const store = await lockStore(em, storeId);
+  const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;
+  const { baseDeliveryFee, freeThreshold, jejuSurcharge, isolatedSurcharge } = shippingPolicy;
+  Object.assign(store, plain, {
+    ...(baseDeliveryFee !== undefined && { baseDeliveryFeeWon: baseDeliveryFee }),
+    ...(freeThreshold !== undefined && { freeThresholdWon: freeThreshold }),
+    ...(jejuSurcharge !== undefined && { jejuSurchargeWon: jejuSurcharge }),
+    ...(isolatedSurcharge !== undefined && { isolatedSurchargeWon: isolatedSurcharge }),
+    refundPolicy: { ...store.refundPolicy, ...refundPolicy },
+  });
+  return store;
+}

@@ -1,0 +1,41 @@
+/** Store settings and the lookups that find a tenant. */
+import type { ShippingPolicy } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/orders/refunds.ts';
+import { type Em, sql } from '../kernel/tx.ts';
+import { type Store, StoreEntity } from './entities.ts';
+
+/** What a lookup function answers before the tenant is known. */
+export interface Tenant {
+  readonly storeId: string;
+  readonly status: string;
+  readonly sandbox: boolean;
+  /** Business time is the real time plus this. */
+  readonly clockOffsetMs: number;
+}
+type Lookup = 'lookup_store' | 'lookup_client' | 'lookup_payment';
+
+/** The tenant that a store code, client id or payment id belongs to, or null. */
+export async function findTenant(em: Em, by: Lookup, key: string): Promise<Tenant | null> {
+  const [row] = await sql<{ store_id: string; status: string; sandbox: boolean; clock_offset_ms: string }>(em, `SELECT * FROM ${by}(?)`, [
+    key,
+  ]);
+  return row ? { storeId: row.store_id, status: row.status, sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) } : null;
+}
+
+/** The store of this transaction. */
+export async function readStore(em: Em, storeId: string): Promise<Store> {
+  const store = await em.findOne(StoreEntity, { storeId });
+  if (!store) throw new Fault('STORE_NOT_FOUND');
+  return store;
+}
+
+/** The refund policy in force: the store's word, else the built-in. */
+export const refundPolicyOf = (store: Store): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...store.refundPolicy });
+
+/** What the store asks for delivery, as pricing reads it. */
+export const shippingPolicyOf = ({ freeThresholdWon, jejuSurchargeWon, isolatedSurchargeWon }: Store): ShippingPolicy => ({
+  freeThresholdWon: freeThresholdWon ?? null,
+  jejuSurchargeWon,
+  isolatedSurchargeWon,
+});
