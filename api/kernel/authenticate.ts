@@ -28,7 +28,7 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
   user: byUserToken,
   buyer: byBuyer,
   customer: async (ctx, endpoint, deps) => byCustomer(ctx, await byStoreCode(ctx, endpoint, deps), deps),
-  shop: byStoreCode,
+  storefront: byStoreCode,
   payment: byPaymentId,
 };
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>

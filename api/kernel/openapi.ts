@@ -25,7 +25,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   user: ['UNAUTHORIZED'],
   buyer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
   customer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
-  shop: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],
+  storefront: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],
   payment: ['PAYMENT_NOT_FOUND'],
 };
 const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
@@ -33,7 +33,7 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
   user: [{ userToken: [] }],
   buyer: [{ cartToken: [] }, { memberToken: [] }],
   customer: [{ memberToken: [] }],
-  shop: [],
+  storefront: [],
   payment: [],
 };
 /** The headers that name the store. */
@@ -42,7 +42,7 @@ const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
   user: [],
   buyer: [STORE_CODE],
   customer: [STORE_CODE],
-  shop: [STORE_CODE],
+  storefront: [STORE_CODE],
   payment: [{ ...STORE_CODE, required: false }],
 };
 

@@ -1,5 +1,5 @@
 /** The one way to Postgres: a transaction that is bound to a tenant and to time limits. */
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 export type Em = EntityManager;
 

@@ -70,7 +70,7 @@ const asWhom: Readonly<Record<Endpoint['access'], () => Promise<Headers_> | Head
   user: async () => ({ authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` }),
   buyer: async () => (await shop.buyer()).headers,
   customer: async () => (await shop.member()).headers,
-  shop: () => ({ 'x-store-code': shop.store.storeCode }),
+  storefront: () => ({ 'x-store-code': shop.store.storeCode }),
   payment: () => ({}),
 };
 

@@ -28,7 +28,7 @@ async function refusals(shop: World, canaries: Canaries, typist: Typist): Promis
     user: bearer((await loginAs(owner)).user.access_token),
     buyer: (await shop.buyer()).headers,
     customer: (await shop.member()).headers,
-    shop: code,
+    storefront: code,
     payment: code,
   };
   for (const endpoint of endpoints) {
