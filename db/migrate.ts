@@ -4,44 +4,44 @@ import { Migrator } from '@mikro-orm/migrations';
 import { Client } from 'pg';
 import { realClock as clock } from './kernel/clock.ts';
 import { KEEPALIVE, MIGRATION_SETTINGS, startOptions } from './kernel/connection.ts';
-import { Thread0001 } from './migrations/0001_thread.ts';
-import { Breadth0002 } from './migrations/0002_breadth.ts';
-import { Traces0003 } from './migrations/0003_traces.ts';
-import { Identity0004 } from './migrations/0004_identity.ts';
-import { Clients0005 } from './migrations/0005_clients.ts';
-import { Catalog0006 } from './migrations/0006_catalog.ts';
-import { Orders0007 } from './migrations/0007_orders.ts';
-import { Deliveries0008 } from './migrations/0008_deliveries.ts';
-import { ClientsOfAStore0009 } from './migrations/0009_clients_of_a_store.ts';
-import { Limits0012 } from './migrations/0012_limits.ts';
-import { Numbers0013 } from './migrations/0013_numbers.ts';
-import { Bounds0014 } from './migrations/0014_bounds.ts';
-import { Operator0015 } from './migrations/0015_operator.ts';
-import { Consents0016 } from './migrations/0016_consents.ts';
-import { SearchPath0017 } from './migrations/0017_search_path.ts';
-import { ProductTotals0018 } from './migrations/0018_product_totals.ts';
-import { Subscriptions0019 } from './migrations/0019_subscriptions.ts';
+import { Stores0001 } from './migrations/0001_stores.ts';
+import { Identity0002 } from './migrations/0002_identity.ts';
+import { Invitations0003 } from './migrations/0003_invitations.ts';
+import { Addresses0004 } from './migrations/0004_addresses.ts';
+import { Products0005 } from './migrations/0005_products.ts';
+import { Uploads0006 } from './migrations/0006_uploads.ts';
+import { Customers0007 } from './migrations/0007_customers.ts';
+import { Checkout0008 } from './migrations/0008_checkout.ts';
+import { Payments0009 } from './migrations/0009_payments.ts';
+import { Orders0010 } from './migrations/0010_orders.ts';
+import { Refunds0011 } from './migrations/0011_refunds.ts';
+import { Feeds0012 } from './migrations/0012_feeds.ts';
+import { Webhooks0013 } from './migrations/0013_webhooks.ts';
+import { Runs0014 } from './migrations/0014_runs.ts';
+import { Limits0015 } from './migrations/0015_limits.ts';
+import { Retention0016 } from './migrations/0016_retention.ts';
+import { Operator0017 } from './migrations/0017_operator.ts';
 import { keepPartitions } from './kernel/partitions.ts';
 import { keepRoles, type Logins } from './roles.ts';
 
 const MIGRATIONS = [
-  Thread0001,
-  Breadth0002,
-  Traces0003,
-  Identity0004,
-  Clients0005,
-  Catalog0006,
-  Orders0007,
-  Deliveries0008,
-  ClientsOfAStore0009,
-  Limits0012,
-  Numbers0013,
-  Bounds0014,
-  Operator0015,
-  Consents0016,
-  SearchPath0017,
-  ProductTotals0018,
-  Subscriptions0019,
+  Stores0001,
+  Identity0002,
+  Invitations0003,
+  Addresses0004,
+  Products0005,
+  Uploads0006,
+  Customers0007,
+  Checkout0008,
+  Payments0009,
+  Orders0010,
+  Refunds0011,
+  Feeds0012,
+  Webhooks0013,
+  Runs0014,
+  Limits0015,
+  Retention0016,
+  Operator0017,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** More often than an idle session is ended. */

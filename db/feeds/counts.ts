@@ -1,4 +1,4 @@
-/** How many rows of a list a store has, counted as they change (0014, 0018): a total costs the same however many there are (X22). */
+/** How many rows of a list a store has, counted as they change: a total costs the same however many there are (X22). */
 import { type Em, sql } from '../kernel/tx.ts';
 
 export type CountedList = 'orders' | 'order_item' | 'product';

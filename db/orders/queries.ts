@@ -60,7 +60,7 @@ const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
 /** Filters by which a store's orders and items are counted as they change. */
 const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
 
-/** How many there are, from what is counted as it changes (0014); null where a filter asks for anything else: that counts what it finds. */
+/** How many there are, from what is counted as it changes ; null where a filter asks for anything else: that counts what it finds. */
 async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
   const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
   if (asked.some((name) => !COUNTED.has(name))) return null;

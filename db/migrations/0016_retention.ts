@@ -1,48 +1,23 @@
-/** A part of 0014: what has ended is swept (db/retention/kinds.ts). */
+import { Migration } from '@mikro-orm/migrations';
 import { inEachStore, swept, sweeping } from './sweeping.ts';
+import { DEFINER } from './tenancy.ts';
 
-/**
- * What the retention of payments and checkouts needs to know: when a payment was started by the real clock (null in rows of before,
- * and of processes of before: then its business time counts, which is never earlier), and whether anybody began to pay.
- */
-const ends = [
-  `ALTER TABLE payment ADD born_at timestamptz(3)`,
-  `ALTER TABLE checkout ADD is_tried boolean NOT NULL DEFAULT false`,
-  ...['checkout', 'payment'].map((table) => `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`),
-  `UPDATE checkout c SET is_tried = true FROM payment p WHERE p.store_id = c.store_id AND p.checkout_id = c.checkout_id`,
-  'SET CONSTRAINTS ALL IMMEDIATE',
-  ...['checkout', 'payment'].map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`),
-  // As a trigger, so that processes of before note it too. The checkout is locked by whoever starts a payment.
-  `CREATE FUNCTION payment_tries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-     UPDATE checkout SET is_tried = true WHERE store_id = NEW.store_id AND checkout_id = NEW.checkout_id AND NOT is_tried;
-     RETURN NULL; END $$`,
-  `CREATE TRIGGER payment_tries AFTER INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_tries()`,
-  `ALTER TABLE upload ADD is_named boolean NOT NULL DEFAULT false`,
-  `ALTER TABLE webhook ADD deleted_at timestamptz(3)`,
-];
+/** What has ended is swept in portions (db/retention/kinds.ts): who may delete it, and a function for each kind. */
+export class Retention0016 extends Migration {
+  override name = '0016_retention';
 
-const indexes = [
-  `CREATE INDEX run_done ON run (done_at) WHERE done_at IS NOT NULL`,
-  `CREATE INDEX auth_code_expires ON auth_code (expires_at)`,
-  `CREATE INDEX auth_code_login ON auth_code (login_id)`,
-  `CREATE INDEX refresh_token_expires ON refresh_token (expires_at)`,
-  `CREATE INDEX login_revoked ON login (revoked_at) WHERE revoked_at IS NOT NULL`,
-  `CREATE INDEX guest_session_unused ON guest_session (store_id, created_at) WHERE used_at IS NULL`,
-  `CREATE INDEX checkout_untried ON checkout (store_id, expires_at) WHERE status = 'OPEN' AND NOT is_tried`,
-  `CREATE INDEX payment_unpaid ON payment (least(created_at, born_at)) WHERE order_id IS NULL`,
-  `CREATE INDEX payment_checkout ON payment (store_id, checkout_id)`,
-  `CREATE INDEX orders_payment ON orders (store_id, payment_id)`,
-  `CREATE INDEX command_text_created ON command_text (created_at)`,
-  `CREATE INDEX order_lookup_age ON order_lookup (last_at)`,
-  `CREATE INDEX invitation_send_at ON invitation_send (at)`,
-  `CREATE INDEX upload_unnamed ON upload (store_id, created_at) WHERE purpose = 'order-input' AND NOT is_named`,
-];
+  override up(): void {
+    for (const sql of [...rights, ...kinds.flatMap((kind) => sweeping(kind)), ...known]) this.addSql(sql);
+  }
+}
 
 /** Nothing that an order, a customer or a run in flight needs: even a wrong function could not delete it. */
 const rights = [
   `GRANT SELECT ON store, refund TO sangjeom_sweeper`,
   ...['store', 'refund'].map((table) => `CREATE POLICY sweep_read ON ${table} FOR SELECT TO sangjeom_sweeper USING (true)`),
-  ...['login_request', 'auth_code', 'refresh_token', 'login', 'invitation_send', 'rate_limit'].flatMap((table) => swept(table, null)),
+  ...['login_request', 'consent_request', 'auth_code', 'refresh_token', 'login', 'invitation_send', 'rate_limit'].flatMap((table) =>
+    swept(table, null),
+  ),
   ...['operation', 'guest_session', 'command_text', 'order_lookup'].flatMap((table) => swept(table, 'true')),
   ...swept('run', 'done_at IS NOT NULL'),
   ...swept('cart_item', `starts_with(session_id, 'gst_')`),
@@ -61,6 +36,9 @@ const emptyLogins = (other: string, key: string, table: string): string =>
   `empty AS (DELETE FROM login l USING (SELECT DISTINCT login_id FROM gone) g WHERE l.login_id = g.login_id
      AND NOT EXISTS (SELECT 1 FROM ${other} o WHERE o.login_id = l.login_id)
      AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.login_id = l.login_id AND t.${key} NOT IN (SELECT ${key} FROM gone)))`;
+const carts = `carts AS (DELETE FROM cart_item i USING due WHERE i.store_id = due.store_id AND i.session_id = due.session_id)`;
+const guests = (which: string, by: string): string => inEachStore('x.store_id, x.session_id', 'guest_session', which, by);
+const isUnused = 'x.used_at IS NULL AND x.created_at < ended AND x.expires_at >= ended';
 const isUnpaid = `order_id IS NULL AND status IN ('failed', 'expired') AND coalesce(call, 'null') = 'null'`;
 
 const kinds = [
@@ -75,6 +53,12 @@ const kinds = [
     kind: 'login_requests',
     due: unbound('login_request', 'request_id', 'expires_at < before', 'expires_at'),
     remove: 'gone AS (DELETE FROM login_request USING due WHERE login_request.request_id = due.request_id RETURNING 1)',
+  },
+  {
+    // Questions that nobody answered go like the logins that they were to become (X26).
+    kind: 'consent_requests',
+    due: unbound('consent_request', 'consent_id', 'expires_at < before', 'expires_at'),
+    remove: 'gone AS (DELETE FROM consent_request c USING due WHERE c.consent_id = due.consent_id RETURNING 1)',
   },
   {
     kind: 'auth_codes',
@@ -98,9 +82,9 @@ const kinds = [
   },
   {
     kind: 'guest_sessions',
-    due: `SELECT store_id, session_id FROM (${inEachStore('x.store_id, x.session_id', 'guest_session', 'x.expires_at < ended', 'x.expires_at')}
-      UNION ALL ${inEachStore('x.store_id, x.session_id', 'guest_session', 'x.used_at IS NULL AND x.created_at < ended AND x.expires_at >= ended', 'x.created_at')}) g`,
-    remove: `carts AS (DELETE FROM cart_item i USING due WHERE i.store_id = due.store_id AND i.session_id = due.session_id), ${gone('guest_session', 'session_id')}`,
+    due: `SELECT store_id, session_id FROM (${guests('x.expires_at < ended', 'x.expires_at')}
+      UNION ALL ${guests(isUnused, 'x.created_at')}) g`,
+    remove: `${carts}, ${gone('guest_session', 'session_id')}`,
   },
   {
     kind: 'checkouts',
@@ -167,13 +151,10 @@ const kinds = [
 
 /** Which of these uploads have a row: `store/upload`. */
 const known = [
-  `CREATE FUNCTION lookup_uploads(wanted text[]) RETURNS TABLE (name text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public
+  `CREATE FUNCTION lookup_uploads(wanted text[]) RETURNS TABLE (name text) LANGUAGE sql STABLE ${DEFINER}
    AS $$ SELECT w.name FROM unnest(wanted) AS w (name)
      JOIN upload u ON u.store_id = split_part(w.name, '/', 1) AND u.upload_id = split_part(w.name, '/', 2) $$`,
   'ALTER FUNCTION lookup_uploads(text[]) OWNER TO sangjeom_sweeper',
   'REVOKE ALL ON FUNCTION lookup_uploads(text[]) FROM PUBLIC',
   'GRANT EXECUTE ON FUNCTION lookup_uploads(text[]) TO sangjeom_relay',
 ];
-
-/** The SQL of what ends: its columns, its indexes, who may delete it, and a function for each kind. */
-export const retention: readonly string[] = [...ends, ...indexes, ...rights, ...kinds.flatMap((kind) => sweeping(kind)), ...known];

@@ -4,8 +4,8 @@ import { Migration } from '@mikro-orm/migrations';
  * What the operator's commands see and change in all stores, though the owner of the tables is no superuser and row security is
  * forced: the state of runs and money, nobody's name, address or order; and secrets that are sealed anew.
  */
-export class Operator0015 extends Migration {
-  override name = '0015_operator';
+export class Operator0017 extends Migration {
+  override name = '0017_operator';
 
   override up(): void {
     for (const [table, columns] of Object.entries(READ)) {
@@ -28,5 +28,5 @@ const READ = {
   orders: '(store_id, order_id, order_no, payment_id)',
   order_item: '(store_id, order_item_id, order_item_no, order_id, status, quantity, canceled_quantity)',
   webhook_delivery: '(store_id, delivery_id, webhook_id, event_id, event_type, url, status, attempt_count, error_code)',
-  webhook: '(store_id, webhook_id, secret_sealed, old_secret_sealed)',
+  webhook: '(store_id, webhook_id, status, suspended_at, deleted_at, secret_sealed, old_secret_sealed)',
 } as const;

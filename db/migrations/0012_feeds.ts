@@ -1,0 +1,83 @@
+import { Migration } from '@mikro-orm/migrations';
+import { tenantTable } from './tenancy.ts';
+
+/** What lists and change feeds of a store go by: when it last changed, the number of its last event, how many rows a list has. */
+export class Feeds0012 extends Migration {
+  override name = '0012_feeds';
+
+  override up(): void {
+    for (const sql of [...feeds, ...counts, ...orders, ...products]) this.addSql(sql);
+  }
+}
+
+/**
+ * One line per store, written last in every transaction that a feed shows and held until it commits: so the order in feeds is
+ * the order of commits, and whoever reads on from the last thing that was seen misses nothing.
+ */
+const feeds = [
+  `CREATE TABLE feed (store_id text PRIMARY KEY REFERENCES store, changed_at timestamptz(3), event_no bigint NOT NULL DEFAULT 0)
+   WITH (fillfactor = 50)`,
+  ...tenantTable('feed'),
+  // The default of an event's number: whoever writes an event numbers it.
+  `CREATE FUNCTION next_event_no() RETURNS bigint LANGUAGE sql AS $$
+     INSERT INTO feed (store_id, event_no) VALUES (current_setting('app.store_id'), 1)
+     ON CONFLICT (store_id) DO UPDATE SET event_no = feed.event_no + 1 RETURNING event_no $$`,
+];
+
+const changed = '(VALUES (was, -1), (now_is, 1)) AS changed (status, n)';
+/**
+ * How many orders, order items and products a store has, by status: a list's total costs the same however many there are (X22). Counted
+ * when the transaction commits: whoever changes an order's status holds the store's feed by then (db/feeds/store.ts), so nobody waits
+ * for a count while others wait for him.
+ */
+const counts = [
+  `CREATE TABLE list_count (store_id text NOT NULL REFERENCES store, list text NOT NULL, status text NOT NULL, is_test boolean NOT NULL,
+     n bigint NOT NULL, PRIMARY KEY (store_id, list, status, is_test)) WITH (fillfactor = 50)`,
+  ...tenantTable('list_count'),
+  `CREATE FUNCTION list_counts(of_store text, of_list text, was text, now_is text, test boolean) RETURNS void LANGUAGE sql AS $$
+     INSERT INTO list_count AS c (store_id, list, status, is_test, n)
+     SELECT of_store, of_list, status, test, n FROM ${changed} WHERE status IS NOT NULL ORDER BY status
+     ON CONFLICT (store_id, list, status, is_test) DO UPDATE SET n = c.n + excluded.n $$`,
+];
+
+const orders = [
+  `CREATE FUNCTION orders_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     PERFORM list_counts(coalesce(NEW.store_id, OLD.store_id), 'orders', OLD.progress_status, NEW.progress_status,
+       coalesce(NEW.test_payment, OLD.test_payment)); RETURN NULL; END $$`,
+  `CREATE FUNCTION order_item_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     PERFORM list_counts(coalesce(NEW.store_id, OLD.store_id), 'order_item', OLD.status, NEW.status, false); RETURN NULL; END $$`,
+  ...(
+    [
+      ['orders', 'progress_status'],
+      ['order_item', 'status'],
+    ] as const
+  ).flatMap(([table, status]) => [
+    `CREATE CONSTRAINT TRIGGER ${table}_made AFTER INSERT OR DELETE ON ${table} DEFERRABLE INITIALLY DEFERRED
+     FOR EACH ROW EXECUTE FUNCTION ${table}_counted()`,
+    `CREATE CONSTRAINT TRIGGER ${table}_moved AFTER UPDATE OF ${status} ON ${table} DEFERRABLE INITIALLY DEFERRED
+     FOR EACH ROW WHEN (OLD.${status} IS DISTINCT FROM NEW.${status}) EXECUTE FUNCTION ${table}_counted()`,
+  ]),
+];
+
+/**
+ * Counted under the lock of the store's feed like every other count; here the trigger takes it. Many products that change in one
+ * transaction cannot wait crosswise for the counts of another.
+ */
+const products = [
+  `CREATE FUNCTION product_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+   DECLARE
+     of_store text := coalesce(NEW.store_id, OLD.store_id);
+     was text := CASE WHEN OLD.deleted_at IS NULL THEN OLD.status END;
+     now_is text := CASE WHEN NEW.deleted_at IS NULL THEN NEW.status END;
+   BEGIN
+     INSERT INTO feed (store_id) VALUES (of_store) ON CONFLICT (store_id) DO NOTHING;
+     PERFORM 1 FROM feed WHERE store_id = of_store FOR UPDATE;
+     PERFORM list_counts(of_store, 'product', was, now_is, false);
+     RETURN NULL;
+   END $$`,
+  `CREATE CONSTRAINT TRIGGER product_made AFTER INSERT OR DELETE ON product DEFERRABLE INITIALLY DEFERRED
+   FOR EACH ROW EXECUTE FUNCTION product_counted()`,
+  `CREATE CONSTRAINT TRIGGER product_moved AFTER UPDATE OF status, deleted_at ON product DEFERRABLE INITIALLY DEFERRED
+   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status OR OLD.deleted_at IS DISTINCT FROM NEW.deleted_at)
+   EXECUTE FUNCTION product_counted()`,
+];
