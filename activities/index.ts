@@ -1,4 +1,4 @@
-import { CALLS_QUEUE, COURIER_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
+import { COURIER_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { redactErrors } from './kernel/redact.ts';
 import { invitationActivities, invitationCalls } from './invitations.ts';
@@ -20,7 +20,6 @@ export const createDeliveries = (deps: ActivityDeps) => ({ ...webhookActivities(
 
 /** Calls to the outside, each kind on a task queue of its own. */
 export const createCalls = (deps: ActivityDeps) => ({
-  [CALLS_QUEUE]: redactErrors(deps, webhookCalls(deps)),
   [COURIER_QUEUE]: redactErrors(deps, orderCalls(deps)),
   [PAYMENT_CALLS_QUEUE]: redactErrors(deps, paymentCalls(deps)),
   [MAIL_QUEUE]: redactErrors(deps, invitationCalls(deps)),

@@ -3,7 +3,7 @@ import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
-import { beginAttempt, isAttemptOpen, recordAttempt } from '../db/webhooks/attempts.ts';
+import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
 import { type EndedAttempt, transitionWebhookDelivery } from '../db/webhooks/transition.ts';
 import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
@@ -11,7 +11,7 @@ import type { Call, Outcome } from '../workflows/kernel/messages.ts';
 import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
 import { ATTEMPT_MS } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { completeCall, plannedAt, retryOnOutage } from './kernel/completeCall.ts';
+import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
@@ -54,11 +54,6 @@ export function webhookCalls(deps: ActivityDeps): WebhookCalls {
     deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
     const kind = outcome.errorCode ?? 'SUCCESS';
-    // A call of before the business time went along: its run makes the transition.
-    if (input['at'] === undefined) {
-      await retryOnOutage(() => inTenant(orm, storeId, REQUEST, (em) => recordAttempt(em, storeId, deliveryId, n, outcome)));
-      return { result: kind };
-    }
     // It ended later than it was owed by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
     return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, {

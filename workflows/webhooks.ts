@@ -1,13 +1,10 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { RunRef } from './kernel/messages.ts';
-import { CALLS_QUEUE, RUNS_QUEUE } from './kernel/queues.ts';
 import { host } from './kernel/run.ts';
 import { firstAttempt, type WebhookCalls } from './webhooks/contract.ts';
 
 const calls = (summary: string) =>
   proxyActivities<WebhookCalls>({
-    // On the run's own queue; a run of before deliveries had one asks where it always did.
-    ...(workflowInfo().taskQueue === RUNS_QUEUE && { taskQueue: CALLS_QUEUE }),
     // No heartbeats: a thousand receivers that hang would keep Temporal busy, and the next attempt is minutes away anyway.
     startToCloseTimeout: '20s',
     retry: { maximumAttempts: 1 },

@@ -30,7 +30,7 @@ export interface Commands {
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
-  send(run: RunName, wish: Pick<Command, 'name' | 'input'>): Promise<StoredReply>;
+  send(run: RunName, command: Pick<Command, 'name' | 'input'>): Promise<StoredReply>;
 }
 
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
@@ -39,23 +39,19 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     operation,
     read,
     forPart(part) {
-      const plainKey = `${operation.plainKey}/${part}`;
-      return createCommands(
-        deps,
-        { ...caller, requestId: `${caller.requestId}/${part}` },
-        { ...operation, key: hashKey(plainKey), plainKey },
-      );
+      const key = hashKey(`${operation.key}/${part}`);
+      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key });
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
     stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
     async remember(reply) {
-      if (operation.plainKey !== caller.requestId) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
+      if (operation.key !== hashKey(caller.requestId)) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
     },
     keepText: (text) => inTenant(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
-    async send(run, wish) {
+    async send(run, command) {
       await sendCommand(deps, run, {
-        ...wish,
+        ...command,
         operation: { principal: operation.principal, key: operation.key, id: operation.id, fingerprint: operation.fingerprint },
         requestId: caller.requestId,
         actor: caller.principal,

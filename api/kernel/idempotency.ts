@@ -38,9 +38,8 @@ export interface Sent {
 export function operationOf({ ctx, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
   const asked = JSON.stringify([endpoint.id, canonical(ctx.params, keyring), ctx.querystring, canonical(body ?? null, keyring)]);
   const fingerprint = createHash('sha256').update(asked).digest('hex');
-  const plainKey = key ?? caller.requestId;
-  const operation = { principal: caller.principal, key: plainKey, id: endpoint.id, fingerprint };
-  return endpoint.change === 'workflow' ? { ...operation, key: hashKey(plainKey), plainKey } : operation;
+  const sent = key ?? caller.requestId;
+  return { principal: caller.principal, key: endpoint.change === 'workflow' ? hashKey(sent) : sent, id: endpoint.id, fingerprint };
 }
 
 const isPassword = (name: string) => /password$/i.test(name);

@@ -48,14 +48,14 @@ async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, 
       result: string;
       total_won: number;
       expires_at: Date;
-      call: { kind: string; dueAt: number } | null;
+      call: { name: string; dueAt: number } | null;
     }>('SELECT status, result, total_won, expires_at, call FROM payment WHERE store_id = $1 AND payment_id = $2', [store, id]);
     if (!payment) return [];
     const { status, result, total_won: won, call } = payment;
     return [
       `The payment of ${won} won is ${status} (${result}).`,
       ...(status === 'pending' ? [`The buyer may pay until ${korean(payment.expires_at.getTime())}.`] : []),
-      ...(call ? [`Next it asks the provider: ${call.kind}, at ${korean(call.dueAt)}.`] : []),
+      ...(call ? [`Next it asks the provider: ${call.name}, at ${korean(call.dueAt)}.`] : []),
       ...(await attemptsOf(rows, store, id)),
     ];
   }
@@ -81,20 +81,16 @@ async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, 
 
 /** The attempts of a payment that an operator has to look after. */
 async function attemptsOf(rows: Support['rows'], store: string, id: string): Promise<string[]> {
-  const attempts = await rows<{ attempt_id: string; pg_order_id: string; unknown_since: Date | null; shares_key: boolean; status: string }>(
-    `SELECT attempt_id, pg_order_id, unknown_since, shares_key, status FROM payment_attempt
-     WHERE store_id = $1 AND payment_id = $2 AND (status = 'UNRESOLVED' OR shares_key) ORDER BY seq`,
+  const attempts = await rows<{ pg_order_id: string; unknown_since: Date | null }>(
+    `SELECT pg_order_id, unknown_since FROM payment_attempt
+     WHERE store_id = $1 AND payment_id = $2 AND status = 'UNRESOLVED' ORDER BY seq`,
     [store, id],
   );
-  return attempts.flatMap((attempt) => [
-    ...(attempt.status === 'UNRESOLVED'
-      ? [
-          `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.unknown_since?.getTime() ?? 0)}: ` +
-            `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
-        ]
-      : []),
-    ...(attempt.shares_key ? [`The payment key of ${attempt.pg_order_id} is another payment's too: the provider's books say whose.`] : []),
-  ]);
+  return attempts.map(
+    (attempt) =>
+      `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.unknown_since?.getTime() ?? 0)}: ` +
+      `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
+  );
 }
 
 const doneSince = ({ done_at: doneAt }: RunRow): string =>

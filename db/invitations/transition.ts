@@ -44,8 +44,8 @@ export async function transitionInvitation(
 /** What the caller is answered; a canceled invitation is not shown again (D76). */
 const answerOf = ({ name }: Command, invitation: Invitation) => (name === 'cancel' ? null : viewInvitation(invitation));
 
-async function handleCommand(moving: TransitionContext, { name, input }: Command): Promise<void> {
-  const { em, keyring, invitation, at, realNow } = moving;
+async function handleCommand(context: TransitionContext, { name, input }: Command): Promise<void> {
+  const { em, keyring, invitation, at, realNow } = context;
   const { storeId, invitationId, status } = invitation;
   if (name === 'resend') {
     if (status !== 'PENDING' && status !== 'EXPIRED') throw new Fault('INVITATION_NOT_PENDING');

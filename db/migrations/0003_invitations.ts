@@ -34,13 +34,6 @@ const sends = [
 
 const known = 'i.store_id, s.sandbox, s.clock_offset_ms, i.invitation_id, i.email, i.send_no';
 const lookups = [
-  ...lookup(
-    'lookup_invitation(hash text)',
-    'TABLE (store_id text, sandbox boolean, clock_offset_ms bigint, invitation_id text, email text, send_no integer)',
-    `SELECT ${known} FROM invitation i JOIN store s USING (store_id)
-     WHERE i.token_hash = decode(hash, 'hex') AND i.status = 'PENDING'`,
-    'sangjeom_app',
-  ),
   // A link whatever became of its invitation: an acceptance whose answer was lost is asked for again.
   ...lookup(
     'lookup_link(hash text)',

@@ -3,8 +3,7 @@ import { DEFINER, lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /**
  * Payments and their attempts. One provider account may serve all stores, so what a provider knows us by is unique over all of them (X17):
- * order numbers, provider order ids, payment keys, and the ids that its idempotency keys are made of. A row that shares one with another
- * says so (`shares_number`, `shares_key`), and the unique indexes leave it out.
+ * order numbers, provider order ids, payment keys, and the ids that its idempotency keys are made of.
  */
 export class Payments0009 extends Migration {
   override name = '0009_payments';
@@ -15,25 +14,22 @@ export class Payments0009 extends Migration {
 }
 
 /**
- * A customer's payment has no order password. `born_at` is its start by the real clock; where it is null, the business time
- * `created_at` counts, which is never earlier.
+ * A customer's payment has no order password. `created_at` is business time, `started_at` the real time of the same moment.
  */
 const payments = [
   `CREATE TABLE payment (
     store_id text NOT NULL REFERENCES store, payment_id text NOT NULL UNIQUE, checkout_id text NOT NULL, order_no text NOT NULL,
-    shares_number boolean NOT NULL DEFAULT false, status text NOT NULL, result text NOT NULL, lines jsonb NOT NULL, bundles jsonb,
+    status text NOT NULL, result text NOT NULL, lines jsonb NOT NULL, bundles jsonb NOT NULL,
     amounts jsonb NOT NULL, delivery jsonb NOT NULL, total_won integer NOT NULL, return_url text NOT NULL, shipping_address jsonb,
     buyer jsonb NOT NULL, visit jsonb, order_password_hash text, current_attempt_id text NOT NULL, attempt_count smallint NOT NULL,
     last_failure jsonb, order_id text, test_payment boolean NOT NULL, expires_at timestamptz(3) NOT NULL, wake_at timestamptz(3),
-    call jsonb, created_at timestamptz(3) NOT NULL, born_at timestamptz(3), completed_at timestamptz(3),
-    PRIMARY KEY (store_id, payment_id), UNIQUE (store_id, order_no),
+    call jsonb, created_at timestamptz(3) NOT NULL, started_at timestamptz(3) NOT NULL, completed_at timestamptz(3),
+    PRIMARY KEY (store_id, payment_id),
     FOREIGN KEY (store_id, checkout_id) REFERENCES checkout DEFERRABLE INITIALLY DEFERRED)`,
   `CREATE UNIQUE INDEX payment_open ON payment (store_id, checkout_id) WHERE status IN ('pending', 'processing', 'completed')`,
   `CREATE INDEX payment_checkout ON payment (store_id, checkout_id)`,
-  `CREATE INDEX payment_unpaid ON payment (least(created_at, born_at)) WHERE order_id IS NULL`,
-  `CREATE UNIQUE INDEX payment_number ON payment (order_no) WHERE NOT shares_number`,
-  // Marked rows too are found when a number is looked for.
-  `CREATE INDEX payment_number_shared ON payment (order_no) WHERE shares_number`,
+  `CREATE INDEX payment_unpaid ON payment (started_at) WHERE order_id IS NULL`,
+  `CREATE UNIQUE INDEX payment_number ON payment (order_no)`,
   ...tenantTable('payment'),
   ...lookupReads('payment'),
 ];
@@ -41,16 +37,15 @@ const payments = [
 const attempts = [
   `CREATE TABLE payment_attempt (
     store_id text NOT NULL, attempt_id text NOT NULL, payment_id text NOT NULL, seq smallint NOT NULL, pg text NOT NULL,
-    method text NOT NULL, provider text, pg_order_id text NOT NULL, shares_number boolean NOT NULL DEFAULT false,
+    method text NOT NULL, provider text, pg_order_id text NOT NULL,
     amount_won integer NOT NULL, return_url text NOT NULL, status text NOT NULL, payment_key text,
-    shares_key boolean NOT NULL DEFAULT false, approved_method text, is_unknown boolean NOT NULL DEFAULT false,
+    approved_method text, is_unknown boolean NOT NULL DEFAULT false,
     readings smallint NOT NULL DEFAULT 0, unknown_since timestamptz(3), failure jsonb, provider_message text,
     started_at timestamptz(3) NOT NULL, confirmed_at timestamptz(3), ended_at timestamptz(3),
-    PRIMARY KEY (store_id, attempt_id), UNIQUE (store_id, payment_id, seq), UNIQUE (store_id, pg_order_id),
+    PRIMARY KEY (store_id, attempt_id), UNIQUE (store_id, payment_id, seq),
     FOREIGN KEY (store_id, payment_id) REFERENCES payment DEFERRABLE INITIALLY DEFERRED)`,
-  `CREATE UNIQUE INDEX payment_attempt_number ON payment_attempt (pg, pg_order_id) WHERE NOT shares_number`,
-  `CREATE UNIQUE INDEX payment_attempt_key ON payment_attempt (pg, payment_key) WHERE payment_key IS NOT NULL AND NOT shares_key`,
-  `CREATE INDEX payment_attempt_key_shared ON payment_attempt (pg, payment_key) WHERE shares_key`,
+  `CREATE UNIQUE INDEX payment_attempt_number ON payment_attempt (pg, pg_order_id)`,
+  `CREATE UNIQUE INDEX payment_attempt_key ON payment_attempt (pg, payment_key) WHERE payment_key IS NOT NULL`,
   `CREATE UNIQUE INDEX payment_attempt_everywhere ON payment_attempt (attempt_id)`,
   ...tenantTable('payment_attempt'),
   ...lookupReads('payment_attempt'),
@@ -64,7 +59,6 @@ const tries = [
   `CREATE TRIGGER payment_tries AFTER INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_tries()`,
 ];
 
-const isKey = 'a.pg = known_pg AND a.payment_key = known_key';
 /**
  * The questions: whether any store has it. Until the transaction ends nobody else is told otherwise. Each statement sees what was
  * committed before it, so the look comes after the lock.
@@ -80,15 +74,14 @@ const lookups = [
     'order_no_taken(number text)',
     'order_no_taken(text)',
     `PERFORM pg_advisory_xact_lock(hashtextextended('order-no/' || number, 0));
-     RETURN EXISTS (SELECT 1 FROM payment p WHERE p.order_no = number AND NOT p.shares_number)
-         OR EXISTS (SELECT 1 FROM payment p WHERE p.order_no = number AND p.shares_number);`,
+     RETURN EXISTS (SELECT 1 FROM payment p WHERE p.order_no = number);`,
   ),
   ...question(
     'payment_key_taken(known_pg text, known_key text, own_attempt text)',
     'payment_key_taken(text, text, text)',
     `PERFORM pg_advisory_xact_lock(hashtextextended('payment-key/' || known_pg || '/' || known_key, 0));
-     RETURN EXISTS (SELECT 1 FROM payment_attempt a WHERE ${isKey} AND NOT a.shares_key AND a.attempt_id <> own_attempt)
-         OR EXISTS (SELECT 1 FROM payment_attempt a WHERE ${isKey} AND a.shares_key AND a.attempt_id <> own_attempt);`,
+     RETURN EXISTS (SELECT 1 FROM payment_attempt a
+       WHERE a.pg = known_pg AND a.payment_key = known_key AND a.attempt_id <> own_attempt);`,
   ),
 ];
 

@@ -6,7 +6,7 @@ export class Orders0010 extends Migration {
   override name = '0010_orders';
 
   override up(): void {
-    for (const sql of [...orders, ...items, ...bundles, ...steps, ...orderLookups]) this.addSql(sql);
+    for (const sql of [...orders, ...items, ...bundles, ...steps]) this.addSql(sql);
   }
 }
 
@@ -65,14 +65,4 @@ const steps = [
     trace jsonb NOT NULL, effects jsonb NOT NULL, PRIMARY KEY (store_id, order_item_id, seq),
     FOREIGN KEY (store_id, order_item_id) REFERENCES order_item DEFERRABLE INITIALLY DEFERRED)`,
   ...tenantTable('flow_step', 'SELECT, INSERT'),
-];
-
-/** Wrong attempts to look an order up. They are counted in `rate_limit`: only the sweeper comes here. */
-const orderLookups = [
-  `CREATE TABLE order_lookup (
-    store_id text NOT NULL REFERENCES store, subject text NOT NULL, failed_at timestamptz(3)[] NOT NULL, last_at timestamptz(3) NOT NULL,
-    PRIMARY KEY (store_id, subject))`,
-  `CREATE INDEX order_lookup_last ON order_lookup (store_id, last_at)`,
-  `CREATE INDEX order_lookup_age ON order_lookup (last_at)`,
-  ...tenantTable('order_lookup'),
 ];

@@ -18,7 +18,7 @@ const rights = [
   ...['login_request', 'consent_request', 'auth_code', 'refresh_token', 'login', 'invitation_send', 'rate_limit'].flatMap((table) =>
     swept(table, null),
   ),
-  ...['operation', 'guest_session', 'command_text', 'order_lookup'].flatMap((table) => swept(table, 'true')),
+  ...['operation', 'guest_session', 'command_text'].flatMap((table) => swept(table, 'true')),
   ...swept('run', 'done_at IS NOT NULL'),
   ...swept('cart_item', `starts_with(session_id, 'gst_')`),
   ...swept('checkout', `status = 'OPEN'`),
@@ -99,9 +99,9 @@ const kinds = [
   },
   {
     kind: 'payments',
-    due: `SELECT store_id, payment_id FROM payment WHERE ${isUnpaid} AND least(created_at, born_at) < before
+    due: `SELECT store_id, payment_id FROM payment WHERE ${isUnpaid} AND started_at < before
       AND NOT EXISTS (SELECT 1 FROM refund r WHERE r.store_id = payment.store_id AND r.payment_id = payment.payment_id)
-      ORDER BY least(created_at, born_at)`,
+      ORDER BY started_at`,
     remove: `attempts AS (DELETE FROM payment_attempt a USING due WHERE a.store_id = due.store_id AND a.payment_id = due.payment_id),
       gone AS (DELETE FROM payment p USING due WHERE p.store_id = due.store_id AND p.payment_id = due.payment_id
         RETURNING p.store_id, p.checkout_id, p.payment_id),
@@ -114,12 +114,6 @@ const kinds = [
     kind: 'texts',
     due: unbound('command_text', 'store_id, text_id', 'created_at < before', 'created_at'),
     remove: gone('command_text', 'text_id'),
-  },
-  {
-    kind: 'order_lookups',
-    due: unbound('order_lookup', 'store_id, subject', 'last_at < before', 'last_at'),
-    remove: `gone AS (
-      DELETE FROM order_lookup l USING due WHERE l.store_id = due.store_id AND l.subject = due.subject AND l.last_at < before RETURNING 1)`,
   },
   {
     kind: 'rate_limits',

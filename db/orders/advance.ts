@@ -28,12 +28,12 @@ export interface TransitionContext {
 
 /** Steps the flow at its own time `when`, writes what follows, and answers what a command is told besides the item. */
 export async function advance(
-  moving: TransitionContext,
+  context: TransitionContext,
   event: FlowEvent,
   wished: Command | null,
-  when = moving.at,
+  when = context.at,
 ): Promise<object | null> {
-  const { em, item, store, at, realNow } = moving;
+  const { em, item, store, at, realNow } = context;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
     settings: { autoDeliverDays, autoConfirmDays },
@@ -41,11 +41,11 @@ export async function advance(
   if (!result.ok) throw refused(result);
   if (event.type === 'elapsed' && result.effects.length === 0) return null;
   const { state, effects, trace } = result;
-  if (wished?.name === 'dispatch') item.dispatch = await dispatchOf(moving, wished);
+  if (wished?.name === 'dispatch') item.dispatch = await dispatchOf(context, wished);
   item.flowState = state;
   item.status = state.status;
-  await noteEffects(moving, wished, effects);
-  const order = await lockOrder(moving);
+  await noteEffects(context, wished, effects);
+  const order = await lockOrder(context);
   const canceled = event.type === 'reduced' ? await cancelItem({ em, item, order, at, realNow }, wished!, event.quantity) : null;
   const { storeId, orderItemId } = item;
   em.persist(
@@ -59,7 +59,7 @@ export async function advance(
       effects,
     }),
   );
-  await publish(moving, order, effects, canceled);
+  await publish(context, order, effects, canceled);
   return canceled;
 }
 
@@ -77,16 +77,10 @@ async function dispatchOf({ em, item, at }: TransitionContext, { input }: Comman
   return {
     deliveryMethod: input['deliveryMethod'] as DeliveryMethod,
     carrierCode: (input['carrierCode'] as string | undefined) ?? null,
-    trackingNumber: await trackingNumberOf(em, item.storeId, input),
+    trackingNumber: await takeText(em, item.storeId, input['trackingNumberId']),
     dispatchedAt: at,
     deliveredAt: null,
   };
-}
-
-/** The number was kept out of Temporal; commands of before carry it themselves. */
-export async function trackingNumberOf(em: Em, storeId: string, input: Command['input']): Promise<string | null> {
-  const plain = input['trackingNumber'];
-  return typeof plain === 'string' ? plain : takeText(em, storeId, input['trackingNumberId']);
 }
 
 /** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
@@ -115,8 +109,8 @@ function noteDecision(item: OrderItem, effects: readonly Effect[]): void {
 }
 
 /** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
-async function publish(moving: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
-  const { em, item, at, realNow } = moving;
+async function publish(context: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
+  const { em, item, at, realNow } = context;
   const { storeId, orderId, orderItemId } = item;
   const rows = await sql<{ order_item_id: string; status: OrderItem['status'] }>(
     em,
@@ -134,6 +128,6 @@ async function publish(moving: TransitionContext, order: Order, effects: readonl
     const data = { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment };
     events.push({ type: 'ORDER.CANCELED', at, data });
   }
-  await touch(moving, order);
+  await touch(context, order);
   await emit(em, storeId, events, realNow);
 }

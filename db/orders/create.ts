@@ -1,5 +1,5 @@
 /** How a completed payment becomes an order: its items, each with a flow and a run of its own, its bundles, and ORDER.PAID. */
-import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon, NO_POLICY, price } from '../../domain/checkout/rules.ts';
+import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon } from '../../domain/checkout/rules.ts';
 import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
@@ -43,7 +43,7 @@ export async function createOrder(em: Em, payment: Payment, attempt: PaymentAtte
     lastChangedAt: now,
   });
   em.persist(order);
-  for (const bundle of payment.bundles ?? price(lines, null, NO_POLICY).bundles)
+  for (const bundle of payment.bundles)
     em.persist(em.create(OrderBundleEntity, { storeId, orderId, ...bundle, feeRefundedWon: 0, shortfallChargedWon: 0 }));
   const refundPolicy = refundPolicyOf(await readStore(em, storeId));
   const bundles = bundleNumbers(lines);

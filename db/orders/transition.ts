@@ -12,7 +12,7 @@ import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { takeText } from '../runs/text.ts';
-import { advance, lockOrder, type TransitionContext, touch, trackingNumberOf } from './advance.ts';
+import { advance, lockOrder, type TransitionContext, touch } from './advance.ts';
 import { quantityOf } from './cancel.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { lookId, takeReading, trackingOf } from './tracking.ts';
@@ -30,26 +30,26 @@ export async function transitionOrderItem(
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) return null;
   const store = await readStore(em, storeId);
-  const moving: TransitionContext = { em, item, store, at, realNow };
-  const body = event.type === 'command' ? await handleCommand(moving, event.command) : await handleEvent(moving, event);
-  await deliver(moving);
+  const context: TransitionContext = { em, item, store, at, realNow };
+  const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
+  await deliver(context);
   return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
 }
 
 /** Carries out a wish and answers what its caller is told: the item, or what a cancel gives back. */
-async function handleCommand(moving: TransitionContext, command: Command): Promise<object> {
-  const { item } = moving;
+async function handleCommand(context: TransitionContext, command: Command): Promise<object> {
+  const { item } = context;
   if (isRecordCommand(command.name)) {
-    await change(moving, command.name, command);
+    await change(context, command.name, command);
     return viewItem(item);
   }
-  const told = await advance(moving, eventOf(command, item), command);
+  const told = await advance(context, eventOf(command, item), command);
   return told ?? (isBuyerCommand(command.name) ? viewBuyerItem(item) : viewItem(item));
 }
 
-async function handleEvent(moving: TransitionContext, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
-  if (event.type === 'elapsed') await advance(moving, { type: 'elapsed' }, null);
-  if (event.type === 'outcome') takeReading(moving.item, event.callId, event.outcome, moving.at);
+async function handleEvent(context: TransitionContext, event: Exclude<RunEvent, { type: 'command' }>): Promise<null> {
+  if (event.type === 'elapsed') await advance(context, { type: 'elapsed' }, null);
+  if (event.type === 'outcome') takeReading(context.item, event.callId, event.outcome, context.at);
   return null;
 }
 
@@ -65,32 +65,32 @@ function eventOf(command: Command, item: OrderItem): FlowEvent {
 }
 
 /** What changes the record and leaves the flow where it is: a hold, a corrected tracking number. */
-async function change(moving: TransitionContext, wish: RecordCommand, { input }: Command): Promise<void> {
-  const { em, item, at } = moving;
+async function change(context: TransitionContext, wish: RecordCommand, { input }: Command): Promise<void> {
+  const { em, item, at } = context;
   checkRecord(wish, item.status, item.dispatch ?? null);
   if (wish === 'hold') {
     const reason = (await takeText(em, item.storeId, input['reasonId'])) ?? '';
     item.hold = { reason, expectedDispatchDate: String(input['expectedDispatchDate']), heldAt: at };
   } else {
-    const trackingNumber = await trackingNumberOf(em, item.storeId, input);
+    const trackingNumber = await takeText(em, item.storeId, input['trackingNumberId']);
     item.dispatch = { ...item.dispatch!, carrierCode: String(input['carrierCode']), trackingNumber };
     item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
     item.trackingReading = null;
   }
-  await touch(moving, await lockOrder(moving));
+  await touch(context, await lockOrder(context));
 }
 
 /**
  * What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed.
  * What only a corrected number reveals counts from the correction: the buyer has all the days to decide in.
  */
-async function deliver(moving: TransitionContext): Promise<void> {
-  const { item, at } = moving;
+async function deliver(context: TransitionContext): Promise<void> {
+  const { item, at } = context;
   const tracking = trackingOf(item);
   const reported = tracking && deliveredAt(tracking);
   if (!tracking || reported === null || item.flowState.claims.length > 0) return;
   const since = Math.max(tracking.since, item.flowState.positions[0]!.enteredAt);
-  await advance(moving, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
+  await advance(context, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
 }
 
 function planOf(item: OrderItem, at: number): TransitionResult['plan'] {
@@ -100,7 +100,7 @@ function planOf(item: OrderItem, at: number): TransitionResult['plan'] {
   const wakeAt = due && lookAt !== null ? Math.min(due.at, lookAt) : (due?.at ?? lookAt);
   const calls = lookAt !== null && lookAt <= at ? [pollOf(item, tracking!, at)] : [];
   const isLookNext = lookAt !== null && lookAt > at && (due === null || lookAt < due.at);
-  const next = isLookNext ? { next: pollOf(item, tracking!, lookAt), isIdle: isUnknown(tracking!) } : {};
+  const next = isLookNext ? { next: pollOf(item, tracking!, lookAt), isPollOnly: isUnknown(tracking!) } : {};
   return { wakeAt, calls, ...next, done: item.flowState.done !== undefined, note: noteOf(item, due, lookAt), status: item.status };
 }
 

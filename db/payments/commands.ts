@@ -65,7 +65,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     attemptCount: 0,
     wakeAt: expiresAt,
     createdAt: new Date(moment.at),
-    bornAt: new Date(moment.realNow),
+    startedAt: new Date(moment.realNow),
   });
   em.persist(payment);
   openRun(em, {
@@ -182,8 +182,6 @@ function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: 
     method: option.method,
     provider: option.provider ?? null,
     pgOrderId: pgOrderId(number, seq),
-    // Only a number of before can be another store's too; its attempts stay as valid as it is.
-    sharesNumber: payment.sharesNumber,
     amountWon: totalWon,
     status: 'OPEN',
     isUnknown: false,

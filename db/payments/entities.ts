@@ -12,15 +12,12 @@ export const PaymentEntity = defineEntity({
     paymentId: p.string().primary(),
     checkoutId: p.string(),
     orderNo: p.string(),
-    /** Of before numbers were unique over all stores: another store's payment has it too. */
-    sharesNumber: p.boolean().default(false),
     status: p.string().$type<PaymentStatus>(),
     result: p.string().$type<PaymentResult>(),
     lines: p.json<CheckoutLine[]>(),
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
-    /** Null on payments of before bundles were kept. */
-    bundles: p.json<readonly BundlePrice[]>().nullable(),
+    bundles: p.json<readonly BundlePrice[]>(),
     totalWon: won(),
     returnUrl: p.string(),
     shippingAddress: p.json<Address>().nullable(),
@@ -40,7 +37,7 @@ export const PaymentEntity = defineEntity({
     call: p.json<PendingCall>().nullable(),
     createdAt: time(),
     /** Real time of the start. */
-    bornAt: time().nullable(),
+    startedAt: time(),
     completedAt: time().nullable(),
   },
 });
@@ -58,9 +55,6 @@ export const PaymentAttemptEntity = defineEntity({
     method: p.string(),
     provider: p.string().nullable(),
     pgOrderId: p.string(),
-    /** Of before they were unique over all stores: another attempt has this number, this key, too. */
-    sharesNumber: p.boolean().default(false),
-    sharesKey: p.boolean().default(false),
     amountWon: won(),
     returnUrl: p.string(),
     status: p.string().$type<AttemptStatus>(),

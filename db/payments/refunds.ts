@@ -82,22 +82,17 @@ export const refundsOf = (em: Em, storeId: string, paymentId: string): Promise<R
 
 /**
  * The oldest refund that waits becomes the payment's next call. A reading that is not due yet may wait behind it. One that was given up
- * is looked for before it is asked for again. A payment key that another attempt has too is an operator's business: nothing is asked.
+ * is looked for before it is asked for again.
  */
-export async function planNextRefund({ em, payment, at, alarms }: TransitionContext): Promise<void> {
+export async function planNextRefund({ em, payment, at }: TransitionContext): Promise<void> {
   const { storeId, paymentId, call } = payment;
   const isFree = !call || (call.name === 'read' && call.dueAt > at);
   if (!isFree || payment.status !== 'completed') return;
   await em.flush();
-  const waiting = await em.find(
-    RefundEntity,
-    { storeId, paymentId, status: 'PENDING' },
-    { orderBy: { createdAt: 'asc', refundId: 'asc' }, limit: 100 },
-  );
-  if (waiting.length === 0) return;
+  const oldest = { orderBy: { createdAt: 'asc', refundId: 'asc' } } as const;
+  const refund = await em.findOne(RefundEntity, { storeId, paymentId, status: 'PENDING' }, oldest);
+  if (!refund) return;
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId, paymentId, status: 'APPROVED' });
-  if (attempt.sharesKey) return waiting.forEach((refund) => fail({ at, alarms }, refund, FOREIGN_PAYMENT));
-  const refund = waiting[0]!;
   refund.askedAt ??= new Date(at);
   payment.call = callOf(refund.failureCode === UNRESOLVED ? 'findRefund' : 'refund', refund.refundId, attempt.attemptId, at, 0);
 }
@@ -119,18 +114,18 @@ function fail({ at, alarms }: Pick<TransitionContext, 'at' | 'alarms'>, refund: 
 }
 
 /** What a refund's call means. Clears the payment's call or replaces it by the next; after a day of asking an operator is told. */
-export async function applyRefundOutcome(moving: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
-  const { em, payment, at } = moving;
+export async function applyRefundOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
+  const { em, payment, at } = context;
   const { storeId } = payment;
   const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
   payment.call = null;
   if (refund.status !== 'PENDING') return;
   if (outcome.result === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
-  if (outcome.result === 'FOREIGN') return fail(moving, refund, FOREIGN_PAYMENT);
+  if (outcome.result === 'FOREIGN') return fail(context, refund, FOREIGN_PAYMENT);
   refund.askedAt ??= new Date(at);
   const n = ordinal(call);
   const next = (kind: 'refund' | 'findRefund', dueAt: number) => {
-    if (isUnknownTooLong(refund.askedAt!.getTime(), at)) return fail(moving, refund, UNRESOLVED);
+    if (isUnknownTooLong(refund.askedAt!.getTime(), at)) return fail(context, refund, UNRESOLVED);
     payment.call = callOf(kind, refund.refundId, call.attemptId, dueAt, n);
   };
   if (outcome.result === 'REFUSED') {
@@ -144,7 +139,7 @@ export async function applyRefundOutcome(moving: TransitionContext, call: Pendin
   refund.absences++;
   const refusedWith = refund.failureCode === UNRESOLVED ? null : (refund.failureCode ?? null);
   const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences: refund.absences });
-  if (step === 'failed') return fail(moving, refund, refusedWith!);
+  if (step === 'failed') return fail(context, refund, refusedWith!);
   if (step === 'look-again') return next('findRefund', at + readGap(n));
   if (step === 'ask-anew') refund.keySeq += 1;
   refund.absences = 0;

@@ -31,18 +31,18 @@ export async function transitionPayment(
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
-  const moving: TransitionContext = { em, payment, at, realNow, alarms: [] };
-  if (event.type === 'command') await handleCommand(moving, event.command);
-  if (event.type === 'outcome' && payment.call?.id === event.callId) await applyOutcome(moving, payment.call, event.outcome);
-  if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(moving);
-  await planNextRefund(moving);
-  if (isEnded(payment) && !payment.call) await planLastReading(moving);
+  const context: TransitionContext = { em, payment, at, realNow, alarms: [] };
+  if (event.type === 'command') await handleCommand(context, event.command);
+  if (event.type === 'outcome' && payment.call?.id === event.callId) await applyOutcome(context, payment.call, event.outcome);
+  if (payment.status === 'pending' && at >= payment.expiresAt.getTime()) await expire(context);
+  await planNextRefund(context);
+  if (isEnded(payment) && !payment.call) await planLastReading(context);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
   const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
   return {
-    alarms: moving.alarms,
-    plan: planOf(payment, attempts, await refundOf(moving), at),
+    alarms: context.alarms,
+    plan: planOf(payment, attempts, await refundOf(context), at),
     clock: clockOffsetMs,
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
   };
@@ -56,8 +56,8 @@ const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
     [storeId, storeId, paymentId],
   );
 
-async function handleCommand(moving: TransitionContext, command: Command): Promise<void> {
-  const { em, payment, at } = moving;
+async function handleCommand(context: TransitionContext, command: Command): Promise<void> {
+  const { em, payment, at } = context;
   const attempt = await em.findOne(PaymentAttemptEntity, {
     storeId: payment.storeId,
     paymentId: payment.paymentId,
@@ -67,21 +67,15 @@ async function handleCommand(moving: TransitionContext, command: Command): Promi
   const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
   if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
   if (command.name === 'giveUp')
-    return decline(moving, attempt, (await typedText(moving, command, 'code')) ?? 'PAY_PROCESS_CANCELED', null);
+    return decline(context, attempt, (await takeText(em, payment.storeId, command.input['codeId'])) ?? 'PAY_PROCESS_CANCELED', null);
   const { pgOrderId, amount } = command.input;
-  const paymentKey = await typedText(moving, command, 'paymentKey');
+  const paymentKey = await takeText(em, payment.storeId, command.input['paymentKeyId']);
   if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
-  await askProvider(moving, attempt, paymentKey);
+  await askProvider(context, attempt, paymentKey);
 }
 
-/** What the address said. Commands of before carry it themselves; by now it is kept aside (X24). */
-async function typedText({ em, payment }: TransitionContext, { input }: Command, field: 'code' | 'paymentKey'): Promise<string | null> {
-  const plain = input[field];
-  return typeof plain === 'string' ? plain : takeText(em, payment.storeId, input[`${field}Id`]);
-}
-
-async function askProvider(moving: TransitionContext, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
-  const { em, payment, at, realNow } = moving;
+async function askProvider(context: TransitionContext, attempt: PaymentAttempt, paymentKey: string): Promise<void> {
+  const { em, payment, at, realNow } = context;
   // A key that another attempt has, of any store, is no payment of this one (X17): the provider is not asked, the session stays pending.
   const [row] = await sql<{ taken: boolean }>(em, 'SELECT payment_key_taken(?, ?, ?) AS taken', [
     attempt.pg,
@@ -89,8 +83,8 @@ async function askProvider(moving: TransitionContext, attempt: PaymentAttempt, p
     attempt.attemptId,
   ]);
   if (row!.taken) {
-    moving.alarms.push({ kind: 'mismatch', operation: 'return', id: attempt.attemptId });
-    return decline(moving, attempt, 'INVALID_REQUEST', null);
+    context.alarms.push({ kind: 'mismatch', operation: 'return', id: attempt.attemptId });
+    return decline(context, attempt, 'INVALID_REQUEST', null);
   }
   attempt.paymentKey = paymentKey;
   if (!(await takeStock(em, payment.storeId, payment.lines, attempt.attemptId, { at, realNow }))) {
@@ -106,62 +100,51 @@ async function askProvider(moving: TransitionContext, attempt: PaymentAttempt, p
   payment.call = planCall('confirm', attempt, at, 0);
 }
 
-async function applyOutcome(moving: TransitionContext, call: PendingCall, told: Outcome): Promise<void> {
-  const { em, payment } = moving;
-  if (call.refundId !== undefined) return applyRefundOutcome(moving, call, told);
+async function applyOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
+  const { em, payment } = context;
+  if (call.refundId !== undefined) return applyRefundOutcome(context, call, outcome);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
   payment.call = null;
-  const outcome = isOursAlone(moving, attempt, call, told) ? told : { result: 'FOREIGN' };
-  if (attempt.status !== 'CONFIRMING') return applyLateOutcome(moving, attempt, call, outcome);
+  if (attempt.status !== 'CONFIRMING') return applyLateOutcome(context, attempt, call, outcome);
   switch (outcome.result) {
     case 'APPROVED':
-      return complete(moving, attempt, outcome['approvedMethod'] as string | null);
+      return complete(context, attempt, outcome['approvedMethod'] as string | null);
     case 'DECLINED':
-      return decline(moving, attempt, String(outcome['code']), { isRead: call.name === 'read' });
+      return decline(context, attempt, String(outcome['code']), { isRead: call.name === 'read' });
     case 'VOIDED':
       // Charged and canceled at the provider, behind our back: nothing is left to settle.
-      return decline(moving, attempt, 'CANCELED', { isRead: true });
+      return decline(context, attempt, 'CANCELED', { isRead: true });
     case 'FOREIGN':
       // Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17).
-      return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
+      return decline(context, attempt, 'NOT_CHARGED', { isRead: false });
     case 'UNPAID':
-      return resolveUnpaid(moving, attempt, call);
+      return resolveUnpaid(context, attempt, call);
     case 'UNSENT':
       // Nothing was asked, now or before: no doubt arises (X26).
-      if (call.name === 'confirm' && !attempt.isUnknown) return decline(moving, attempt, String(outcome['code']), { isRead: true });
-      return scheduleReading(moving, attempt, call, outcome);
+      if (call.name === 'confirm' && !attempt.isUnknown) return decline(context, attempt, String(outcome['code']), { isRead: true });
+      return scheduleReading(context, attempt, call, outcome);
     default:
-      return scheduleReading(moving, attempt, call, outcome);
+      return scheduleReading(context, attempt, call, outcome);
   }
 }
 
-/**
- * An approval under a key that another attempt had first, of before keys were unique, is that one's (X17): no order comes of it, and it
- * is not voided. An operator is told.
- */
-function isOursAlone({ alarms }: TransitionContext, attempt: PaymentAttempt, call: PendingCall, { result: kind }: Outcome): boolean {
-  if (!attempt.sharesKey || kind !== 'APPROVED') return true;
-  alarms.push({ kind: 'mismatch', operation: call.name, id: attempt.attemptId });
-  return false;
-}
-
 /** Nobody knows whether it is charged: it is looked up, for a day at most. */
-async function scheduleReading(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+async function scheduleReading(context: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
   attempt.isUnknown = true;
   if (call.name === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
-  if (!planReading(moving, attempt, call)) await leavePaymentUnresolved(moving, attempt);
+  if (!planReading(context, attempt, call)) await leavePaymentUnresolved(context, attempt);
 }
 
 /** A reading said "not charged": prove it, or ask again under the same key. -1 readings: the last confirm may still run. */
-async function resolveUnpaid(moving: TransitionContext, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
-  const { payment, at } = moving;
+async function resolveUnpaid(context: TransitionContext, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
+  const { payment, at } = context;
   const ended = attempt.readings >= 0;
   attempt.readings = ended ? attempt.readings + 1 : attempt.readings;
   const next = afterUnpaid(
     { readings: attempt.readings, ended, confirmedAt: attempt.confirmedAt!.getTime(), expiresAt: payment.expiresAt.getTime() },
     at,
   );
-  if (next === 'not-charged') return decline(moving, attempt, 'NOT_CHARGED', { isRead: false });
+  if (next === 'not-charged') return decline(context, attempt, 'NOT_CHARGED', { isRead: false });
   payment.call = planCall(
     next === 'confirm-again' ? 'confirm' : 'read',
     attempt,
@@ -170,8 +153,8 @@ async function resolveUnpaid(moving: TransitionContext, attempt: PaymentAttempt,
   );
 }
 
-async function complete(moving: TransitionContext, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
-  const { em, payment, at, realNow } = moving;
+async function complete(context: TransitionContext, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {
+  const { em, payment, at, realNow } = context;
   attempt.status = 'APPROVED';
   attempt.approvedMethod = approvedMethod;
   attempt.endedAt = new Date(at);
@@ -193,12 +176,12 @@ async function complete(moving: TransitionContext, attempt: PaymentAttempt, appr
  * attempt (D36). Only the provider's own reading ends a doubt; anything else is read once more at the payment's end.
  */
 async function decline(
-  moving: TransitionContext,
+  context: TransitionContext,
   attempt: PaymentAttempt,
   code: string,
   asked: { readonly isRead: boolean } | null,
 ): Promise<void> {
-  const { em, payment, at } = moving;
+  const { em, payment, at } = context;
   const failure = failureOf(attempt.attemptId, code);
   const canceled = failure.category === 'BUYER_CANCELED';
   attempt.status = canceled ? 'CANCELED' : 'DECLINED';
@@ -209,8 +192,8 @@ async function decline(
   Object.assign(payment, { status: 'pending', result: canceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
 }
 
-async function expire(moving: TransitionContext): Promise<void> {
-  const { em, payment, at } = moving;
+async function expire(context: TransitionContext): Promise<void> {
+  const { em, payment, at } = context;
   const { storeId, paymentId } = payment;
   await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(at) });
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });

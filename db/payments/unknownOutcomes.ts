@@ -27,9 +27,9 @@ export function planReading({ payment, at }: TransitionContext, attempt: Payment
  * Nobody could say for a day whether the confirm charged: the payment fails and gives its stock back, an operator is told, and
  * `npm run support -- retry` looks once more. What that finds charged is voided.
  */
-export async function leavePaymentUnresolved(moving: TransitionContext, attempt: PaymentAttempt): Promise<void> {
-  const { em, payment, at } = moving;
-  leaveUnresolved(moving, attempt, 'confirm');
+export async function leavePaymentUnresolved(context: TransitionContext, attempt: PaymentAttempt): Promise<void> {
+  const { em, payment, at } = context;
+  leaveUnresolved(context, attempt, 'confirm');
   await returnStock(em, payment.storeId, payment.lines, { reason: 'SALE_UNDONE', reference: attempt.attemptId, at });
   Object.assign(payment, { status: 'failed', result: 'FAILED', lastFailure: attempt.failure });
 }
@@ -61,12 +61,12 @@ export async function planLastReading({ em, payment, at }: TransitionContext): P
  * Only what a reading has just shown to be ours is voided (X17).
  */
 export async function applyLateOutcome(
-  moving: TransitionContext,
+  context: TransitionContext,
   attempt: PaymentAttempt,
   call: PendingCall,
   outcome: Outcome,
 ): Promise<void> {
-  const { payment, at } = moving;
+  const { payment, at } = context;
   switch (outcome.result) {
     case 'VOIDED':
     case 'UNPAID':
@@ -77,11 +77,11 @@ export async function applyLateOutcome(
       return;
     case 'APPROVED':
       attempt.unknownSince ??= new Date(at);
-      if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return leaveUnresolved(moving, attempt, 'void');
+      if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return leaveUnresolved(context, attempt, 'void');
       payment.call = planCall('void', attempt, at, ordinal(call));
       return;
     default:
-      if (!planReading(moving, attempt, call)) leaveUnresolved(moving, attempt, call.name);
+      if (!planReading(context, attempt, call)) leaveUnresolved(context, attempt, call.name);
   }
 }
 

@@ -25,7 +25,6 @@ export const KINDS: readonly Kind[] = [
   { name: 'payments', what: 'Payments without an order from their start, with attempts and checkout', keptMs: 100 * DAY, clock: 'real' },
   { name: 'texts', what: 'Texts of commands that no transition came for', keptMs: DAY, clock: 'real' },
   { name: 'rate_limits', what: 'Counted uses of what is limited, from the end of their window', keptMs: HOUR, clock: 'real' },
-  { name: 'order_lookups', what: 'Wrong attempts to look up an order, as versions of before counted them', keptMs: HOUR, clock: 'real' },
   { name: 'invitation_sends', what: 'Counts of invitation mails', keptMs: 2 * DAY, clock: 'real' },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', keptMs: DAY, clock: 'store' },
 ];

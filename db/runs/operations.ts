@@ -8,8 +8,6 @@ export interface OperationKey {
   readonly principal: string;
   /** As the client sent it; a command's as `hashKey` makes it, because it goes through Temporal (X24). */
   readonly key: string;
-  /** What a hashed key was made of: rows of before stand under it until their day is over. It stays in this process. */
-  readonly plainKey?: string;
   /** The endpoint's id. */
   readonly id: string;
   /** SHA-256 of the operation, path, query and canonical body; of a password only its digest under our key. */
@@ -30,26 +28,19 @@ interface Row {
 const KEPT_MS = DAY;
 
 /** The form of a key that a command carries: nothing that a client typed stands in Temporal (X24). */
-export const hashKey = (plainKey: string): string => `sha256:${createHash('sha256').update(plainKey).digest('hex')}`;
-
-/** The key of a command. Commands of before carry it as it was typed. */
-export const keyOf = (operation: OperationKey): OperationKey =>
-  /^sha256:[0-9a-f]{64}$/.test(operation.key) ? operation : { ...operation, key: hashKey(operation.key), plainKey: operation.key };
+export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
- * Claims the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
+ * Reserves the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
  * commit (lock_timeout). Another request under the same key: IDEMPOTENCY_KEY_REUSED.
  */
 export async function reserveOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
   const now = new Date(realNow);
-  const isKnown = o.plainKey !== undefined && (await sql(em, OF_BEFORE, [storeId, o.principal, o.plainKey, now])).length > 0;
-  const claimed = isKnown ? [] : await reserve(em, storeId, o, now);
-  if (claimed.length > 0) return 'new';
+  if ((await reserve(em, storeId, o, now)).length > 0) return 'new';
   const stored = await storedReply(em, storeId, o, realNow);
   if (!stored) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
   return stored;
 }
-const OF_BEFORE = 'SELECT 1 FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?';
 
 const reserve = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<object[]> =>
   sql(
@@ -61,7 +52,7 @@ const reserve = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<o
     [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(now.getTime() + KEPT_MS)],
   );
 
-/** Stores the reply under a claimed key. */
+/** Stores the reply under a reserved key. */
 export async function completeOperation(em: Em, storeId: string, o: OperationKey, reply: StoredReply): Promise<void> {
   await sql(em, `UPDATE operation SET status = ?, body = ?, location = ? WHERE store_id = ? AND principal = ? AND key = ?`, [
     reply.status,
@@ -77,9 +68,8 @@ export async function completeOperation(em: Em, storeId: string, o: OperationKey
 export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
   const [row] = await sql<Row>(
     em,
-    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key IN (?, ?) AND expires_at > ?
-     ORDER BY key = ? DESC LIMIT 1`,
-    [storeId, o.principal, o.key, o.plainKey ?? o.key, new Date(realNow), o.key],
+    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
+    [storeId, o.principal, o.key, new Date(realNow)],
   );
   if (!row) return null;
   if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');

@@ -3,7 +3,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { announceCommit, type Em, sql } from '../kernel/tx.ts';
-import { completeOperation, keyOf, reserveOperation } from './operations.ts';
+import { completeOperation, reserveOperation } from './operations.ts';
 
 /** What the transition of a workflow type answers: its plan, and for a command the reply that its caller gets. */
 export interface TransitionResult {
@@ -41,7 +41,7 @@ export async function transitionRun(
     return { ...GONE, clock: 0 };
   }
   if (event.type === 'command' && !isRepeated && result.reply)
-    await completeOperation(em, run.storeId, keyOf(event.command.operation), result.reply);
+    await completeOperation(em, run.storeId, event.command.operation, result.reply);
   await em.flush();
   await writeRun(em, workflowType, run, result.plan, realNow);
   if (event.type === 'command' && !isRepeated) await checkDeadlineAgain(em, event.command, clock);
@@ -57,7 +57,7 @@ async function checkDeadlineAgain(em: Em, { notAfter }: Command, clock: Clock): 
 const GONE: Omit<Plan, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
 
 async function wasCarriedOut(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
-  if ((await reserveOperation(em, run.storeId, keyOf(command.operation), realNow)) !== 'new') return true;
+  if ((await reserveOperation(em, run.storeId, command.operation, realNow)) !== 'new') return true;
   if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
   return false;
 }

@@ -1,5 +1,4 @@
-/** One attempt of a delivery: claimed once, and its outcome kept until the delivery's run takes it in. */
-import { type AttemptOutcome } from '../../domain/webhooks/rules.ts';
+/** One attempt of a delivery: begun once. */
 import type { Keyring } from '../kernel/keyring.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { webhookPlace } from './queries.ts';
@@ -24,7 +23,7 @@ interface Claimed {
 }
 
 /**
- * Claims attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
+ * Begins attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
  * already, deleted, suspended, or ended by a suspension that was lifted since. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
  */
 export async function beginAttempt(
@@ -38,7 +37,7 @@ export async function beginAttempt(
        UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
        WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
          AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
-         AND coalesce(d.epoch, w.epoch) >= w.epoch
+         AND d.epoch >= w.epoch
        RETURNING d.store_id, d.delivery_id, d.attempt_count, d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
          CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
      loaded AS (
@@ -53,22 +52,12 @@ export async function beginAttempt(
   return { url: row.url, secrets, body: row.body, eventId: row.event_id, eventType: row.event_type };
 }
 
-/** Records how attempt `n` ended; the delivery's run turns it into status and gap. */
-export async function recordAttempt(em: Em, storeId: string, deliveryId: string, n: number, outcome: AttemptOutcome): Promise<void> {
-  await sql(
-    em,
-    `UPDATE webhook_delivery SET attempt_outcome = ? WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
-       AND status IN ('PENDING', 'PENDING_RETRY')`,
-    [JSON.stringify(outcome), storeId, deliveryId, n],
-  );
-}
-
-/** Whether attempt `n` still waits for its outcome: claimed by someone, nothing recorded. */
+/** Whether attempt `n` still waits for its outcome: begun by someone, nothing recorded. */
 export async function isAttemptOpen(em: Em, storeId: string, deliveryId: string, n: number): Promise<boolean> {
   const rows = await sql(
     em,
     `SELECT 1 AS ok FROM webhook_delivery WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
-       AND attempt_outcome IS NULL AND status IN ('PENDING', 'PENDING_RETRY')`,
+       AND status IN ('PENDING', 'PENDING_RETRY')`,
     [storeId, deliveryId, n],
   );
   return rows.length > 0;

@@ -41,7 +41,7 @@ const overIn = ({ epoch }: Webhook) => ({
   $or: [{ attemptCount: 0 }, { nextAttemptAt: { $ne: null } }],
 });
 const notOverIn = ({ epoch }: Webhook) => ({
-  $or: [{ epoch: null }, { epoch: { $gte: epoch } }, { attemptCount: { $gt: 0 }, nextAttemptAt: null }],
+  $or: [{ epoch: { $gte: epoch } }, { attemptCount: { $gt: 0 }, nextAttemptAt: null }],
 });
 
 /** Sends a failed delivery again, once: a new record with the same event. A redelivery that failed may be sent again itself (D85). */

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { AttemptOutcome, DeliveryError, DeliveryStatus, EventType } from '../../domain/webhooks/rules.ts';
+import type { DeliveryError, DeliveryStatus, EventType } from '../../domain/webhooks/rules.ts';
 import { storeId, textList, time } from '../kernel/columns.ts';
 
 export const WebhookEntity = defineEntity({
@@ -55,15 +55,13 @@ export const WebhookDeliveryEntity = defineEntity({
     attemptCount: p.integer(),
     attemptedAt: time().nullable(),
     nextAttemptAt: time().nullable(),
-    /** How the attempt under way ended; the next transition turns it into status and gap. */
-    attemptOutcome: p.json<AttemptOutcome>().nullable(),
     responseStatusCode: p.integer().nullable(),
     responseTimeMs: p.integer().nullable(),
     responseBodyExcerpt: p.string().nullable(),
     redeliveryOf: p.string().nullable(),
     redeliveredAs: p.string().nullable(),
-    /** Its subscription's when it was born; null where a process of before made it. */
-    epoch: p.integer().nullable(),
+    /** Its subscription's when it was born. */
+    epoch: p.integer(),
     createdAt: time(),
   },
 });

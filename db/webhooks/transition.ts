@@ -60,7 +60,6 @@ const callId = ({ storeId, deliveryId }: WebhookDelivery, attempt: number) => at
 
 /** How the attempt under way ended, as was recorded or is told now; null while it has not. */
 function outcomeOf(delivery: WebhookDelivery, event: RunEvent, ended: EndedAttempt | null): AttemptOutcome | null {
-  if (delivery.attemptOutcome) return delivery.attemptOutcome;
   if (ended && isInFlight(delivery) && delivery.attemptCount === ended.n) return ended.outcome;
   return isLost(delivery, event) ? LOST : null;
 }
@@ -91,7 +90,6 @@ async function applyOutcome(
   const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);
   Object.assign(delivery, outcome, {
     status,
-    attemptOutcome: null,
     attemptedAt: new Date(at),
     nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt),
   });

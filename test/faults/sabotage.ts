@@ -31,9 +31,9 @@ export const SABOTAGES: readonly Sabotage[] = [
     name: 'mark sent before sending',
     file: 'activities/webhooks.ts',
     find: `failpoint('webhook.before-send');`,
-    put: `await inStore(orm, storeId, REQUEST, (em) =>
-        recordAttempt(em, storeId, deliveryId, n, { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' }),
-      );
+    put: `const sent = { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' };
+    const ended = { entityId: deliveryId, outcome: { result: 'SUCCESS' }, at } as const;
+    await completeCall(deps, deliveryTransition(deps, { n, outcome: sent }), call, ended);
       failpoint('webhook.before-send');`,
     failpoints: 'webhook.before-send=0.2',
   },
@@ -52,7 +52,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     name: 'refund again without looking',
     file: 'db/payments/refunds.ts',
-    find: `    if (call.kind === 'refund') refund.isAnswered = outcome['ended'] === true;
+    find: `    if (call.name === 'refund') refund.isAnswered = outcome['ended'] === true;
     return next('findRefund', at + readGap(n));`,
     put: `    refund.keySeq++;
     return next('refund', at + readGap(n));`,

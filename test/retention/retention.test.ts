@@ -62,15 +62,15 @@ interface Paying {
   readonly status: string;
   readonly orderId: string | null;
   readonly createdAt: number;
-  readonly bornAt: number;
+  readonly startedAt: number;
 }
-async function payment({ id, storeId, status, orderId, createdAt, bornAt }: Paying): Promise<void> {
+async function payment({ id, storeId, status, orderId, createdAt, startedAt }: Paying): Promise<void> {
   await checkout(`chk_${id}`, orderId ? 'COMPLETED' : 'OPEN', new Date(createdAt), storeId);
   await owner.query(
     `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
-       current_attempt_id, attempt_count, test_payment, expires_at, created_at, born_at, order_id)
+       current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, order_id)
      VALUES ($1, $2, 'chk_' || $2, $2, $3, '', '[]', '{}', '{}', 1, '', '{}', '', 1, true, $4, $4, $5, $6)`,
-    [storeId, id, status, new Date(createdAt), new Date(bornAt), orderId],
+    [storeId, id, status, new Date(createdAt), new Date(startedAt), orderId],
   );
   await owner.query(
     `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status, started_at)
@@ -162,17 +162,12 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
     table: 'payment',
     key: 'payment_id',
     insert: (id, at, storeId) =>
-      payment({ id, storeId, status: 'expired', orderId: null, createdAt: storeId === ahead ? at + AHEAD_MS : at, bornAt: at }),
+      payment({ id, storeId, status: 'expired', orderId: null, createdAt: storeId === ahead ? at + AHEAD_MS : at, startedAt: at }),
   },
   texts: {
     table: 'command_text',
     key: 'text_id',
     insert: add(`INSERT INTO command_text (store_id, text_id, text, created_at) VALUES ($3, $1, '', $2)`, (...row) => row),
-  },
-  order_lookups: {
-    table: 'order_lookup',
-    key: 'subject',
-    insert: add(`INSERT INTO order_lookup (store_id, subject, failed_at, last_at) VALUES ($3, $1, '{}', $2)`, (...row) => row),
   },
   rate_limits: {
     table: 'rate_limit',
@@ -220,7 +215,7 @@ describe('each kind goes when its time has come, by its own clock, and not a min
 
 test('with its attempts and its checkout goes a payment that failed; one that made an order, is undecided or has money to give back stays', async () => {
   const old = NOW - 200 * DAY;
-  const rows = { storeId: live, createdAt: old, bornAt: old };
+  const rows = { storeId: live, createdAt: old, startedAt: old };
   await payment({ ...rows, id: 'failed', status: 'failed', orderId: null });
   await payment({ ...rows, id: 'completed', status: 'completed', orderId: 'o' });
   await payment({ ...rows, id: 'processing', status: 'processing', orderId: null });

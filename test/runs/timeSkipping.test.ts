@@ -111,7 +111,7 @@ describe('on the time-skipping server', () => {
     const waiting = "SELECT 1 FROM webhook_delivery WHERE webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY')";
     await until('nothing waits', async () => (await under.rows(waiting, [webhook.webhookId])).length === 0);
     expect(await under.rows('SELECT workflow_type FROM run WHERE entity_id = ?', [webhook.webhookId])).toEqual([
-      { kind: 'webhookSubscription' },
+      { workflow_type: 'webhookSubscription' },
     ]);
     hook.close();
   });

@@ -7,8 +7,6 @@ export const RUNS_QUEUE = 'runs';
 export const DELIVERIES_QUEUE = 'webhook-deliveries';
 /** The same for receivers that have failed and not recovered. */
 export const YIELDING_QUEUE = 'webhook-deliveries-yielding';
-/** Calls of deliveries that were started before they had a queue. */
-export const CALLS_QUEUE = 'calls';
 /** Mail: a server that hangs holds up nothing else. */
 export const MAIL_QUEUE = 'mail';
 /** Questions to couriers. */

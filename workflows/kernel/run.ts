@@ -13,7 +13,6 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -222,8 +221,8 @@ async function transition(definition: WorkflowDefinition, run: RunRef, event: Ru
     return await quick[definition.transition]!(run, event, at);
   } catch (error) {
     if (isCancellation(error) || isFinal(error)) throw error;
-    // A local activity's refusal comes as it is, without an ActivityFailure around it; runs of before asked once more.
-    if (isRefusal(error) && patched('refused-at-once')) throw error;
+    // A local activity's refusal comes as it is, without an ActivityFailure around it.
+    if (isRefusal(error)) throw error;
   }
   const visible = proxyActivities<Transitions>({
     startToCloseTimeout: '10s',
