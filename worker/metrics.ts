@@ -54,7 +54,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
     `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at)))) AS lag FROM outbox`,
     [now],
   );
-  const runs = await pool.query<{ kind: string; open: string }>(
+  const runs = await pool.query<{ workflow_type: string; open: string }>(
     'SELECT workflow_type, count(*) AS open FROM (SELECT workflow_type FROM run WHERE done_at IS NULL LIMIT $1) open GROUP BY workflow_type',
     [MAX_COUNTED],
   );
@@ -72,7 +72,7 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   backlog.outboxRows.set(Number(rows[0]!.rows));
   backlog.outboxLag.set(Math.max(0, Number(rows[0]!.lag ?? 0)));
   backlog.openRuns.reset();
-  for (const { kind, open } of runs.rows) backlog.openRuns.set({ kind }, Number(open));
+  for (const { workflow_type: workflowType, open } of runs.rows) backlog.openRuns.set({ workflow_type: workflowType }, Number(open));
   backlog.unloadedRuns.set(Number(unloaded.rows[0]!.n));
   for (const [kind, left] of await leftOver(pool, clock.now())) backlog.leftOver.set({ kind }, left);
   backlog.runsToRecover.set(Number(lost.rows[0]!.n));

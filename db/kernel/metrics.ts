@@ -57,7 +57,7 @@ export const backlog = {
     name: 'sangjeom_runs_open',
     help: 'Runs that are not done, of the first 100,000',
     registers,
-    labelNames: ['kind'],
+    labelNames: ['workflow_type'],
   }),
   unloadedRuns: new Gauge({ name: 'sangjeom_runs_not_loaded', help: 'Runs without a workflow for more than 30 seconds', registers }),
   runsToRecover: new Gauge({
