@@ -2,22 +2,20 @@ import { createTransport } from 'nodemailer';
 import { readInvitationMail } from '../db/invitations/mail.ts';
 import { transitionInvitation } from '../db/invitations/transition.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
-import type { InvitationCalls } from '../workflows/invitations/contract.ts';
-import type { Call, Outcome } from '../workflows/kernel/messages.ts';
+import type { Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { invitationMail } from './mail/invitation.ts';
 
-export const invitationActivities = (deps: ActivityDeps) => ({
-  moveInvitation: transitionActivity(deps, {
+export const invitationTransitions = (deps: ActivityDeps) =>
+  transitionActivity(deps, {
     workflowType: 'invitation',
     transition: (em, run, event, at) => transitionInvitation(em, deps.keyring, run, event, at, deps.clock.now()),
-  }),
-});
+  });
 
 /** The mail of an invitation, by SMTP. Its Message-ID is the same however often it is tried, so that doubles fold. */
-export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): InvitationCalls {
+export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Calls<'invitation'> {
   const transport = createTransport({
     url: config.mail.smtpUrl,
     connectionTimeout: 5000,
@@ -26,8 +24,7 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): In
   });
   return { sendInvitation: (call) => withHeartbeat(() => send(call)) };
 
-  async function send({ storeId, input }: Call): Promise<Outcome> {
-    const [invitationId, sendNo] = [String(input['invitationId']), Number(input['sendNo'])];
+  async function send({ storeId, input: { invitationId, sendNo } }: Call<'invitation'>): Promise<Outcome<'invitation'>> {
     const mail = await inTenant(orm, storeId, REQUEST, (em) => readInvitationMail(em, keyring, storeId, invitationId, sendNo));
     // Canceled, or sent anew, meanwhile: this link is dead.
     if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };

@@ -2,35 +2,34 @@ import { type Em, inTenant, REQUEST } from '../db/kernel/tx.ts';
 import { transitionOrderItem } from '../db/orders/transition.ts';
 import { readShipment, recordReading } from '../db/orders/tracking.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
-import type { Call, Outcome } from '../workflows/kernel/messages.ts';
-import type { OrderCalls } from '../workflows/orders/contract.ts';
+import type { Answer, Call, Calls } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import { transitionActivity } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
-const orderItemTransition = (deps: ActivityDeps): RunTransition => ({
+const orderItemTransition = (deps: ActivityDeps): RunTransition<'orderItem'> => ({
   workflowType: 'orderItem',
   transition: (em, run, event, at) => transitionOrderItem(em, run, event, at, deps.clock.now()),
 });
-export const orderActivities = (deps: ActivityDeps) => ({ moveOrderItem: transitionActivity(deps, orderItemTransition(deps)) });
+export const orderTransitions = (deps: ActivityDeps) => transitionActivity(deps, orderItemTransition(deps));
 
 /** A look at the courier: a reading, so that a second one does no harm. The number and the scans stay in Postgres. */
-export function orderCalls(deps: ActivityDeps): OrderCalls {
+export function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
   const { orm, config } = deps;
   const courier = config.courier === 'development' ? developmentCourier : noCourier;
-  return { trackShipment: (call) => withHeartbeat(() => poll(call)) };
+  return { pollShipment: (call) => withHeartbeat(() => poll(call)) };
 
-  async function poll(call: Call): Promise<Outcome> {
-    const { storeId, input } = call;
-    const [orderItemId, n] = [String(input['orderItemId']), Number(input['n'])];
+  async function poll(call: Call<'orderItem'>): Promise<Answer<'orderItem'>> {
+    const { storeId } = call;
+    const { orderItemId, n } = call.input;
     const at = plannedAt(call, deps);
     const shipment = await inTenant(orm, storeId, REQUEST, (em) => readShipment(em, storeId, orderItemId, n));
     // Corrected, delivered or canceled meanwhile.
     if (!shipment) return { result: 'STALE' };
     const reading = await courier.track({ ...shipment, at });
     const record = (em: Em) => recordReading(em, storeId, orderItemId, n, reading);
-    return completeCall(deps, orderItemTransition(deps), call, { entityId: orderItemId, outcome: { result: reading.kind }, at, record });
+    return completeCall(deps, orderItemTransition(deps), call, { entityId: orderItemId, outcome: { result: reading.result }, at, record });
   }
 }

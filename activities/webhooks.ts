@@ -7,8 +7,7 @@ import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
 import { type EndedAttempt, transitionWebhookDelivery } from '../db/webhooks/transition.ts';
 import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
-import type { Call, Outcome } from '../workflows/kernel/messages.ts';
-import type { WebhookCalls } from '../workflows/webhooks/contract.ts';
+import type { Answer, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { ATTEMPT_MS } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
@@ -16,60 +15,58 @@ import { transitionActivity } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
 
-/** How long an attempt that someone else claimed may still be under way. */
+/** How long an attempt that someone else began may still be under way. */
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
-export const webhookActivities = (deps: ActivityDeps) => ({
-  moveWebhookDelivery: transitionActivity(deps, deliveryTransition(deps)),
-});
+export const deliveryTransitions = (deps: ActivityDeps) => transitionActivity(deps, deliveryTransition(deps));
 
-export const subscriptionActivities = (deps: ActivityDeps) => ({
-  moveWebhookSubscription: transitionActivity(deps, {
+export const subscriptionTransitions = (deps: ActivityDeps) =>
+  transitionActivity(deps, {
     workflowType: 'webhookSubscription',
     transition: (em, run, _, at) => transitionWebhookSubscription(em, run, { at, realNow: deps.clock.now() }),
-  }),
-});
+  });
 
-/** One attempt: claim, sign with the present second, send, record. A claim that is already taken is waited for, never repeated. */
-export function webhookCalls(deps: ActivityDeps): WebhookCalls {
+/** One attempt: begin, sign with the present second, send, record. One that has been begun already is waited for, never repeated. */
+export function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-  return {
-    attemptDelivery: attempt,
-  };
+  return { attemptDelivery };
 
-  async function attempt(call: Call): Promise<Outcome> {
-    const { storeId, input } = call;
-    const deliveryId = String(input['deliveryId']);
-    const n = Number(input['attempt']);
+  async function attemptDelivery(call: Call<'webhookDelivery'>): Promise<Answer<'webhookDelivery'>> {
+    const { storeId } = call;
+    const { deliveryId, attempt: n } = call.input;
     const at = plannedAt(call, deps);
-    const parcel = await inTenant(orm, storeId, REQUEST, (em) =>
+    const request = await inTenant(orm, storeId, REQUEST, (em) =>
       beginAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
     );
-    if (!parcel) return foreignAttempt(deps, storeId, deliveryId, n);
+    if (!request) return foreignAttempt(deps, storeId, deliveryId, n);
     failpoint('webhook.before-send');
-    const headers = webhookHeaders({ ...parcel, deliveryId }, Math.floor(clock.now() / SECOND));
+    const headers = webhookHeaders({ ...request, deliveryId }, Math.floor(clock.now() / SECOND));
     const began = performance.now();
-    const outcome = await egress.post({ url: parcel.url, headers, body: parcel.body, deadlineMs: ATTEMPT_MS });
+    const outcome = await egress.post({ url: request.url, headers, body: request.body, deadlineMs: ATTEMPT_MS });
     deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
-    const kind = outcome.errorCode ?? 'SUCCESS';
-    // It ended later than it was owed by the time that it took.
+    // It ended later than it was planned by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
     return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, {
       entityId: deliveryId,
-      outcome: { result: kind },
+      outcome: { result: outcome.errorCode ?? 'SUCCESS' },
       at: endedAt,
     });
   }
 }
 
-const deliveryTransition = (deps: ActivityDeps, ended: EndedAttempt | null = null): RunTransition => ({
+const deliveryTransition = (deps: ActivityDeps, ended: EndedAttempt | null = null): RunTransition<'webhookDelivery'> => ({
   workflowType: 'webhookDelivery',
   transition: (em, run, event, at) => transitionWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, ended),
 });
 
-async function foreignAttempt({ orm, clock }: ActivityDeps, storeId: string, deliveryId: string, n: number) {
+async function foreignAttempt(
+  { orm, clock }: ActivityDeps,
+  storeId: string,
+  deliveryId: string,
+  n: number,
+): Promise<Outcome<'webhookDelivery'>> {
   const end = clock.now() + FOREIGN_ATTEMPT_MS;
   while (await inTenant(orm, storeId, REQUEST, (em) => isAttemptOpen(em, storeId, deliveryId, n))) {
     if (clock.now() > end) return { result: 'LOST' };

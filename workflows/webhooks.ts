@@ -1,15 +1,8 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { RunRef } from './kernel/messages.ts';
+import { attemptId, type Plan, type RunRef } from './kernel/messages.ts';
 import { host } from './kernel/run.ts';
-import { firstAttempt, type WebhookCalls } from './webhooks/contract.ts';
 
-const calls = (summary: string) =>
-  proxyActivities<WebhookCalls>({
-    // No heartbeats: a thousand receivers that hang would keep Temporal busy, and the next attempt is minutes away anyway.
-    startToCloseTimeout: '20s',
-    retry: { maximumAttempts: 1 },
-    summary,
-  });
+/** On the run's own queue. No heartbeats: a thousand receivers that hang would keep Temporal busy, and the next attempt is minutes away anyway. */
+const options = { startToCloseTimeout: '20s', retry: { maximumAttempts: 1 } } as const;
 
 /**
  * One delivery of one event to one receiver. States: PENDING → PENDING_RETRY … → SUCCESS or FAILED. Timers: the
@@ -17,16 +10,26 @@ const calls = (summary: string) =>
  */
 export async function webhookDelivery(run: RunRef): Promise<void> {
   await host(run, {
-    transition: 'moveWebhookDelivery',
-    firstPlan: firstAttempt,
-    calls: { attempt: (call) => calls(`attempt ${call.input['attempt']} of 5`).attemptDelivery(call) },
+    type: 'webhookDelivery',
+    firstPlan,
+    calls: { attemptDelivery: ({ input }) => ({ ...options, summary: `attempt ${input.attempt} of 5` }) },
   });
 }
+
+/** The first attempt is due at once; the row is read by the attempt. */
+const firstPlan = ({ storeId, entityId: deliveryId }: RunRef, at: number): Plan<'webhookDelivery'> => ({
+  wakeAt: at,
+  calls: [{ id: attemptId(deliveryId, 1), name: 'attemptDelivery', storeId, input: { deliveryId, attempt: 1, at } }],
+  done: false,
+  clock: 0,
+  note: 'The first attempt.',
+  status: 'PENDING',
+});
 
 /**
  * What a suspension or a deletion leaves behind: deliveries that wait are ended, records are deleted, a portion at a transition. Timers:
  * a pause between portions. Calls: none.
  */
 export async function webhookSubscription(run: RunRef): Promise<void> {
-  await host(run, { transition: 'moveWebhookSubscription', calls: {} });
+  await host(run, { type: 'webhookSubscription', calls: {} });
 }

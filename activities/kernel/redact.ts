@@ -1,14 +1,14 @@
 /** What a call fails with is told to the log; Temporal hears only of which kind it was (X24): messages quote values and answers. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { isOutage } from '../../db/kernel/outage.ts';
-import type { Call, Outcome } from '../../workflows/kernel/messages.ts';
+import type { Answer, Call } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
-type Calls = Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
+type AnyCalls = Readonly<Record<string, (call: Call) => Promise<Answer>>>;
 
 export const redactErrors = <C extends object>({ log }: ActivityDeps, calls: C): C =>
   Object.fromEntries(
-    Object.entries(calls as Calls).map(([name, make]) => [
+    Object.entries(calls as AnyCalls).map(([name, make]) => [
       name,
       async (call: Call) => {
         try {

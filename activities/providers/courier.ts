@@ -15,7 +15,7 @@ export interface Courier {
 }
 
 /** Without a courier no parcel is asked for; the seller or the automatic delivery decides. */
-export const noCourier: Courier = { track: async () => ({ kind: 'NOT_TRACKED' }) };
+export const noCourier: Courier = { track: async () => ({ result: 'NOT_TRACKED' }) };
 
 /** Hours after the dispatch at which a parcel ending in 1 is scanned; one ending in 2 takes three times as long. */
 const ROUTE = [
@@ -28,10 +28,10 @@ const ROUTE = [
 /** Reads the number's last digit: 1 arrives in 24 hours, 2 in 72, 9 is unavailable, any other is never found. */
 export const developmentCourier: Courier = {
   async track({ trackingNumber, dispatchedAt, at }) {
-    if (trackingNumber.endsWith('9')) return { kind: 'UNAVAILABLE' };
+    if (trackingNumber.endsWith('9')) return { result: 'UNAVAILABLE' };
     const pace = { 1: 1, 2: 3 }[trackingNumber.at(-1)!];
-    if (pace === undefined) return { kind: 'NOT_FOUND' };
+    if (pace === undefined) return { result: 'NOT_FOUND' };
     const scans = ROUTE.map(([stage, hours, location]): Scan => ({ stage, at: dispatchedAt + hours * pace * HOUR, location }));
-    return { kind: 'FOUND', scans: scans.filter((scan) => scan.at <= at) };
+    return { result: 'FOUND', scans: scans.filter((scan) => scan.at <= at) };
   },
 };

@@ -2,7 +2,7 @@
  * TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two, and
  * counts only when order id, amount and payment key are ours (X17): one account may serve many stores.
  */
-import type { ProviderAnswer } from '../../domain/payments/rules.ts';
+import type { ProviderOutcome } from '../../domain/payments/messages.ts';
 
 export interface TossConfig {
   readonly baseUrl: string;
@@ -20,7 +20,7 @@ export interface TossRefund {
   readonly key: string;
 }
 /** An answer with the provider's own words, which only the seller's side may see. */
-export type TossAnswer = ProviderAnswer & { readonly message: string | null };
+export type TossAnswer = ProviderOutcome & { readonly message: string | null };
 
 const CONFIRM_MS = 60_000;
 const READ_MS = 10_000;

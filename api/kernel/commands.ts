@@ -6,7 +6,7 @@ import { inTenant, REQUEST, type Em } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
-import type { Command } from '../../workflows/kernel/messages.ts';
+import type { CommandContent, CommandEnvelope, WorkflowType } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/queries.ts';
 import type { ApiDeps } from './deps.ts';
@@ -30,7 +30,7 @@ export interface Commands {
   /** A short read transaction, closed before anything else happens. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
   /** Sends a command to its run and answers what its transition stored. */
-  send(run: RunName, command: Pick<Command, 'name' | 'input'>): Promise<StoredReply>;
+  send<T extends WorkflowType>(run: RunName<T>, command: CommandContent<T>): Promise<StoredReply>;
 }
 
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
@@ -94,7 +94,11 @@ const isClosing = (error: unknown): boolean => {
 };
 
 /** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */
-export async function sendCommand({ temporal, log }: ApiDeps, run: RunName, command: Command): Promise<void> {
+export async function sendCommand<T extends WorkflowType>(
+  { temporal, log }: ApiDeps,
+  run: RunName<T>,
+  command: CommandContent<T> & CommandEnvelope,
+): Promise<void> {
   const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
   try {
     await retryWhileClosing(command.notAfter, () =>

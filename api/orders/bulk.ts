@@ -1,8 +1,8 @@
-/** Bulk wishes: at most 100 items, a few at a time, each with an answer of its own (D6). */
+/** Bulk commands: at most 100 items, a few at a time, each with an answer of its own (D6). */
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../kernel/schema.ts';
 import { OrderItemIds } from './schemas.ts';
-import { sendItemCommand, type ItemCommand, type CommandContext } from './sendCommand.ts';
+import { sendItemCommand, type ItemCommandRequest, type CommandContext } from './sendCommand.ts';
 
 const AT_A_TIME = 8;
 /** What the bulk operations have in common. */
@@ -17,15 +17,18 @@ export const bulk = {
 export const Ids = closed({ orderItemIds: OrderItemIds }, { title: 'OrderItemIds' });
 
 /** Each item under a key of its own, so that a repeated bulk repeats nothing; a per-item code equals the single call's. */
-export async function each(call: CommandContext, wishes: readonly { readonly orderItemId: string; readonly wish: ItemCommand }[]) {
+export async function each(
+  call: CommandContext,
+  requests: readonly { readonly orderItemId: string; readonly command: ItemCommandRequest }[],
+) {
   const results: { id: string; isSuccess: boolean; code: string; message: string }[] = [];
-  for (let i = 0; i < wishes.length; i += AT_A_TIME)
+  for (let i = 0; i < requests.length; i += AT_A_TIME)
     results.push(
       ...(await Promise.all(
-        wishes.slice(i, i + AT_A_TIME).map(async ({ orderItemId: id, wish }) => {
+        requests.slice(i, i + AT_A_TIME).map(async ({ orderItemId: id, command }) => {
           try {
             const commands = call.commands.forPart(id);
-            if ((await commands.stored()) === null) await sendItemCommand({ ...call, commands }, id, wish);
+            if ((await commands.stored()) === null) await sendItemCommand({ ...call, commands }, id, command);
             return { id, isSuccess: true, code: 'OK', message: '' };
           } catch (error) {
             const code = error instanceof Fault ? error.code : 'INTERNAL';

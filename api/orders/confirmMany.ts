@@ -10,6 +10,6 @@ export const confirmMany = endpoint({
 }).handle((call) =>
   each(
     call,
-    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, wish: { name: 'confirm', input: {} } })),
+    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, command: { name: 'confirm', input: {} } })),
   ),
 );

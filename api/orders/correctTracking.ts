@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
-import { shipmentCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { trackingNumberText, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const correctTracking = endpoint({
   id: 'orders.correctTracking',
@@ -15,4 +15,7 @@ export const correctTracking = endpoint({
   body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),
   data: OrderItem,
   errors: [...COMMAND_ERRORS, 'NOT_SHIPPABLE'],
-}).handle((call) => sendSellerCommand(call, call.params.orderItemId, shipmentCommand('correctTracking', call.body)));
+}).handle((call) => {
+  const { trackingNumber, ...input } = call.body;
+  return sendSellerCommand(call, call.params.orderItemId, { name: 'correctTracking', input, ...trackingNumberText(trackingNumber) });
+});

@@ -10,6 +10,6 @@ export const deliverMany = endpoint({
 }).handle((call) =>
   each(
     call,
-    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, wish: { name: 'delivered', input: {} } })),
+    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, command: { name: 'delivered', input: {} } })),
   ),
 );

@@ -2,7 +2,7 @@ import { dispatchProblems } from '../../domain/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
-import { shipmentCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { COMMAND_ERRORS, dispatchCommand, sendSellerCommand } from './sendCommand.ts';
 
 export const dispatch = endpoint({
   id: 'orders.dispatch',
@@ -17,4 +17,4 @@ export const dispatch = endpoint({
   data: OrderItem,
   errors: [...COMMAND_ERRORS, 'NOT_SHIPPABLE'],
   check: dispatchProblems,
-}).handle((call) => sendSellerCommand(call, call.params.orderItemId, shipmentCommand('dispatch', call.body)));
+}).handle((call) => sendSellerCommand(call, call.params.orderItemId, dispatchCommand(call.body)));

@@ -3,7 +3,7 @@ import { dispatchProblems } from '../../domain/orders/rules.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { bulk, each } from './bulk.ts';
 import { CARRIED, dispatchFields } from './schemas.ts';
-import { shipmentCommand } from './sendCommand.ts';
+import { dispatchCommand } from './sendCommand.ts';
 
 export const dispatchMany = endpoint({
   ...bulk,
@@ -20,6 +20,6 @@ export const dispatchMany = endpoint({
 }).handle((call) =>
   each(
     call,
-    call.body.items.map(({ orderItemId, ...sent }) => ({ orderItemId, wish: shipmentCommand('dispatch', sent) })),
+    call.body.items.map(({ orderItemId, ...sent }) => ({ orderItemId, command: dispatchCommand(sent) })),
   ),
 );

@@ -1,7 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { Note, OrderItem } from './schemas.ts';
-import { type ItemCommand, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { type ItemCommandRequest, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 
 export const fulfill = endpoint({
   id: 'orders.fulfill',
@@ -17,8 +17,8 @@ export const fulfill = endpoint({
   errors: [...COMMAND_ERRORS, 'SHIPPING_REQUIRED'],
 }).handle((call) => sendSellerCommand(call, call.params.orderItemId, fulfillment(call.body.note)));
 
-/** The wish of a provision with its note. */
-export const fulfillment = (note: string | undefined): ItemCommand => ({
+/** The command of a provision with its note. */
+export const fulfillment = (note: string | undefined): ItemCommandRequest => ({
   name: 'fulfill',
   input: {},
   ...(note !== undefined && { text: { field: 'noteId', value: note } }),

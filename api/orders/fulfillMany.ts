@@ -13,6 +13,6 @@ export const fulfillMany = endpoint({
 }).handle((call) =>
   each(
     call,
-    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, wish: fulfillment(call.body.note) })),
+    call.body.orderItemIds.map((orderItemId) => ({ orderItemId, command: fulfillment(call.body.note) })),
   ),
 );

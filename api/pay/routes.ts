@@ -10,7 +10,7 @@ import { readAttempt, runOf } from '../../db/payments/queries.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { findTenant, readStore } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Command } from '../../workflows/kernel/messages.ts';
+import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
@@ -151,7 +151,7 @@ async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promis
   const { attemptId, pgOrderId, amountWon } = attempt;
   if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(lookOf(ctx)), 409);
   const paymentKeyId = await storeText(deps, found, paymentKey);
-  await runCommand(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId }, wait: 'idle' });
+  await runCommand(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId } }, 'idle');
 }
 
 async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
@@ -168,7 +168,8 @@ async function runCommand(
   ctx: RouterContext,
   deps: ApiDeps,
   found: Found,
-  wanted: Pick<Command, 'name' | 'input' | 'wait'>,
+  wanted: CommandContent<'payment'>,
+  wait?: 'idle',
 ): Promise<void> {
   const { payment, attempt } = found;
   const requestId = String(ctx.state['requestId']);
@@ -178,7 +179,15 @@ async function runCommand(
     id: `pay.${wanted.name}`,
     fingerprint: wanted.name,
   };
-  const command: Command = { ...wanted, operation, requestId, actor: 'BUYER', clock: found.clock, notAfter: deps.clock.now() + COMMAND_MS };
+  const command: Command<'payment'> = {
+    ...wanted,
+    ...(wait && { wait }),
+    operation,
+    requestId,
+    actor: 'BUYER',
+    clock: found.clock,
+    notAfter: deps.clock.now() + COMMAND_MS,
+  };
   try {
     await sendCommand(deps, runOf(payment), command);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Invitations: made, looked up by their link, counted (part B § Members, D67). */
 import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { invitationWorkflowId } from '../../workflows/invitations/contract.ts';
+import { invitationWorkflowId } from '../../workflows/kernel/messages.ts';
 import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';

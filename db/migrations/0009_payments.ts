@@ -19,7 +19,7 @@ export class Payments0009 extends Migration {
 const payments = [
   `CREATE TABLE payment (
     store_id text NOT NULL REFERENCES store, payment_id text NOT NULL UNIQUE, checkout_id text NOT NULL, order_no text NOT NULL,
-    status text NOT NULL, result text NOT NULL, lines jsonb NOT NULL, bundles jsonb NOT NULL,
+    status text NOT NULL, result text NOT NULL, lines jsonb NOT NULL, bundles jsonb NOT NULL DEFAULT '[]',
     amounts jsonb NOT NULL, delivery jsonb NOT NULL, total_won integer NOT NULL, return_url text NOT NULL, shipping_address jsonb,
     buyer jsonb NOT NULL, visit jsonb, order_password_hash text, current_attempt_id text NOT NULL, attempt_count smallint NOT NULL,
     last_failure jsonb, order_id text, test_payment boolean NOT NULL, expires_at timestamptz(3) NOT NULL, wake_at timestamptz(3),
@@ -40,7 +40,8 @@ const attempts = [
     method text NOT NULL, provider text, pg_order_id text NOT NULL,
     amount_won integer NOT NULL, return_url text NOT NULL, status text NOT NULL, payment_key text,
     approved_method text, is_unknown boolean NOT NULL DEFAULT false,
-    readings smallint NOT NULL DEFAULT 0, unknown_since timestamptz(3), failure jsonb, provider_message text,
+    confirm_answered boolean NOT NULL DEFAULT true, readings smallint NOT NULL DEFAULT 0, call_count integer NOT NULL DEFAULT 0,
+    unknown_since timestamptz(3), failure jsonb, provider_message text,
     started_at timestamptz(3) NOT NULL, confirmed_at timestamptz(3), ended_at timestamptz(3),
     PRIMARY KEY (store_id, attempt_id), UNIQUE (store_id, payment_id, seq),
     FOREIGN KEY (store_id, payment_id) REFERENCES payment DEFERRABLE INITIALLY DEFERRED)`,

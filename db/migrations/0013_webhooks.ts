@@ -42,7 +42,7 @@ const events = (now: number): string[] => [
 /** A delivery without an epoch is judged by its subscription's state alone. */
 const deliveries = (now: number): string[] => [
   `CREATE TABLE webhook_delivery (
-    store_id text NOT NULL, delivery_id text COLLATE "C" NOT NULL, webhook_id text NOT NULL, epoch integer NOT NULL, event_id text NOT NULL,
+    store_id text NOT NULL, delivery_id text COLLATE "C" NOT NULL, webhook_id text NOT NULL, epoch integer NOT NULL DEFAULT 0, event_id text NOT NULL,
     event_type text NOT NULL, url text NOT NULL, status text NOT NULL, error_code text, attempt_count smallint NOT NULL DEFAULT 0,
     attempted_at timestamptz(3), next_attempt_at timestamptz(3), response_status_code smallint,
     response_time_ms integer, response_body_excerpt text, redelivery_of text, redelivered_as text, created_at timestamptz(3) NOT NULL,

@@ -4,7 +4,7 @@ import { graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, step } from '../../domain/flows/rules.ts';
 import type { Effect, FlowEvent } from '../../domain/flows/state.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';
-import { type DeliveryMethod, refused } from '../../domain/orders/rules.ts';
+import { refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { changeTime } from '../feeds/commands.ts';
@@ -30,7 +30,7 @@ export interface TransitionContext {
 export async function advance(
   context: TransitionContext,
   event: FlowEvent,
-  wished: Command | null,
+  command: Command<'orderItem'> | null,
   when = context.at,
 ): Promise<object | null> {
   const { em, item, store, at, realNow } = context;
@@ -41,19 +41,22 @@ export async function advance(
   if (!result.ok) throw refused(result);
   if (event.type === 'elapsed' && result.effects.length === 0) return null;
   const { state, effects, trace } = result;
-  if (wished?.name === 'dispatch') item.dispatch = await dispatchOf(context, wished);
+  if (command?.name === 'dispatch') item.dispatch = await dispatchOf(context, command);
   item.flowState = state;
   item.status = state.status;
-  await noteEffects(context, wished, effects);
+  await noteEffects(context, command, effects);
   const order = await lockOrder(context);
-  const canceled = event.type === 'reduced' ? await cancelItem({ em, item, order, at, realNow }, wished!, event.quantity) : null;
+  const canceled =
+    event.type === 'reduced' && command?.name === 'cancel'
+      ? await cancelItem({ em, item, order, at, realNow }, command.input, event.quantity)
+      : null;
   const { storeId, orderItemId } = item;
   em.persist(
     em.create(FlowStepEntity, {
       storeId,
       orderItemId,
       seq: state.seq,
-      event: { ...event, actor: wished?.actor ?? 'SYSTEM' },
+      event: { ...event, actor: command?.actor ?? 'SYSTEM' },
       at: new Date(trace.at(-1)?.at ?? when),
       trace,
       effects,
@@ -73,25 +76,32 @@ export async function touch({ em, item, at }: TransitionContext, order: Order): 
   await em.flush();
 }
 
-async function dispatchOf({ em, item, at }: TransitionContext, { input }: Command): Promise<NonNullable<OrderItem['dispatch']>> {
+async function dispatchOf(
+  { em, item, at }: TransitionContext,
+  { input }: Extract<Command<'orderItem'>, { readonly name: 'dispatch' }>,
+): Promise<NonNullable<OrderItem['dispatch']>> {
   return {
-    deliveryMethod: input['deliveryMethod'] as DeliveryMethod,
-    carrierCode: (input['carrierCode'] as string | undefined) ?? null,
-    trackingNumber: await takeText(em, item.storeId, input['trackingNumberId']),
+    deliveryMethod: input.deliveryMethod,
+    carrierCode: input.carrierCode ?? null,
+    trackingNumber: await takeText(em, item.storeId, input.trackingNumberId),
     dispatchedAt: at,
     deliveredAt: null,
   };
 }
 
 /** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
-async function noteEffects({ em, item, at }: TransitionContext, wished: Command | null, effects: readonly Effect[]): Promise<void> {
+async function noteEffects(
+  { em, item, at }: TransitionContext,
+  command: Command<'orderItem'> | null,
+  effects: readonly Effect[],
+): Promise<void> {
   if (effects.some((effect) => effect.type === 'tracking.start') && isTracked(item.dispatch ?? null, item.status))
     item.tracking = beginTracking(at);
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
   const provided = effects.find((effect) => effect.type === 'fulfillment.record');
   if (provided) {
     // The note was kept out of Temporal.
-    const note = await takeText(em, item.storeId, wished?.input['noteId']);
+    const note = await takeText(em, item.storeId, command?.name === 'fulfill' ? command.input.noteId : undefined);
     item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
   }
   const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');

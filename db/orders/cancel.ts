@@ -1,14 +1,14 @@
 /** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
-import { graphOf } from '../../domain/flows/presets/index.ts';
-import type { Command } from '../../workflows/kernel/messages.ts';
+import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import { DEFAULT_REFUND_POLICY, refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
-import { cancelQuantity } from '../../domain/orders/rules.ts';
 import { returnStock } from '../products/stock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { takeText } from '../runs/text.ts';
 import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
+
+type CancelInput = OrderItemMessages['commands']['cancel'];
 
 export interface Canceling {
   readonly em: Em;
@@ -29,15 +29,8 @@ export interface Canceled {
   readonly refundId: string | null;
 }
 
-/** How many the command takes; refuses before anything is written. */
-export const quantityOf = (item: OrderItem, { input }: Pick<Command, 'input'>): number =>
-  cancelQuantity(
-    { graph: graphOf(item.flowKey, item.flowVersion), state: item.flowState, activeQuantity: item.quantity - item.canceledQuantity },
-    (input['quantity'] as number | undefined) ?? null,
-  );
-
-/** Settles a cancel of `quantity`. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last with the bundle's fee. */
-export async function cancelItem(canceling: Canceling, command: Command, quantity: number): Promise<Canceled> {
+/** Cancels `quantity`. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last with the bundle's fee. */
+export async function cancelItem(canceling: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
   const { em, item, order, at, realNow } = canceling;
   const { storeId, orderItemId, orderId, variantId, stay = null } = item;
   const before = item.canceledQuantity;
@@ -49,14 +42,13 @@ export async function cancelItem(canceling: Canceling, command: Command, quantit
     reference: `${orderItemId}/${item.canceledQuantity}`,
     at,
   });
-  await note(canceling, command, quantity);
+  await note(canceling, input, quantity);
   if (item.canceledQuantity === item.quantity) {
     item.autoDecisionAt = null;
     if (item.fulfillment) item.fulfillment = { ...item.fulfillment, status: 'REVOKED' };
   }
   const owed = { storeId, orderId, orderItemId, paymentId: order.paymentId, amountWon: settled.refundWon, cause: 'SELLER_CANCEL' } as const;
-  const refund =
-    settled.refundWon > 0 ? await requestRefund(em, { ...owed, isHeld: command.input['holdRefund'] === true }, { at, realNow }) : null;
+  const refund = settled.refundWon > 0 ? await requestRefund(em, { ...owed, isHeld: input.holdRefund === true }, { at, realNow }) : null;
   return {
     quantity,
     refundAmount: settled.refundWon,
@@ -93,8 +85,8 @@ async function computeCancel({ em, item }: Canceling, shareWon: number): Promise
 }
 
 /** The reason is appended to the seller's memo; its free text was kept out of Temporal. */
-async function note({ em, item }: Canceling, command: Command, quantity: number): Promise<void> {
-  const detail = await takeText(em, item.storeId, command.input['detailId']);
-  const line = `[취소 ${quantity}개: ${String(command.input['reason'])}]${detail === null ? '' : ` ${detail}`}`;
+async function note({ em, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
+  const detail = await takeText(em, item.storeId, input.detailId);
+  const line = `[취소 ${quantity}개: ${input.reason}]${detail === null ? '' : ` ${detail}`}`;
   item.sellerMemo = item.sellerMemo ? `${item.sellerMemo}\n${line}` : line;
 }

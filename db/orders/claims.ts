@@ -2,7 +2,7 @@
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
 import type { Em } from '../kernel/tx.ts';
 import { wakeLater } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';

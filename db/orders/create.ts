@@ -3,7 +3,7 @@ import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon } from '../..
 import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
-import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
+import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
 import { changeTime } from '../feeds/commands.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';

@@ -1,27 +1,27 @@
-/** A shipment's tracking: what the run is asked to look at, and what a look has told. */
+/** A shipment's tracking: the next poll of its courier, and what a poll has read. */
 import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
 
-/** The tracking of a parcel that is under way; one of before there was tracking begins with its dispatch. */
+/** The tracking of a shipment that is under way. */
 export function trackingOf(item: OrderItem): Tracking | null {
   if (!isTracked(item.dispatch ?? null, item.status)) return null;
   return item.tracking ?? beginTracking(item.dispatch!.dispatchedAt);
 }
 
-export const lookId = (item: OrderItem, tracking: Tracking): string => `track-${item.orderItemId}-${tracking.asked}`;
+export const pollId = (item: OrderItem, tracking: Tracking): string => `poll-${item.orderItemId}-${tracking.asked}`;
 
-/** Takes in the look that the outcome is about; true when it was the one that was owed. */
-export function takeReading(item: OrderItem, callId: string, outcome: Outcome, at: number): boolean {
+/** Takes in the poll that the outcome is about; true when it was the one that was planned. */
+export function takeReading(item: OrderItem, callId: string, outcome: Outcome<'orderItem'>, at: number): boolean {
   const tracking = trackingOf(item);
-  if (!tracking || callId !== lookId(item, tracking) || outcome.result === 'STALE') return false;
+  if (!tracking || callId !== pollId(item, tracking) || outcome.result === 'STALE') return false;
   item.tracking = afterReading(tracking, item.trackingReading ?? null, Math.max(tracking.nextAt ?? at, at));
   item.trackingReading = null;
   return true;
 }
 
-/** What a look asks the courier for; null when it is not to be made any more. */
+/** What a poll asks the courier for; null when it is not to be made any more. */
 export async function readShipment(em: Em, storeId: string, orderItemId: string, n: number) {
   const [row] = await sql<{ carrier: string; number: string; dispatched: string }>(
     em,
@@ -32,7 +32,7 @@ export async function readShipment(em: Em, storeId: string, orderItemId: string,
   return row ? { carrierCode: row.carrier, trackingNumber: row.number, dispatchedAt: Number(row.dispatched) } : null;
 }
 
-/** Keeps what look `n` has told until its run takes it in. */
+/** Keeps what poll `n` has read until its run takes it in. */
 export const recordReading = (em: Em, storeId: string, orderItemId: string, n: number, reading: TrackingReading): Promise<object[]> =>
   sql(
     em,

@@ -4,7 +4,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import type { PendingCall } from '../../domain/payments/rules.ts';
 import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { type Payment, type PaymentAttempt, RefundEntity } from './entities.ts';
+import { type Payment, type PaymentAttempt, PaymentAttemptEntity, RefundEntity } from './entities.ts';
 
 /** What an operator must hear of, once the transition is made. */
 export interface Alarm {
@@ -21,46 +21,33 @@ export interface TransitionContext {
   readonly alarms: Alarm[];
 }
 
-/** A call's id names what it is for and how often: the same call keeps its id through reset and restart. */
-export const planCall = (kind: PendingCall['name'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
-  id: `${kind}-${attempt.attemptId}-${n}`,
-  name: kind,
+/** A call's id names what it is for and how often: the same call keeps its id through reset and restart, and no two have the same. */
+export const planCall = (name: PendingCall['name'], attempt: PaymentAttempt, dueAt: number, n: number): PendingCall => ({
+  id: `${name}-${attempt.attemptId}-${attempt.callCount++}`,
+  name,
+  n,
   attemptId: attempt.attemptId,
   dueAt,
 });
-export const ordinal = (call: PendingCall) => Number(call.id.slice(call.id.lastIndexOf('-') + 1)) + 1;
-
-/** What the provider must be told; `key` is the refund's id, with a number from the second on. */
-async function refundInput(em: Em, storeId: string, refundId: string): Promise<Record<string, string | number>> {
-  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId });
-  return { refundId, refundAmount: refund.amountWon, key: refund.keySeq === 1 ? refundId : `${refundId}-${refund.keySeq}` };
-}
-
-/** What a refund's call must say besides the attempt. */
-export const refundOf = async ({ em, payment }: TransitionContext): Promise<Call['input']> =>
-  payment.call?.refundId === undefined ? {} : refundInput(em, payment.storeId, payment.call.refundId);
 
 export const isEnded = ({ status }: Payment): boolean => status === 'completed' || status === 'failed' || status === 'expired';
 
-export function planOf(payment: Payment, attempt: PaymentAttempt | null, refund: Call['input'], at: number): TransitionResult['plan'] {
+export async function planOf({ em, payment, at }: TransitionContext): Promise<TransitionResult<'payment'>['plan']> {
   const { call } = payment;
   const wakeAt = payment.wakeAt?.getTime() ?? null;
-  const done = !call && isEnded(payment);
-  const calls = call && attempt && call.dueAt <= at ? [callFor(payment, attempt, call, refund)] : [];
-  return { wakeAt, calls, done, note: noteOf(payment), status: payment.result };
+  const calls = call && call.dueAt <= at ? [await callFor(em, payment, call)] : [];
+  return { wakeAt, calls, done: !call && isEnded(payment), note: noteOf(payment), status: payment.result };
 }
 
-const callFor = (payment: Payment, attempt: PaymentAttempt, { id, name: kind }: PendingCall, refund: Call['input']): Call => ({
-  id,
-  name: kind,
-  storeId: payment.storeId,
-  input: {
-    attemptId: attempt.attemptId,
-    pgOrderId: attempt.pgOrderId,
-    amount: attempt.amountWon,
-    ...refund,
-  },
-});
+/** What the provider must be told. A refund's key is its id, with a number from the second on. */
+async function callFor(em: Em, { storeId }: Payment, { id, name, attemptId, refundId }: PendingCall): Promise<Call<'payment'>> {
+  const { pgOrderId, amountWon } = await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId });
+  const input = { attemptId, pgOrderId, amount: amountWon };
+  if (name !== 'refundPayment' && name !== 'findRefund') return { id, name, storeId, input };
+  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: refundId! });
+  const key = refund.keySeq === 1 ? refund.refundId : `${refund.refundId}-${refund.keySeq}`;
+  return { id, name, storeId, input: { ...input, refundId: refund.refundId, refundAmount: refund.amountWon, key } };
+}
 
 function noteOf({ status, result, call, expiresAt }: Payment): string {
   if (call) return `${status}: ${call.name} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;

@@ -64,8 +64,12 @@ export const PaymentAttemptEntity = defineEntity({
     isUnknown: p.boolean(),
     /** Business time since which its outcome is being looked up. */
     unknownSince: time().nullable(),
-    /** Look-ups that found the payment not charged, in a row. */
-    readings: p.integer(),
+    /** Whether the last confirm was answered: not lost, not still running. */
+    confirmAnswered: p.boolean().default(true),
+    /** Readings that found the payment not charged since then, in a row. */
+    readings: p.integer().default(0),
+    /** Calls planned so far: no two have the same id. */
+    callCount: p.integer().default(0),
     failure: p.json<Failure>().nullable(),
     providerMessage: p.string().nullable(),
     startedAt: time(),
@@ -94,6 +98,8 @@ export const RefundEntity = defineEntity({
     absences: p.integer(),
     /** The last request was answered (not lost, not still running). */
     isAnswered: p.boolean(),
+    /** Calls planned so far: no two have the same id. */
+    callCount: p.integer().default(0),
     /** Business time since which it is being asked for; null while it is not. */
     askedAt: time().nullable(),
     createdAt: time(),

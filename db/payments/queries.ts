@@ -1,6 +1,6 @@
 /** Payment start, new attempts, and the public status (part A § Buyer checkout payment flow, D30, D36 … D40). */
 import { Fault } from '../../domain/kernel/errors.ts';
-import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
+import { paymentWorkflowId } from '../../workflows/kernel/messages.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 

@@ -14,7 +14,7 @@ import {
 import { type Moment, newId } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';
 import { reopenRun } from '../runs/commands.ts';
-import { type TransitionContext, ordinal } from './calls.ts';
+import type { TransitionContext } from './calls.ts';
 import { PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
 import { runOf } from './queries.ts';
 
@@ -86,7 +86,7 @@ export const refundsOf = (em: Em, storeId: string, paymentId: string): Promise<R
  */
 export async function planNextRefund({ em, payment, at }: TransitionContext): Promise<void> {
   const { storeId, paymentId, call } = payment;
-  const isFree = !call || (call.name === 'read' && call.dueAt > at);
+  const isFree = !call || (call.name === 'readPayment' && call.dueAt > at);
   if (!isFree || payment.status !== 'completed') return;
   await em.flush();
   const oldest = { orderBy: { createdAt: 'asc', refundId: 'asc' } } as const;
@@ -94,27 +94,27 @@ export async function planNextRefund({ em, payment, at }: TransitionContext): Pr
   if (!refund) return;
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId, paymentId, status: 'APPROVED' });
   refund.askedAt ??= new Date(at);
-  payment.call = callOf(refund.failureCode === UNRESOLVED ? 'findRefund' : 'refund', refund.refundId, attempt.attemptId, at, 0);
+  payment.call = planRefundCall(refund.failureCode === UNRESOLVED ? 'findRefund' : 'refundPayment', refund, attempt.attemptId, at, 0);
 }
 
 /** A call's id names the refund and counts: the same call keeps its id through reset and restart. */
-const callOf = (kind: 'refund' | 'findRefund', refundId: string, attemptId: string, dueAt: number, n: number): PendingCall => ({
-  name: kind,
-  refundId,
-  attemptId,
-  dueAt,
-  id: `${kind}-${refundId}-${n}`,
-});
+const planRefundCall = (
+  name: 'refundPayment' | 'findRefund',
+  refund: Refund,
+  attemptId: string,
+  dueAt: number,
+  n: number,
+): PendingCall => ({ id: `${name}-${refund.refundId}-${refund.callCount++}`, name, n, refundId: refund.refundId, attemptId, dueAt });
 
 /** Ends a refund that an operator has to look after. */
 function fail({ at, alarms }: Pick<TransitionContext, 'at' | 'alarms'>, refund: Refund, failureCode: string): void {
   Object.assign(refund, { status: 'FAILED', failureCode, settledAt: new Date(at) });
-  if (failureCode === UNRESOLVED) alarms.push({ kind: 'unresolved', operation: 'refund', id: refund.refundId });
-  if (failureCode === FOREIGN_PAYMENT) alarms.push({ kind: 'mismatch', operation: 'refund', id: refund.refundId });
+  if (failureCode === UNRESOLVED) alarms.push({ kind: 'unresolved', operation: 'refundPayment', id: refund.refundId });
+  if (failureCode === FOREIGN_PAYMENT) alarms.push({ kind: 'mismatch', operation: 'refundPayment', id: refund.refundId });
 }
 
 /** What a refund's call means. Clears the payment's call or replaces it by the next; after a day of asking an operator is told. */
-export async function applyRefundOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
+export async function applyRefundOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome<'payment'>): Promise<void> {
   const { em, payment, at } = context;
   const { storeId } = payment;
   const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
@@ -123,17 +123,17 @@ export async function applyRefundOutcome(context: TransitionContext, call: Pendi
   if (outcome.result === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
   if (outcome.result === 'FOREIGN') return fail(context, refund, FOREIGN_PAYMENT);
   refund.askedAt ??= new Date(at);
-  const n = ordinal(call);
-  const next = (kind: 'refund' | 'findRefund', dueAt: number) => {
+  const n = call.n + 1;
+  const next = (name: 'refundPayment' | 'findRefund', dueAt: number) => {
     if (isUnknownTooLong(refund.askedAt!.getTime(), at)) return fail(context, refund, UNRESOLVED);
-    payment.call = callOf(kind, refund.refundId, call.attemptId, dueAt, n);
+    payment.call = planRefundCall(name, refund, call.attemptId, dueAt, n);
   };
   if (outcome.result === 'REFUSED') {
-    refund.failureCode = String(outcome['code']);
+    refund.failureCode = outcome.code;
     return next('findRefund', at);
   }
   if (outcome.result !== 'ABSENT') {
-    if (call.name === 'refund') refund.isAnswered = outcome['ended'] === true;
+    if (call.name === 'refundPayment') refund.isAnswered = outcome.result !== 'LOST' && outcome.ended;
     return next('findRefund', at + readGap(n));
   }
   refund.absences++;
@@ -143,5 +143,5 @@ export async function applyRefundOutcome(context: TransitionContext, call: Pendi
   if (step === 'look-again') return next('findRefund', at + readGap(n));
   if (step === 'ask-anew') refund.keySeq += 1;
   refund.absences = 0;
-  next('refund', at);
+  next('refundPayment', at);
 }

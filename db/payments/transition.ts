@@ -14,7 +14,7 @@ import { createOrder } from '../orders/create.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { takeText } from '../runs/text.ts';
 import { readStore } from '../stores/queries.ts';
-import { type Alarm, isEnded, type TransitionContext, ordinal, planCall, planOf, refundOf } from './calls.ts';
+import { type Alarm, isEnded, type TransitionContext, planCall, planOf } from './calls.ts';
 import { planLastReading, leavePaymentUnresolved, planReading, applyLateOutcome } from './unknownOutcomes.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 import { planNextRefund, applyRefundOutcome } from './refunds.ts';
@@ -23,10 +23,10 @@ import { planNextRefund, applyRefundOutcome } from './refunds.ts';
 export async function transitionPayment(
   em: Em,
   run: RunRef,
-  event: RunEvent,
+  event: RunEvent<'payment'>,
   at: number,
   realNow: number,
-): Promise<(TransitionResult & { readonly alarms: readonly Alarm[] }) | null> {
+): Promise<(TransitionResult<'payment'> & { readonly alarms: readonly Alarm[] }) | null> {
   const { storeId, entityId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -39,10 +39,9 @@ export async function transitionPayment(
   if (isEnded(payment) && !payment.call) await planLastReading(context);
   payment.wakeAt = wakeAtOf(payment);
   const { clockOffsetMs } = await readStore(em, storeId);
-  const attempts = payment.call ? await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: payment.call.attemptId }) : null;
   return {
     alarms: context.alarms,
-    plan: planOf(payment, attempts, await refundOf(context), at),
+    plan: await planOf(context),
     clock: clockOffsetMs,
     reply: { status: 200, body: { status: payment.status, result: payment.result } },
   };
@@ -56,20 +55,20 @@ const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
     [storeId, storeId, paymentId],
   );
 
-async function handleCommand(context: TransitionContext, command: Command): Promise<void> {
+async function handleCommand(context: TransitionContext, command: Command<'payment'>): Promise<void> {
   const { em, payment, at } = context;
   const attempt = await em.findOne(PaymentAttemptEntity, {
     storeId: payment.storeId,
     paymentId: payment.paymentId,
-    attemptId: String(command.input['attemptId']),
+    attemptId: command.input.attemptId,
   });
   if (!attempt) throw new Fault('PAYMENT_NOT_FOUND');
   const open = payment.status === 'pending' && at < payment.expiresAt.getTime();
   if (!open || attempt.status !== 'OPEN' || attempt.attemptId !== payment.currentAttemptId) return;
   if (command.name === 'giveUp')
-    return decline(context, attempt, (await takeText(em, payment.storeId, command.input['codeId'])) ?? 'PAY_PROCESS_CANCELED', null);
+    return decline(context, attempt, (await takeText(em, payment.storeId, command.input.codeId)) ?? 'PAY_PROCESS_CANCELED', null);
   const { pgOrderId, amount } = command.input;
-  const paymentKey = await takeText(em, payment.storeId, command.input['paymentKeyId']);
+  const paymentKey = await takeText(em, payment.storeId, command.input.paymentKeyId);
   if (pgOrderId !== attempt.pgOrderId || amount !== attempt.amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
   await askProvider(context, attempt, paymentKey);
 }
@@ -97,10 +96,10 @@ async function askProvider(context: TransitionContext, attempt: PaymentAttempt, 
   attempt.status = 'CONFIRMING';
   attempt.confirmedAt = new Date(at);
   Object.assign(payment, { status: 'processing', result: 'PROCESSING' });
-  payment.call = planCall('confirm', attempt, at, 0);
+  payment.call = planCall('confirmPayment', attempt, at, 0);
 }
 
-async function applyOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome): Promise<void> {
+async function applyOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome<'payment'>): Promise<void> {
   const { em, payment } = context;
   if (call.refundId !== undefined) return applyRefundOutcome(context, call, outcome);
   const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId: payment.storeId, attemptId: call.attemptId });
@@ -108,9 +107,9 @@ async function applyOutcome(context: TransitionContext, call: PendingCall, outco
   if (attempt.status !== 'CONFIRMING') return applyLateOutcome(context, attempt, call, outcome);
   switch (outcome.result) {
     case 'APPROVED':
-      return complete(context, attempt, outcome['approvedMethod'] as string | null);
+      return complete(context, attempt, outcome.approvedMethod);
     case 'DECLINED':
-      return decline(context, attempt, String(outcome['code']), { isRead: call.name === 'read' });
+      return decline(context, attempt, outcome.code, { isRead: call.name === 'readPayment' });
     case 'VOIDED':
       // Charged and canceled at the provider, behind our back: nothing is left to settle.
       return decline(context, attempt, 'CANCELED', { isRead: true });
@@ -121,7 +120,7 @@ async function applyOutcome(context: TransitionContext, call: PendingCall, outco
       return resolveUnpaid(context, attempt, call);
     case 'UNSENT':
       // Nothing was asked, now or before: no doubt arises (X26).
-      if (call.name === 'confirm' && !attempt.isUnknown) return decline(context, attempt, String(outcome['code']), { isRead: true });
+      if (call.name === 'confirmPayment' && !attempt.isUnknown) return decline(context, attempt, outcome.code, { isRead: true });
       return scheduleReading(context, attempt, call, outcome);
     default:
       return scheduleReading(context, attempt, call, outcome);
@@ -129,28 +128,32 @@ async function applyOutcome(context: TransitionContext, call: PendingCall, outco
 }
 
 /** Nobody knows whether it is charged: it is looked up, for a day at most. */
-async function scheduleReading(context: TransitionContext, attempt: PaymentAttempt, call: PendingCall, outcome: Outcome): Promise<void> {
+async function scheduleReading(
+  context: TransitionContext,
+  attempt: PaymentAttempt,
+  call: PendingCall,
+  outcome: Outcome<'payment'>,
+): Promise<void> {
   attempt.isUnknown = true;
-  if (call.name === 'confirm') attempt.readings = outcome['ended'] === true ? Math.max(0, attempt.readings) : -1;
+  if (call.name === 'confirmPayment') {
+    attempt.confirmAnswered = outcome.result !== 'LOST' && outcome.ended;
+    if (!attempt.confirmAnswered) attempt.readings = 0;
+  }
   if (!planReading(context, attempt, call)) await leavePaymentUnresolved(context, attempt);
 }
 
-/** A reading said "not charged": prove it, or ask again under the same key. -1 readings: the last confirm may still run. */
-async function resolveUnpaid(context: TransitionContext, attempt: PaymentAttempt, call: PendingCall): Promise<void> {
+/** A reading said "not charged": prove it, or ask again under the same key. */
+async function resolveUnpaid(context: TransitionContext, attempt: PaymentAttempt, { n }: PendingCall): Promise<void> {
   const { payment, at } = context;
-  const ended = attempt.readings >= 0;
-  attempt.readings = ended ? attempt.readings + 1 : attempt.readings;
-  const next = afterUnpaid(
-    { readings: attempt.readings, ended, confirmedAt: attempt.confirmedAt!.getTime(), expiresAt: payment.expiresAt.getTime() },
-    at,
-  );
+  const { confirmAnswered: ended } = attempt;
+  if (ended) attempt.readings += 1;
+  const confirmedAt = attempt.confirmedAt!.getTime();
+  const next = afterUnpaid({ readings: attempt.readings, ended, confirmedAt, expiresAt: payment.expiresAt.getTime() }, at);
   if (next === 'not-charged') return decline(context, attempt, 'NOT_CHARGED', { isRead: false });
-  payment.call = planCall(
-    next === 'confirm-again' ? 'confirm' : 'read',
-    attempt,
-    next === 'confirm-again' ? at : at + readGap(ordinal(call)),
-    ordinal(call),
-  );
+  payment.call =
+    next === 'confirm-again'
+      ? planCall('confirmPayment', attempt, at, n + 1)
+      : planCall('readPayment', attempt, at + readGap(n + 1), n + 1);
 }
 
 async function complete(context: TransitionContext, attempt: PaymentAttempt, approvedMethod: string | null): Promise<void> {

@@ -7,19 +7,15 @@ import { AUTHENTICATION_LIFETIME_MS, isUnknownTooLong, type PendingCall, readGap
 import { returnStock } from '../products/stock.ts';
 import type { Em } from '../kernel/tx.ts';
 import { reopenRun } from '../runs/commands.ts';
-import { type TransitionContext, ordinal, planCall } from './calls.ts';
+import { type TransitionContext, planCall } from './calls.ts';
 import { type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 import { runOf } from './queries.ts';
 
-/** Where the numbers of the last look-ups begin, and those of each review after them: more than a day has. */
-const LAST_LOOKS = 900;
-const gapAfter = (call: PendingCall): number => readGap(ordinal(call) % LAST_LOOKS);
-
-/** Owes the next look-up of an unknown outcome; false when it has been looked up for a day. */
+/** Plans the next reading of an unknown outcome; false when it has been read for a day. */
 export function planReading({ payment, at }: TransitionContext, attempt: PaymentAttempt, call: PendingCall): boolean {
   attempt.unknownSince ??= new Date(at);
   if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return false;
-  payment.call = planCall('read', attempt, at + gapAfter(call), ordinal(call));
+  payment.call = planCall('readPayment', attempt, at + readGap(call.n + 1), call.n + 1);
   return true;
 }
 
@@ -29,12 +25,12 @@ export function planReading({ payment, at }: TransitionContext, attempt: Payment
  */
 export async function leavePaymentUnresolved(context: TransitionContext, attempt: PaymentAttempt): Promise<void> {
   const { em, payment, at } = context;
-  leaveUnresolved(context, attempt, 'confirm');
+  leaveUnresolved(context, attempt, 'confirmPayment');
   await returnStock(em, payment.storeId, payment.lines, { reason: 'SALE_UNDONE', reference: attempt.attemptId, at });
   Object.assign(payment, { status: 'failed', result: 'FAILED', lastFailure: attempt.failure });
 }
 
-function leaveUnresolved({ alarms, at }: TransitionContext, attempt: PaymentAttempt, operation: string): void {
+function leaveUnresolved({ alarms, at }: TransitionContext, attempt: PaymentAttempt, operation: PendingCall['name']): void {
   attempt.status = 'UNRESOLVED';
   attempt.failure = failureOf(attempt.attemptId, UNRESOLVED);
   attempt.endedAt = new Date(at);
@@ -53,7 +49,7 @@ export async function planLastReading({ em, payment, at }: TransitionContext): P
   if (!attempt) return;
   const dueAt = Math.max(at, attempt.confirmedAt!.getTime() + AUTHENTICATION_LIFETIME_MS);
   attempt.unknownSince = new Date(dueAt);
-  payment.call = planCall('read', attempt, dueAt, LAST_LOOKS + attempt.readings);
+  payment.call = planCall('readPayment', attempt, dueAt, attempt.readings);
 }
 
 /**
@@ -64,7 +60,7 @@ export async function applyLateOutcome(
   context: TransitionContext,
   attempt: PaymentAttempt,
   call: PendingCall,
-  outcome: Outcome,
+  outcome: Outcome<'payment'>,
 ): Promise<void> {
   const { payment, at } = context;
   switch (outcome.result) {
@@ -77,8 +73,8 @@ export async function applyLateOutcome(
       return;
     case 'APPROVED':
       attempt.unknownSince ??= new Date(at);
-      if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return leaveUnresolved(context, attempt, 'void');
-      payment.call = planCall('void', attempt, at, ordinal(call));
+      if (isUnknownTooLong(attempt.unknownSince.getTime(), at)) return leaveUnresolved(context, attempt, 'voidPayment');
+      payment.call = planCall('voidPayment', attempt, at, call.n + 1);
       return;
     default:
       if (!planReading(context, attempt, call)) leaveUnresolved(context, attempt, call.name);
@@ -90,8 +86,7 @@ export async function reviewPayment(em: Em, storeId: string, paymentId: string, 
   const payment = await em.findOneOrFail(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   const attempts = await em.find(PaymentAttemptEntity, { storeId, paymentId, status: 'UNRESOLVED' });
   if (attempts.length === 0) return false;
-  // With numbers that no earlier void had: their keys are answered already, and the provider would repeat those answers.
-  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', isUnknown: true, readings: attempt.readings + LAST_LOOKS });
+  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', isUnknown: true });
   await reopenRun(em, runOf(payment), at, realNow);
   return true;
 }

@@ -15,8 +15,8 @@ export async function keepText(em: Em, storeId: string, text: string, realNow: n
 }
 
 /** Takes a text back, in the transaction that makes use of it; null when the command carried none. */
-export async function takeText(em: Em, storeId: string, textId: unknown): Promise<string | null> {
-  if (typeof textId !== 'string') return null;
+export async function takeText(em: Em, storeId: string, textId: string | undefined): Promise<string | null> {
+  if (textId === undefined) return null;
   const [row] = await sql<{ text: string }>(em, 'DELETE FROM command_text WHERE store_id = ? AND text_id = ? RETURNING text', [
     storeId,
     textId,

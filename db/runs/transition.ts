@@ -1,23 +1,28 @@
 /** The transition that every workflow-owned row goes through. */
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Command, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
+import type { CommandEnvelope, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { announceCommit, type Em, sql } from '../kernel/tx.ts';
 import { completeOperation, reserveOperation } from './operations.ts';
 
 /** What the transition of a workflow type answers: its plan, and for a command the reply that its caller gets. */
-export interface TransitionResult {
-  readonly plan: Omit<Plan, 'clock'>;
+export interface TransitionResult<T extends WorkflowType> {
+  readonly plan: Omit<Plan<T>, 'clock'>;
   readonly clock: number;
   readonly reply?: { readonly status: number; readonly body: unknown };
 }
 /** Locks the row, decides, writes. Null when the row is gone. */
-export type Transition = (em: Em, run: RunRef, event: RunEvent, at: number) => Promise<TransitionResult | null>;
+export type Transition<T extends WorkflowType> = (
+  em: Em,
+  run: RunRef,
+  event: RunEvent<T>,
+  at: number,
+) => Promise<TransitionResult<T> | null>;
 
 /** A workflow type and its transition. */
-export interface RunTransition {
-  readonly workflowType: WorkflowType;
-  readonly transition: Transition;
+export interface RunTransition<T extends WorkflowType> {
+  readonly workflowType: T;
+  readonly transition: Transition<T>;
 }
 
 /**
@@ -25,14 +30,14 @@ export interface RunTransition {
  * command that was carried out before changes nothing; one that comes after its `notAfter` is refused, judged at the begin and again
  * before the commit, which comes at most COMMIT_MS later or never (X26). The clock is the real one.
  */
-export async function transitionRun(
+export async function transitionRun<T extends WorkflowType>(
   em: Em,
-  { workflowType, transition }: RunTransition,
+  { workflowType, transition }: RunTransition<T>,
   run: RunRef,
-  event: RunEvent,
+  event: RunEvent<T>,
   at: number,
   clock: Clock,
-): Promise<Plan> {
+): Promise<Plan<T>> {
   const realNow = clock.now();
   const isRepeated = event.type === 'command' && (await wasCarriedOut(em, run, event.command, realNow));
   const result = await transition(em, run, isRepeated ? { type: 'load' } : event, at);
@@ -49,14 +54,14 @@ export async function transitionRun(
 }
 
 /** Locks may have held the transition up: who was answered meanwhile that it never will be done must be right. */
-async function checkDeadlineAgain(em: Em, { notAfter }: Command, clock: Clock): Promise<void> {
+async function checkDeadlineAgain(em: Em, { notAfter }: CommandEnvelope, clock: Clock): Promise<void> {
   await announceCommit(em);
   if (clock.now() > notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
 }
 
-const GONE: Omit<Plan, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
+const GONE: Omit<Plan<never>, 'clock'> = { wakeAt: null, calls: [], done: true, note: 'The row is gone.', status: 'GONE' };
 
-async function wasCarriedOut(em: Em, run: RunRef, command: Command, realNow: number): Promise<boolean> {
+async function wasCarriedOut(em: Em, run: RunRef, command: CommandEnvelope, realNow: number): Promise<boolean> {
   if ((await reserveOperation(em, run.storeId, command.operation, realNow)) !== 'new') return true;
   if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
   return false;

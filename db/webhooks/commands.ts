@@ -1,7 +1,7 @@
 /** Webhook subscriptions: at most ten, each with a secret that is kept sealed and, for a day after a rotation, the one before it. */
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { subscriptionWorkflowId } from '../../workflows/kernel/messages.ts';
 import { type EventType, SECRET_OVERLAP_MS, WEBHOOK_LIMIT } from '../../domain/webhooks/rules.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import type { Keyring } from '../kernel/keyring.ts';

@@ -2,7 +2,7 @@
 import { universal } from '../../domain/webhooks/signature.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
-import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';

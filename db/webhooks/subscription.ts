@@ -23,7 +23,7 @@ export async function transitionWebhookSubscription(
   em: Em,
   { storeId, entityId: webhookId }: RunRef,
   { at, realNow }: Moment,
-): Promise<TransitionResult | null> {
+): Promise<TransitionResult<'webhookSubscription'> | null> {
   const [row] = await sql<Row>(
     em,
     `SELECT w.status, w.epoch, w.deleted_at IS NOT NULL AS is_deleted, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)

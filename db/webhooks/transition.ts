@@ -1,9 +1,8 @@
 /** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
-import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import { attemptId, type Call, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { attemptCall } from '../../workflows/webhooks/contract.ts';
 import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../domain/webhooks/rules.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
@@ -20,10 +19,10 @@ export interface EndedAttempt {
 export async function transitionWebhookDelivery(
   em: Em,
   run: RunRef,
-  event: RunEvent,
+  event: RunEvent<'webhookDelivery'>,
   { at, realNow }: Moment,
   ended: EndedAttempt | null = null,
-): Promise<TransitionResult | null> {
+): Promise<TransitionResult<'webhookDelivery'> | null> {
   const { storeId, entityId: deliveryId } = run;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
@@ -56,27 +55,26 @@ async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Pr
 }
 
 const LOST: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
-const callId = ({ storeId, deliveryId }: WebhookDelivery, attempt: number) => attemptCall(storeId, deliveryId, attempt, 0).id;
 
 /** How the attempt under way ended, as was recorded or is told now; null while it has not. */
-function outcomeOf(delivery: WebhookDelivery, event: RunEvent, ended: EndedAttempt | null): AttemptOutcome | null {
+function outcomeOf(delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>, ended: EndedAttempt | null): AttemptOutcome | null {
   if (ended && isInFlight(delivery) && delivery.attemptCount === ended.n) return ended.outcome;
   return isLost(delivery, event) ? LOST : null;
 }
 
 /** An attempt was claimed, its activity is gone, and no outcome was recorded. */
-const isLost = (delivery: WebhookDelivery, event: RunEvent): boolean =>
+const isLost = (delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>): boolean =>
   event.type === 'outcome' &&
   event.outcome.result === 'LOST' &&
   isInFlight(delivery) &&
-  event.callId === callId(delivery, delivery.attemptCount);
+  event.callId === attemptId(delivery.deliveryId, delivery.attemptCount);
 
 /** The attempt could not even be claimed (an outage, a secret that does not open): the same one again, after a while. */
-const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent): boolean =>
+const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>): boolean =>
   event.type === 'outcome' &&
   event.outcome.result === 'LOST' &&
   isWaiting(delivery.status) &&
-  event.callId === callId(delivery, delivery.attemptCount + 1);
+  event.callId === attemptId(delivery.deliveryId, delivery.attemptCount + 1);
 const UNCLAIMED_MS = 30_000;
 
 /** A success is recorded whatever has become of the subscription; a failure counts for its suspension, and may be its last. */
@@ -103,19 +101,24 @@ async function applyOutcome(
 
 const suspend = (delivery: WebhookDelivery) => Object.assign(delivery, SUSPENDED);
 
-function planOf(delivery: WebhookDelivery, at: number): TransitionResult['plan'] {
-  const { status, deliveryId, storeId } = delivery;
+function planOf(delivery: WebhookDelivery, at: number): TransitionResult<'webhookDelivery'>['plan'] {
+  const { status } = delivery;
   if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
   const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
   const attempt = delivery.nextAttemptAt || delivery.attemptCount === 0 ? delivery.attemptCount + 1 : delivery.attemptCount;
   const note = `Attempt ${attempt} of ${ATTEMPTS} at ${korean(wakeAt)}.`;
   return {
     wakeAt,
-    ...(wakeAt <= at
-      ? { calls: [attemptCall(storeId, deliveryId, attempt, at)] }
-      : { calls: [], next: attemptCall(storeId, deliveryId, attempt, wakeAt) }),
+    ...(wakeAt <= at ? { calls: [attemptCall(delivery, attempt, at)] } : { calls: [], next: attemptCall(delivery, attempt, wakeAt) }),
     done: false,
     note,
     status,
   };
 }
+
+const attemptCall = ({ storeId, deliveryId }: WebhookDelivery, attempt: number, at: number): Call<'webhookDelivery'> => ({
+  id: attemptId(deliveryId, attempt),
+  name: 'attemptDelivery',
+  storeId,
+  input: { deliveryId, attempt, at },
+});

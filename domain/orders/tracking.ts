@@ -14,8 +14,8 @@ export interface Scan {
 }
 /** What a courier said when it was asked: the scans so far, or why there are none. */
 export type TrackingReading =
-  | { readonly kind: 'FOUND'; readonly scans: readonly Scan[] }
-  | { readonly kind: 'NOT_FOUND' | 'UNAVAILABLE' | 'NOT_TRACKED' };
+  | { readonly result: 'FOUND'; readonly scans: readonly Scan[] }
+  | { readonly result: 'NOT_FOUND' | 'UNAVAILABLE' | 'NOT_TRACKED' };
 
 export interface Tracking {
   /** The dispatch, or the latest correction of its number. */
@@ -50,9 +50,9 @@ export const isTracked = (dispatch: Dispatch | null, status: PublicStatus): bool
 export function afterReading(tracking: Tracking, reading: TrackingReading | null, at: number): Tracking {
   const asked = { ...tracking, asked: tracking.asked + 1 };
   if (reading === null) return { ...asked, nextAt: at + LOST_MS };
-  const scans = reading.kind === 'FOUND' ? reading.scans : tracking.scans;
+  const scans = reading.result === 'FOUND' ? reading.scans : tracking.scans;
   const next = tracking.since + (Math.floor((at - tracking.since) / GAP_MS) + 1) * GAP_MS;
-  const isOver = reading.kind === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || next > tracking.since + ASKED_FOR_MS;
+  const isOver = reading.result === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || next > tracking.since + ASKED_FOR_MS;
   return { ...asked, scans, lastCheckedAt: at, nextAt: isOver ? null : next };
 }
 

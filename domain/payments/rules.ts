@@ -1,4 +1,5 @@
 /** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
+import type { PaymentMessages } from './messages.ts';
 import { isHost, RETURN_URL } from '../kernel/hosts.ts';
 import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
 
@@ -28,13 +29,15 @@ export type AttemptStatus =
   | 'VOIDED'
   | 'UNRESOLVED';
 
-/** The one call that a payment owes at a time, not before `dueAt`. */
+/** The one call that a payment makes at a time, not before `dueAt`. */
 export interface PendingCall {
   readonly id: string;
-  readonly name: 'confirm' | 'read' | 'void' | 'refund' | 'findRefund';
+  readonly name: keyof PaymentMessages['calls'];
+  /** Counts the calls since the outcome became unknown: the gaps before the next grow with it. */
+  readonly n: number;
   readonly attemptId: string;
   readonly dueAt: number;
-  /** Of the last two kinds. */
+  /** Of `refundPayment` and `findRefund`. */
   readonly refundId?: string;
 }
 
@@ -64,23 +67,17 @@ export function afterAbsence({ refusedWith, isAnswered, absences }: RefundUnknow
  * reading taken later is the whole truth. FOREIGN: what stands there is another payment, so nothing was charged by us (X17).
  * UNSENT: nothing was asked, because our key is for the other kind of payments (X26).
  */
-export interface ProviderAnswer {
-  readonly result:
-    | 'APPROVED'
-    | 'DECLINED'
-    | 'UNKNOWN'
-    | 'UNPAID'
-    | 'VOIDED'
-    | 'REFUNDED'
-    | 'REFUSED'
-    | 'ABSENT'
-    | 'LOST'
-    | 'FOREIGN'
-    | 'UNSENT';
-  readonly code: string;
-  readonly ended: boolean;
-  readonly approvedMethod: string | null;
-}
+export type ProviderResult =
+  | 'APPROVED'
+  | 'DECLINED'
+  | 'UNKNOWN'
+  | 'UNPAID'
+  | 'VOIDED'
+  | 'REFUNDED'
+  | 'REFUSED'
+  | 'ABSENT'
+  | 'FOREIGN'
+  | 'UNSENT';
 
 /** Three readings "not charged" after an answered confirm prove that nothing was charged: 2 + 4 + 8 s. */
 const PROVING_READINGS = 3;

@@ -29,7 +29,7 @@ test('API and worker tell what an operator needs, and every metric of the alert 
   expect(told).toMatch(
     /sangjeom_http_request_seconds_count\{[^}]*route="\/v1\/order-items\/:orderItemId\/cancel"[^}]*status="200"[^}]*\} [1-9]/,
   );
-  expect(told).toMatch(/sangjeom_provider_outcomes_total\{provider="tosspayments",operation="refund",outcome="REFUNDED"\} [1-9]/);
+  expect(told).toMatch(/sangjeom_provider_outcomes_total\{provider="tosspayments",operation="refundPayment",outcome="REFUNDED"\} [1-9]/);
   expect(told).toMatch(/sangjeom_webhook_attempts_total\{outcome="SUCCESS"\} [1-9]/);
   expect(told).toMatch(/^sangjeom_runs_overdue \d/m);
   expect(told).toMatch(/^sangjeom_runs_to_recover \d/m);

@@ -47,8 +47,8 @@ beforeAll(async () => {
     );
     await owner.query(
       `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
-         current_attempt_id, attempt_count, test_payment, expires_at, created_at, completed_at)
-       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, ${at}, ${at}, ${at}
+         current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, completed_at)
+       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, ${at}, ${at}, ${at}, ${at}
        FROM generate_series(1, ${ORDERS}) n`,
       [storeId],
     );

@@ -90,8 +90,8 @@ test('support finds, explains and retries in every store; who looks sees no buye
   );
   await client.query(
     `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
-       current_attempt_id, attempt_count, test_payment, expires_at, created_at)
-     VALUES ($1, 'pay_1', 'c', '20261122000001', 'completed', 'COMPLETED', '[]', '{}', '{}', 1000, '', '{}', '', 1, true, now(), now())`,
+       current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at)
+     VALUES ($1, 'pay_1', 'c', '20261122000001', 'completed', 'COMPLETED', '[]', '{}', '{}', 1000, '', '{}', '', 1, true, now(), now(), now())`,
     [storeId],
   );
   await client.query(

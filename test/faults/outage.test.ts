@@ -95,7 +95,11 @@ describe('Postgres hangs for 30 seconds', () => {
     const first = await command.catch(() => null);
     expect(Date.now() - frozen).toBeLessThan(12_000);
     expect([200, 503, undefined]).toContain(first?.status);
-    const stuck = { [dueRun]: 'moveOrderItem', [itemRun]: 'moveOrderItem', [`payment/${storeId}/${paying.paymentId}`]: 'movePayment' };
+    const stuck = {
+      [dueRun]: 'transitionOrderItem',
+      [itemRun]: 'transitionOrderItem',
+      [`payment/${storeId}/${paying.paymentId}`]: 'transitionPayment',
+    };
     for (const [workflowId, name] of Object.entries(stuck))
       await until(
         `${workflowId} is pending and says why`,

@@ -41,21 +41,21 @@ export const SABOTAGES: readonly Sabotage[] = [
     // The names under which the provider knows a refund are made when it is called, instead of being committed before.
     name: 'provider key after the order',
     file: 'activities/payments.ts',
-    find: `    refundId: String(call.input['refundId']),
-    amount: Number(call.input['refundAmount']),
-    key: String(call.input['key']),`,
+    find: `    refundId: input.refundId,
+    amount: input.refundAmount,
+    key: input.key,`,
     put: `    refundId: crypto.randomUUID(),
-    amount: Number(call.input['refundAmount']),
+    amount: input.refundAmount,
     key: crypto.randomUUID(),`,
     failpoints: 'provider.after-answer=0.3',
   },
   {
     name: 'refund again without looking',
     file: 'db/payments/refunds.ts',
-    find: `    if (call.name === 'refund') refund.isAnswered = outcome['ended'] === true;
+    find: `    if (call.name === 'refundPayment') refund.isAnswered = outcome.result !== 'LOST' && outcome.ended;
     return next('findRefund', at + readGap(n));`,
     put: `    refund.keySeq++;
-    return next('refund', at + readGap(n));`,
+    return next('refundPayment', at + readGap(n));`,
     failpoints: 'provider.after-answer=0.3',
   },
 ];

@@ -132,17 +132,17 @@ describe('tracking', () => {
 describe('the rule', () => {
   const begun = beginTracking(1000);
   test('looks stay on the grid of four hours, however late an answer comes', () => {
-    const once = afterReading(begun, { kind: 'NOT_FOUND' }, 1000);
+    const once = afterReading(begun, { result: 'NOT_FOUND' }, 1000);
     expect([once.nextAt, once.asked]).toEqual([1000 + 4 * HOUR, 1]);
-    expect(afterReading(once, { kind: 'UNAVAILABLE' }, 1000 + 9 * HOUR).nextAt).toBe(1000 + 12 * HOUR);
+    expect(afterReading(once, { result: 'UNAVAILABLE' }, 1000 + 9 * HOUR).nextAt).toBe(1000 + 12 * HOUR);
   });
   test('a lost answer is asked for again in a minute; nothing known is forgotten by an unavailable courier', () => {
-    const found = afterReading(begun, { kind: 'FOUND', scans: [{ stage: 'IN_TRANSIT', at: 1, location: null }] }, 2000);
+    const found = afterReading(begun, { result: 'FOUND', scans: [{ stage: 'IN_TRANSIT', at: 1, location: null }] }, 2000);
     expect(afterReading(found, null, 5000)).toMatchObject({ nextAt: 65_000, asked: 2, lastCheckedAt: 2000 });
-    expect(stageOf(afterReading(found, { kind: 'UNAVAILABLE' }, 9000))).toBe('IN_TRANSIT');
+    expect(stageOf(afterReading(found, { result: 'UNAVAILABLE' }, 9000))).toBe('IN_TRANSIT');
   });
   test('without a courier nothing is asked twice', () =>
-    expect(afterReading(begun, { kind: 'NOT_TRACKED' }, 1000)).toMatchObject({ nextAt: null, asked: 1 }));
+    expect(afterReading(begun, { result: 'NOT_TRACKED' }, 1000)).toMatchObject({ nextAt: null, asked: 1 }));
 });
 
 describe('hold', () => {

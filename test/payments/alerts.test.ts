@@ -18,8 +18,8 @@ test('every count that rings an alert at its first increase is there from zero o
     new Set(
       [...text.matchAll(new RegExp(`^${name}\\{provider="tosspayments",operation="(\\w+)"${labels}\\} \\d+$`, 'gm'))].map(([, one]) => one),
     );
-  const all = new Set(['return', 'confirm', 'read', 'void', 'refund', 'findRefund']);
+  const all = new Set(['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund']);
   expect(operations('sangjeom_provider_mismatches_total')).toEqual(all);
   expect(operations('sangjeom_provider_unresolved_total')).toEqual(all);
-  expect(operations('sangjeom_provider_outcomes_total', ',outcome="REFUSED"')).toContain('refund');
+  expect(operations('sangjeom_provider_outcomes_total', ',outcome="REFUSED"')).toContain('refundPayment');
 });

@@ -26,13 +26,15 @@ import { untraced } from '../../worker/tracing.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
-import type { Command } from '../../workflows/kernel/messages.ts';
+import type { CommandContent, CommandEnvelope } from '../../workflows/kernel/messages.ts';
+import type { PaymentMessages } from '../../domain/payments/messages.ts';
+import { keepText } from '../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { orderItemWorkflowId } from '../../workflows/orders/contract.ts';
-import { paymentWorkflowId } from '../../workflows/payments/contract.ts';
-import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
+import { paymentWorkflowId } from '../../workflows/kernel/messages.ts';
+import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
 import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { underTest } from '../kernel/world.ts';
@@ -155,8 +157,10 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
       });
     },
+    /** Keeps a text aside, as the API does; its id. */
+    text: (value: string) => inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, value, Date.now())),
     /** The buyer's way through the provider's window: what the provider hands to the return address. */
-    async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<Command['input']> {
+    async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<PaymentMessages['commands']['pay']> {
       const { attemptId, pgOrderId, amount } = payment;
       const submit = new URLSearchParams({
         orderId: pgOrderId,
@@ -168,7 +172,8 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       });
       const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
       const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
-      return { attemptId, paymentKey, pgOrderId, amount };
+      const paymentKeyId = await inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, paymentKey, Date.now()));
+      return { attemptId, paymentKeyId, pgOrderId, amount };
     },
     /** An invitation, as the API makes one. */
     async invitation(email: string): Promise<RunName> {
@@ -190,9 +195,9 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       return { storeId, workflowType: 'orderItem', workflowId, entityId: item!.order_item_id, orderNo };
     },
     /** One update-with-start, as the API sends it. */
-    async command(run: RunName, name: string, input: Command['input'], changes: Partial<Command> = {}): Promise<void> {
+    async command(run: RunName, name: CommandContent['name'], input: object, changes: Partial<CommandEnvelope> = {}): Promise<void> {
       const key = changes.operation?.key ?? randomUUID();
-      const wish: Command = {
+      const command = {
         name,
         input,
         operation: { principal: 't', key, id: 't', fingerprint: key },
@@ -203,7 +208,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         ...changes,
       };
       const startWorkflowOperation = new WithStartWorkflowOperation(run.workflowType, startOptions(run));
-      await env.client.workflow.executeUpdateWithStart('command', { args: [wish], updateId: wish.requestId, startWorkflowOperation });
+      await env.client.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation });
     },
     async close() {
       stopping.abort();

@@ -5,13 +5,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command, WorkflowType } from '../../workflows/kernel/messages.ts';
+import type { CommandContent, CommandEnvelope, WorkflowType } from '../../workflows/kernel/messages.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { removeWebhook, resumeWebhook } from '../../db/webhooks/commands.ts';
 import { noteFailure } from '../../db/webhooks/suspension.ts';
-import { subscriptionWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { subscriptionWorkflowId } from '../../workflows/kernel/messages.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { call } from '../kernel/http.ts';
 import { Receiver, underTest } from '../kernel/world.ts';
@@ -65,7 +65,12 @@ afterAll(async () => {
 });
 
 /** As a client does: the same key until there is an answer; the reconciler's wake brings back what nobody commands. */
-async function insist(run: RunName, name: string, input: Command['input'], wait: Command['wait'] = 'committed'): Promise<void> {
+async function insist(
+  run: RunName,
+  name: CommandContent['name'],
+  input: object,
+  wait: CommandEnvelope['wait'] = 'committed',
+): Promise<void> {
   const operation = { principal: 't', key: randomUUID(), id: 't', fingerprint: name };
   for (let tries = 0; ; tries++) {
     try {
@@ -104,7 +109,7 @@ async function shopping(): Promise<object> {
   await toTheEnd(payment.run, 3 * SECOND);
   const item = await under.itemOf(payment.orderNo);
   await insist(item, 'confirm', {});
-  await insist(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1' });
+  await insist(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumberId: await under.text('1') });
   await toTheEnd(item, 8 * DAY);
   const [delivery] = await under.rows<{ delivery_id: string }>(
     'SELECT d.delivery_id FROM webhook_delivery d ORDER BY d.created_at DESC, d.delivery_id DESC LIMIT 1',
@@ -116,7 +121,7 @@ async function shopping(): Promise<object> {
   };
   await toTheEnd(run, MINUTE);
   const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
-  const charged = ledger.find(({ paymentKey }) => paymentKey === input['paymentKey'])!;
+  const charged = ledger.find(({ orderId }) => orderId === payment.pgOrderId)!;
   const p = [payment.run.entityId];
   return {
     payment: await under.rows('SELECT status, result, attempt_count, call IS NULL AS at_rest FROM payment WHERE payment_id = ?', p),

@@ -69,7 +69,7 @@ describe('on the time-skipping server', () => {
   test('a parcel is looked for every four hours, delivered after a day and decided a week later', async () => {
     const run = await bought();
     await under.command(run, 'confirm', {});
-    await under.command(run, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1' });
+    await under.command(run, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumberId: await under.text('1') });
     await finished(run);
     const steps = await under.rows<{ at: string }>('SELECT at FROM flow_step WHERE order_item_id = ? ORDER BY seq', [run.entityId]);
     expect(steps.slice(3).map(({ at }) => (Date.parse(at) - Date.parse(steps[2]!.at)) / DAY)).toEqual([1, 8]);

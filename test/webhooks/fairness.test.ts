@@ -5,7 +5,7 @@ import { inTenant, REQUEST, sql } from '../../db/kernel/tx.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import { webhookWorkflowId } from '../../workflows/webhooks/contract.ts';
+import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
 import { Pressure, YieldingSlots } from '../../worker/pressure.ts';
 import { temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';

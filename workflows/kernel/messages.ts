@@ -1,4 +1,36 @@
-/** The messages between API, runs and activities. Ids, amounts, enumerations and times only: nothing personal. */
+/**
+ * The messages between API, runs and activities, typed from end to end: each workflow type declares its commands, its calls and their
+ * outcomes in `domain/<feature>/messages.ts`. Ids, amounts, enumerations and times only: nothing personal.
+ */
+import type { ContentOf } from '../../domain/kernel/messages.ts';
+import type { InvitationMessages } from '../../domain/invitations/messages.ts';
+import type { OrderItemMessages } from '../../domain/orders/messages.ts';
+import type { PaymentMessages } from '../../domain/payments/messages.ts';
+import type { WebhookDeliveryMessages, WebhookSubscriptionMessages } from '../../domain/webhooks/messages.ts';
+
+/** The workflow types; each has a row, a line in `run`, one transition and one function in `workflows/`. */
+export interface Messages {
+  readonly orderItem: OrderItemMessages;
+  readonly payment: PaymentMessages;
+  readonly webhookDelivery: WebhookDeliveryMessages;
+  readonly webhookSubscription: WebhookSubscriptionMessages;
+  readonly invitation: InvitationMessages;
+}
+export type WorkflowType = keyof Messages;
+
+export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
+export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
+export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
+export const subscriptionWorkflowId = (storeId: string, webhookId: string): string => `webhook-subscription/${storeId}/${webhookId}`;
+export const invitationWorkflowId = (storeId: string, invitationId: string): string => `invitation/${storeId}/${invitationId}`;
+
+/** The id of the call that makes attempt `n` of a delivery. */
+export const attemptId = (deliveryId: string, n: number): string => `${deliveryId}-${n}`;
+
+/** The activity that runs the transition of a workflow type: `transitionPayment`. */
+export type TransitionName<T extends WorkflowType = WorkflowType> = `transition${Capitalize<T>}`;
+export const transitionName = <T extends WorkflowType>(type: T): TransitionName<T> =>
+  `transition${type.charAt(0).toUpperCase()}${type.slice(1)}` as TransitionName<T>;
 
 /**
  * A run: the store and the id of the row that it owns. `clock` only after continue-as-new. `firstAt`: the business time at which it
@@ -11,14 +43,45 @@ export interface RunRef {
   readonly firstAt?: number;
 }
 
+export type CallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? keyof Messages[T]['calls'] & string : never;
+type InputOf<T extends WorkflowType, N> = N extends keyof Messages[T]['calls']
+  ? Messages[T]['calls'][N] extends { input: infer I }
+    ? I
+    : never
+  : never;
+type AnswerOf<T extends WorkflowType, N> = N extends keyof Messages[T]['calls']
+  ? Messages[T]['calls'][N] extends { outcome: infer O }
+    ? O
+    : never
+  : never;
+
+/** One call to the outside, made by the activity of its name. The id is the same each time the same call is planned. */
+export type Call<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = T extends WorkflowType
+  ? N extends CallName<T>
+    ? { readonly id: string; readonly name: N; readonly storeId: string; readonly input: InputOf<T, N> }
+    : never
+  : never;
+
+/** How a call ended. LOST: its activity never answered, so nothing is known. */
+export type Outcome<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> =
+  | { readonly result: 'LOST' }
+  | (T extends WorkflowType ? (N extends CallName<T> ? AnswerOf<T, N> : never) : never);
+
+/** What an activity answers: the outcome, and the plan since where the call has made the run's transition itself, in one transaction. */
+export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = Outcome<T, N> & {
+  readonly plan?: Plan<T>;
+};
+/** The activities that make the calls of a workflow type. */
+export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
+
 /** What a run does next, as its transition decided. Times are business milliseconds. */
-export interface Plan {
+export interface Plan<T extends WorkflowType = WorkflowType> {
   /** The next time at which something must happen; null when only a command can move it. */
   readonly wakeAt: number | null;
   /** Calls to make now; each is handed back as an outcome. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly Call<T>[];
   /** The call to make at `wakeAt`, where nothing else is due then: it needs no transition first. It is told the time in `at`. */
-  readonly next?: Call;
+  readonly next?: Call<T>;
   /** Nothing that anybody sees is expected at `wakeAt`: a sandbox's clock does not stop for it on its way. */
   readonly isPollOnly?: boolean;
   readonly done: boolean;
@@ -29,26 +92,12 @@ export interface Plan {
   readonly status: string;
 }
 
-/** One call to the outside. The id is the same each time the same call is planned. */
-export interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly storeId: string;
-  readonly input: Readonly<Record<string, string | number>>;
-}
-
-/**
- * How a call ended. LOST: its activity never answered, so nothing is known. `plan`: the call has made the run's transition itself, in the
- * transaction that recorded its outcome; the plan since, as JSON.
- */
-export interface Outcome {
-  readonly result: string;
-  readonly plan?: string;
-  readonly [field: string]: string | number | boolean | null | undefined;
-}
+/** What a command asks for: its name and what it says. */
+export type CommandContent<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? ContentOf<Messages[T]['commands']> : never;
 
 /** A change of a row which a run owns (architecture.md § Commands). */
-export interface Command {
+export type Command<T extends WorkflowType = WorkflowType> = CommandContent<T> & CommandEnvelope;
+export interface CommandEnvelope {
   readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };
   readonly requestId: string;
   readonly actor: string;
@@ -56,17 +105,12 @@ export interface Command {
   readonly clock: number;
   /** Real time; a command that reaches its transition later is refused. */
   readonly notAfter: number;
-  readonly name: string;
-  readonly input: Readonly<Record<string, string | number | boolean | null>>;
   /** `idle` also waits until no call is in flight. */
   readonly wait?: 'committed' | 'idle';
 }
 
-export type RunEvent =
+export type RunEvent<T extends WorkflowType = WorkflowType> =
   | { readonly type: 'load' }
   | { readonly type: 'elapsed' }
-  | { readonly type: 'command'; readonly command: Command }
-  | { readonly type: 'outcome'; readonly callId: string; readonly outcome: Outcome };
-
-/** The names of the workflow types; each has one folder, one transition and one line in `run`. */
-export type WorkflowType = 'orderItem' | 'payment' | 'webhookDelivery' | 'webhookSubscription' | 'invitation';
+  | { readonly type: 'command'; readonly command: Command<T> }
+  | { readonly type: 'outcome'; readonly callId: string; readonly outcome: Outcome<T> };

@@ -4,6 +4,7 @@
  */
 import {
   ActivityFailure,
+  type ActivityOptions,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
@@ -19,7 +20,18 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Call, Command, Outcome, Plan, RunEvent, RunRef } from './messages.ts';
+import {
+  type Answer,
+  type Call,
+  type CallName,
+  type Command,
+  type Plan,
+  type RunEvent,
+  type RunRef,
+  type TransitionName,
+  transitionName,
+  type WorkflowType,
+} from './messages.ts';
 import { show } from './show.ts';
 
 /** A command of a seller, a buyer or an operator, answered when its transition is committed. */
@@ -29,21 +41,22 @@ const clock = defineSignal<[number]>('clock');
 /** Load the row again: sent by the reconciler and by whoever changed the row beside the run. */
 const wake = defineSignal('wake');
 
-/** What a workflow type adds to the skeleton: the name of its transition activity and the calls that it can make. */
-export interface WorkflowDefinition {
-  readonly transition: string;
+/** What a workflow type adds to the skeleton. */
+export interface WorkflowDefinition<T extends WorkflowType> {
+  readonly type: T;
   /** The plan of a new run, where the row need not be loaded for it. */
-  readonly firstPlan?: (run: RunRef, firstAt: number) => Plan;
-  readonly calls: Readonly<Record<string, (call: Call) => Promise<Outcome>>>;
+  readonly firstPlan?: (run: RunRef, firstAt: number) => Plan<T>;
+  /** Where and for how long each call is tried, and how it reads in Temporal UI. */
+  readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => ActivityOptions };
 }
-type Transitions = Record<string, (run: RunRef, event: RunEvent, at: number) => Promise<Plan>>;
+type Transition = (run: RunRef, event: RunEvent, at: number) => Promise<Plan>;
 
 /** A bug could leave a run due for ever; it then loads its row once in this time instead of spinning. */
 const STUCK_MS = 30_000;
 
 /** Hosts one run until it is done. */
-export async function host(run: RunRef, definition: WorkflowDefinition): Promise<void> {
-  const hosted = new HostedRun(run, definition);
+export async function host<T extends WorkflowType>(run: RunRef, definition: WorkflowDefinition<T>): Promise<void> {
+  const hosted = new HostedRun(run, definition as unknown as AnyDefinition);
   setHandler(command, (message) => hosted.handle(message), { description: 'Carries out a command; answers when it is committed' });
   setHandler(clock, (offset) => hosted.moveClock(offset), { description: 'The clock of the sandbox store moved' });
   setHandler(wake, () => hosted.wake(), { description: 'Load the row again' });
@@ -55,9 +68,14 @@ export async function host(run: RunRef, definition: WorkflowDefinition): Promise
   } while (await hosted.isWokenAgain());
 }
 
+/** The skeleton treats all types alike: what a call says is between its transition and its activity. */
+type AnyDefinition = Omit<WorkflowDefinition<WorkflowType>, 'calls'> & {
+  readonly calls: Readonly<Record<string, (call: Call) => ActivityOptions>>;
+};
+
 class HostedRun {
   readonly #run: RunRef;
-  readonly #definition: WorkflowDefinition;
+  readonly #definition: AnyDefinition;
   #plan: Plan;
   /** The end of the queue of transitions: one at a time, in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -67,7 +85,7 @@ class HostedRun {
   #woken = false;
   readonly #inFlight = new Set<string>();
 
-  constructor(run: RunRef, definition: WorkflowDefinition) {
+  constructor(run: RunRef, definition: AnyDefinition) {
     this.#run = run;
     this.#definition = definition;
     this.#plan =
@@ -148,7 +166,7 @@ class HostedRun {
   async #doDue(wakeAt: number): Promise<void> {
     const seen = this.#changes;
     const { next, note } = this.#plan;
-    if (next) return void this.#makeCall({ ...next, input: { ...next.input, at: this.#now() } });
+    if (next) return void this.#makeCall({ ...next, input: { ...next.input, at: this.#now() } } as Call);
     await this.#apply({ type: 'elapsed' });
     const isStuck = this.#plan.wakeAt === wakeAt && this.#plan.calls.length === 0 && !this.isDone;
     if (isStuck)
@@ -163,7 +181,7 @@ class HostedRun {
   #apply(event: RunEvent): Promise<void> {
     this.#waiting++;
     const mine = this.#queue.then(async () => {
-      this.#adopt(await transition(this.#definition, this.#run, event, this.#now()));
+      this.#adopt(await transition(this.#definition.type, this.#run, event, this.#now()));
     });
     this.#queue = mine
       .catch(() => undefined)
@@ -181,8 +199,8 @@ class HostedRun {
 
   async #makeCall(call: Call): Promise<void> {
     this.#inFlight.add(call.id);
-    const outcome = await outcomeOf(this.#definition, call);
-    if (outcome.plan !== undefined) this.#adopt(JSON.parse(outcome.plan) as Plan);
+    const { plan, ...outcome } = await answerOf(this.#definition, call);
+    if (plan) this.#adopt(plan);
     // A refused outcome is the row's to explain; the next load answers the plan instead.
     else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.wake());
     this.#inFlight.delete(call.id);
@@ -210,35 +228,35 @@ async function until(deadline: number | null, changed: () => boolean, now: () =>
  * Runs a transition quickly, as a local activity; when Postgres is out of reach, or on a deadline whatever the
  * error, as an ordinary activity that an operator sees pending with its last failure, for as long as it takes.
  */
-async function transition(definition: WorkflowDefinition, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
+async function transition(type: WorkflowType, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
   const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
-  const quick = proxyLocalActivities<Transitions>({
+  const quick = proxyLocalActivities<Record<TransitionName, Transition>>({
     startToCloseTimeout: '2s',
     retry: { maximumAttempts: 1 },
     summary,
   });
   try {
-    return await quick[definition.transition]!(run, event, at);
+    return await quick[transitionName(type)](run, event, at);
   } catch (error) {
     if (isCancellation(error) || isFinal(error)) throw error;
     // A local activity's refusal comes as it is, without an ActivityFailure around it.
     if (isRefusal(error)) throw error;
   }
-  const visible = proxyActivities<Transitions>({
+  const visible = proxyActivities<Record<TransitionName, Transition>>({
     startToCloseTimeout: '10s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '5s' },
     summary: `${summary}, waiting for Postgres`,
   });
-  return visible[definition.transition]!(run, event, at);
+  return visible[transitionName(type)](run, event, at);
 }
 
 const isRefusal = (error: unknown) => error instanceof ApplicationFailure && error.nonRetryable === true;
 const isFinal = (error: unknown) => error instanceof ActivityFailure && isRefusal(error.cause);
 
 /** A call whose activity is lost (worker killed, timeout) has an unknown outcome, which the transition looks up. */
-async function outcomeOf(definition: WorkflowDefinition, call: Call): Promise<Outcome> {
+async function answerOf({ calls }: AnyDefinition, call: Call): Promise<Answer> {
   try {
-    return await definition.calls[call.name]!(call);
+    return await proxyActivities<Record<string, (call: Call) => Promise<Answer>>>(calls[call.name]!(call))[call.name]!(call);
   } catch (error) {
     if (error instanceof ActivityFailure && !isCancellation(error)) return { result: 'LOST' };
     throw error;

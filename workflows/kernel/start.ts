@@ -5,9 +5,9 @@ import type { WorkflowType, RunRef } from './messages.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from './queues.ts';
 
 /** What names a run to Temporal. */
-export interface RunName {
+export interface RunName<T extends WorkflowType = WorkflowType> {
   readonly storeId: string;
-  readonly workflowType: WorkflowType;
+  readonly workflowType: T;
   readonly workflowId: string;
   readonly entityId: string;
   readonly orderNo: string | null;

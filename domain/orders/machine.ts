@@ -1,0 +1,55 @@
+/** What a command does with an order item, or why not (D71 … D73): the API's early refusal and the item's transition ask the same. */
+import { graphOf } from '../flows/presets/index.ts';
+import { step } from '../flows/rules.ts';
+import type { FlowEvent, FlowState } from '../flows/state.ts';
+import { isBuyerCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
+import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
+import type { PublicStatus } from './status.ts';
+
+/** What of an item decides. */
+export interface ItemState {
+  readonly orderItemId: string;
+  readonly status: PublicStatus;
+  readonly flowKey: string;
+  readonly flowVersion: number;
+  readonly flowState: FlowState;
+  readonly quantity: number;
+  readonly canceledQuantity: number;
+  readonly fulfillmentSnapshot: FulfillmentSnapshot;
+  readonly dispatch?: Dispatch | null | undefined;
+}
+
+/** What changes the record and leaves the flow where it is. Refusals are Faults: INVALID_STATUS, NOT_SHIPPABLE. */
+export function checkRecordCommand(item: ItemState, command: RecordCommand): void {
+  checkHandover(item.fulfillmentSnapshot, command.name);
+  checkRecord(command.name, item.status, item.dispatch ?? null);
+}
+
+/**
+ * What any other command means to the item's flow. A cancel is no action of the flow: it takes units away, whatever the flow says.
+ * `refId` names the request in the flow's trace. Refusals are Faults: SHIPPING_REQUIRED, NOT_SHIPPABLE, ALREADY_CANCELED, CLAIM_IN_PROGRESS,
+ * INVALID_STATUS, INVALID_QUANTITY.
+ */
+export function flowEventOf(item: ItemState, command: Exclude<ItemCommand, RecordCommand>, refId: string): FlowEvent {
+  if (command.name === 'cancel') {
+    const { flowKey, flowVersion, flowState: state, quantity: all, canceledQuantity, orderItemId } = item;
+    const cancelable = { graph: graphOf(flowKey, flowVersion), state, activeQuantity: all - canceledQuantity };
+    const quantity = cancelQuantity(cancelable, command.input.quantity ?? null);
+    return { type: 'reduced', member: orderItemId, quantity, cause: 'SELLER_CANCEL', refId };
+  }
+  const { name: key } = command;
+  checkHandover(item.fulfillmentSnapshot, key);
+  return { type: isBuyerCommand(key) ? 'buyer.action' : 'seller.action', key };
+}
+
+/** No refusal depends on them. */
+const NO_SETTINGS = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };
+
+/** Refuses what the transition would refuse, as the item stands. */
+export function checkCommand(item: ItemState, command: ItemCommand, at: number): void {
+  if (isRecordCommand(command)) return checkRecordCommand(item, command);
+  const event = flowEventOf(item, command, '');
+  if (event.type === 'reduced') return;
+  const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, at, NO_SETTINGS);
+  if (!result.ok) throw refused(result);
+}
