@@ -12,7 +12,6 @@ export const createTransitions = (deps: ActivityDeps) => ({
   ...orderTransitions(deps),
   ...paymentTransitions(deps),
   ...subscriptionTransitions(deps),
-  ...deliveryTransitions(deps),
 });
 
 /** What deliveries need, on the queue that they and their calls share. */

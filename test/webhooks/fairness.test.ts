@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openOrm } from '../../db/orm.ts';
 import { inTenant, REQUEST, sql } from '../../db/kernel/tx.ts';
 import { emit } from '../../db/webhooks/events.ts';
-import { RUNS_QUEUE } from '../../workflows/kernel/queues.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
 import { Pressure, YieldingSlots } from '../../worker/pressure.ts';
-import { temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
+import { underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 
 let orm: Awaited<ReturnType<typeof openOrm>>;
@@ -71,33 +69,6 @@ test('a receiver that answers again is no longer put last', async () => {
   await shop.advance('PT1M');
   await until('recovered', async () => (await shop.deliveries(receiver.webhookId)).every(({ status }) => status === 'SUCCESS'));
   expect(await yields()).toBe(false);
-  receiver.close();
-});
-
-test('a delivery that was started before deliveries had a queue goes on where it is', async () => {
-  const shop = await world();
-  let isDead = true;
-  const receiver = await shop.receiver((_, response) => void response.writeHead(isDead ? 500 : 200).end(), ['PRODUCT.OUT_OF_STOCK']);
-  await soldOut(shop, 1);
-  const failed = await until('a failure', async () => {
-    const [delivery] = await shop.deliveries(receiver.webhookId);
-    return delivery?.['status'] === 'PENDING_RETRY' && delivery;
-  });
-  const { storeId } = shop.store;
-  const runId = String(failed['deliveryId']);
-  const workflowId = webhookWorkflowId(storeId, runId);
-  const { workflow } = await temporalClient();
-  await workflow.getHandle(workflowId).terminate('started as it was before');
-  const options = {
-    ...startOptions({ storeId, workflowType: 'webhookDelivery', workflowId, entityId: runId, orderNo: null }),
-    taskQueue: RUNS_QUEUE,
-  };
-  const before = await workflow.start('webhookDelivery', options);
-  isDead = false;
-  await shop.advance('PT1M');
-  await before.result();
-  expect((await before.describe()).taskQueue).toBe(RUNS_QUEUE);
-  expect(await shop.deliveries(receiver.webhookId)).toMatchObject([{ status: 'SUCCESS', attemptCount: 2 }]);
   receiver.close();
 });
 
