@@ -37,7 +37,7 @@ export async function completeCall<T extends WorkflowType>(
       return transitionRun(em, definition, { storeId: call.storeId, entityId }, event, at, clock);
     }),
   );
-  return { ...outcome, plan };
+  return { ...(outcome as object), plan } as Answer<T>;
 }
 
 /** Tries again through a short outage of Postgres: three times, a second apart. */

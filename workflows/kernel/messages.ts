@@ -2,7 +2,7 @@
  * The messages between API, runs and activities, typed from end to end: each workflow type declares its commands, its calls and their
  * outcomes in `domain/<feature>/messages.ts`. Ids, amounts, enumerations and times only: nothing personal.
  */
-import type { ContentOf } from '../../domain/kernel/messages.ts';
+import type { CallOf, ContentOf, OutcomeOf, PlanOf } from '../../domain/kernel/messages.ts';
 import type { InvitationMessages } from '../../domain/invitations/messages.ts';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
@@ -44,28 +44,12 @@ export interface RunRef {
 }
 
 export type CallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? keyof Messages[T]['calls'] & string : never;
-type InputOf<T extends WorkflowType, N> = N extends keyof Messages[T]['calls']
-  ? Messages[T]['calls'][N] extends { input: infer I }
-    ? I
-    : never
-  : never;
-type AnswerOf<T extends WorkflowType, N> = N extends keyof Messages[T]['calls']
-  ? Messages[T]['calls'][N] extends { outcome: infer O }
-    ? O
-    : never
-  : never;
-
-/** One call to the outside, made by the activity of its name. The id is the same each time the same call is planned. */
 export type Call<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = T extends WorkflowType
-  ? N extends CallName<T>
-    ? { readonly id: string; readonly name: N; readonly storeId: string; readonly input: InputOf<T, N> }
-    : never
+  ? CallOf<Messages[T]['calls'], Extract<N, keyof Messages[T]['calls'] & string>>
   : never;
-
-/** How a call ended. LOST: its activity never answered, so nothing is known. */
-export type Outcome<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> =
-  | { readonly result: 'LOST' }
-  | (T extends WorkflowType ? (N extends CallName<T> ? AnswerOf<T, N> : never) : never);
+export type Outcome<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = T extends WorkflowType
+  ? OutcomeOf<Messages[T]['calls'], Extract<N, keyof Messages[T]['calls'] & string>>
+  : never;
 
 /** What an activity answers: the outcome, and the plan since where the call has made the run's transition itself, in one transaction. */
 export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = Outcome<T, N> & {
@@ -74,22 +58,9 @@ export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> 
 /** The activities that make the calls of a workflow type. */
 export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
 
-/** What a run does next, as its transition decided. Times are business milliseconds. */
-export interface Plan<T extends WorkflowType = WorkflowType> {
-  /** The next time at which something must happen; null when only a command can move it. */
-  readonly wakeAt: number | null;
-  /** Calls to make now; each is handed back as an outcome. */
-  readonly calls: readonly Call<T>[];
-  /** The call to make at `wakeAt`, where nothing else is due then: it needs no transition first. It is told the time in `at`. */
-  readonly next?: Call<T>;
-  /** Nothing that anybody sees is expected at `wakeAt`: a sandbox's clock does not stop for it on its way. */
-  readonly isPollOnly?: boolean;
-  readonly done: boolean;
-  /** The store's clock offset; 0 outside sandboxes. */
+/** What a run does next, as its transition decided, and the store's clock offset in milliseconds: 0 outside sandboxes. */
+export interface Plan<T extends WorkflowType = WorkflowType> extends PlanOf<Call<T>> {
   readonly clock: number;
-  /** In plain words, what the run waits for. */
-  readonly note: string;
-  readonly status: string;
 }
 
 /** What a command asks for: its name and what it says. */
