@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
-import type { RefundStatus } from '../../domain/orders/refunds.ts';
+import type { RefundStatus } from '../../domain/payments/rules.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 

@@ -88,6 +88,3 @@ export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: 
 }
 
 export const CANCEL_REASONS = ['OUT_OF_STOCK', 'PRICE_ERROR', 'UNDELIVERABLE', 'OTHER'] as const;
-
-export const REFUND_STATUSES = ['PENDING', 'HELD', 'DONE', 'FAILED'] as const;
-export type RefundStatus = (typeof REFUND_STATUSES)[number];

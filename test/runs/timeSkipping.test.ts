@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../db/webhooks/commands.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
-import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
+import { reviewPayment } from '../../db/payments/refunds.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import { call } from '../kernel/http.ts';
 import { Receiver, underTest, until } from '../kernel/world.ts';
