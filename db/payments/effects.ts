@@ -2,7 +2,6 @@
 import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { sql } from '../kernel/tx.ts';
-import { createOrder } from '../orders/create.ts';
 import { returnStock, takeStock } from '../products/stock.ts';
 import { PaymentAttemptEntity } from './entities.ts';
 import type { TransitionContext } from './rows.ts';
@@ -41,7 +40,7 @@ async function isTaken({ em, attempt }: TransitionContext, paymentKey: string): 
   return row!.taken;
 }
 
-async function complete({ em, payment, attempt, at, realNow }: TransitionContext): Promise<void> {
+async function complete({ em, payment, attempt, at, realNow, createOrder }: TransitionContext): Promise<void> {
   const { storeId, checkoutId } = payment;
   payment.orderId = await createOrder(em, payment, attempt!, at, realNow);
   await em.nativeUpdate(CheckoutEntity, { storeId, checkoutId }, { status: 'COMPLETED' });

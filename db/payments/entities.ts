@@ -33,7 +33,7 @@ export const PaymentEntity = defineEntity({
     expiresAt: time(),
     /** The next business time at which the run must look; null only when it is done. */
     wakeAt: time().nullable(),
-    /** The call that is owed now. */
+    /** The call that is planned or under way. */
     call: p.json<PendingCall>().nullable(),
     createdAt: time(),
     /** Real time of the start. */

@@ -1,4 +1,4 @@
-/** Refunds: owed by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
+/** Refunds: requested by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { FOREIGN_PAYMENT, type RefundCause, UNRESOLVED } from '../../domain/payments/rules.ts';
@@ -18,7 +18,7 @@ export interface NewRefund {
   /** Settled with the buyer now, paid back when the seller says so. */
   readonly isHeld: boolean;
 }
-/** Owes a refund: HELD, or PENDING with the payment's run woken. */
+/** Requests a refund: HELD, or PENDING with the payment's run woken. */
 export async function requestRefund(em: Em, { isHeld, ...refund }: NewRefund, moment: Moment): Promise<Refund> {
   const row = em.create(RefundEntity, {
     ...refund,

@@ -4,6 +4,9 @@ import type { Moment } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt, Refund } from './entities.ts';
 
+/** Makes the order of a payment that was approved, in the same transaction; answers its id. */
+export type CreateOrder = (em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number) => Promise<string>;
+
 /** What a transition works with: the rows that the event is about. */
 export interface TransitionContext extends Moment {
   readonly em: Em;
@@ -11,6 +14,7 @@ export interface TransitionContext extends Moment {
   attempt: PaymentAttempt | null;
   refund: Refund | null;
   readonly alarms: Alarm[];
+  readonly createOrder: CreateOrder;
 }
 
 interface Rows {

@@ -5,27 +5,28 @@ import { decide, isEnded, takesRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
 import type { Alarm, PaymentEvent, PaymentState } from '../../domain/payments/state.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Moment } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { takeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { applyEffect } from './effects.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
-import { stateOf, type TransitionContext, writeState } from './rows.ts';
+import { type CreateOrder, stateOf, type TransitionContext, writeState } from './rows.ts';
 
 /** Locks the payment, applies the event, answers the plan: a call now or later, or its expiry. */
 export async function transitionPayment(
   em: Em,
   run: RunRef,
   event: RunEvent<'payment'>,
-  at: number,
-  realNow: number,
+  { at, realNow }: Moment,
+  createOrder: CreateOrder,
 ): Promise<(TransitionResult<'payment'> & { readonly alarms: readonly Alarm[] }) | null> {
   const { storeId, entityId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
-  const context: TransitionContext = { em, payment, attempt: null, refund: null, alarms: [], at, realNow };
+  const context: TransitionContext = { em, payment, attempt: null, refund: null, alarms: [], at, realNow, createOrder };
   if (event.type === 'command') await apply(context, await commandEvent(context, event.command));
   if (event.type === 'outcome' && payment.call?.id === event.callId) {
     await loadCall(context);

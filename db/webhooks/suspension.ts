@@ -81,7 +81,7 @@ export interface Id {
 /** By their values, so that each is found by its key whatever Postgres knows of the tables. */
 export const idsOf = (due: readonly Id[]): string => textArray(due.map((row) => row.delivery_id));
 
-/** Deliveries that are over owe nothing any more. */
+/** Deliveries that are over have nothing left to do. */
 export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: number): Promise<object[]> =>
   sql(
     em,

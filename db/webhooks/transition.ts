@@ -1,4 +1,4 @@
-/** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
+/** A delivery's transition: which attempt is due when, what an attempt's outcome means, and when a receiver is given up. */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { attemptId, type Call, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
