@@ -2,7 +2,7 @@
 import type { DeliveryError } from './rules.ts';
 
 export interface WebhookDeliveryMessages {
-  readonly commands: Readonly<Record<never, object>>;
+  readonly commands: object;
   readonly calls: {
     /** Begins attempt `attempt`, signs, sends. The business time `at` decides whether a rotated secret still signs. */
     readonly attemptDelivery: {
@@ -12,6 +12,6 @@ export interface WebhookDeliveryMessages {
   };
 }
 export interface WebhookSubscriptionMessages {
-  readonly commands: Readonly<Record<never, object>>;
-  readonly calls: Readonly<Record<never, { readonly input: object; readonly outcome: { readonly result: string } }>>;
+  readonly commands: object;
+  readonly calls: object;
 }
