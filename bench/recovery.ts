@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { makeStore } from '../bin/setup/stores.ts';
-import type { System } from '../bin/setup/system.ts';
-import { Seller } from '../test/kernel/http.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
+import { Seller } from '../bin/dev/client.ts';
 import { bareStarts } from './bare.ts';
 import { copy, shipped } from './copies.ts';
 

@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { CreatedStore } from '../db/stores/create.ts';
-import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from '../test/kernel/http.ts';
-import { dataDir } from './setup/paths.ts';
-import { freePort } from './setup/ports.ts';
-import { resetRun, workflowTasks } from './setup/reset.ts';
-import { run, say } from './setup/say.ts';
-import { makeStore } from './setup/stores.ts';
-import { startSystem } from './setup/system.ts';
+import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from './dev/client.ts';
+import { dataDir } from './kernel/paths.ts';
+import { freePort } from './dev/ports.ts';
+import { resetRun, workflowTasks } from './ops/support/reset.ts';
+import { run, say } from './kernel/say.ts';
+import { makeStore } from './ops/store/make.ts';
+import { startSystem } from './dev/system.ts';
 
 interface DemoPlace {
   readonly api: string;

@@ -3,10 +3,11 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CreatedStore } from '../db/stores/create.ts';
-import { dataDir } from './setup/paths.ts';
-import { run, say } from './setup/say.ts';
-import { makeStore, seedMembers } from './setup/stores.ts';
-import { startSystem, type System } from './setup/system.ts';
+import { dataDir } from './kernel/paths.ts';
+import { run, say } from './kernel/say.ts';
+import { peopleOf, seedMembers } from './dev/people.ts';
+import { makeStore } from './ops/store/make.ts';
+import { startSystem, type System } from './dev/system.ts';
 
 await run(async () => {
   const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
@@ -59,13 +60,8 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
     stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
-  for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, membersOf(storeCode));
+  for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, peopleOf(storeCode));
   return stores;
-}
-
-/** One person for each role; the development provider lets any address log in. */
-function membersOf(storeCode: string) {
-  return (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
 }
 
 function writeDevJson(dir: string, system: System, stores: readonly CreatedStore[]): void {
@@ -80,7 +76,7 @@ function writeDevJson(dir: string, system: System, stores: readonly CreatedStore
     metrics: system.metrics,
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
-    users: stores.flatMap(({ storeCode }) => membersOf(storeCode).map((member) => ({ ...member, storeCode }))),
+    users: stores.flatMap(({ storeCode }) => peopleOf(storeCode).map((member) => ({ ...member, storeCode }))),
     consoleClientId: 'console',
     mail: `${system.simulator}/__sim/mail`,
   };

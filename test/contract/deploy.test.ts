@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { readConfig, readWorkerConfig } from '../../db/kernel/config.ts';
 import { underTest } from '../kernel/world.ts';
 
@@ -169,8 +169,8 @@ describe('production mode', () => {
     }
   });
   test('migrates by the command of the job, which wants all three URLs', async () => {
-    expect((await start('bin/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
-    const { stderr } = await start('bin/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
+    expect((await start('bin/ops/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
+    const { stderr } = await start('bin/ops/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
     expect(stderr).toContain('The database is up to date.');
   });
 });

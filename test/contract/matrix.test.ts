@@ -13,7 +13,7 @@ import { realClock } from '../../db/kernel/clock.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../domain/identity/rules.ts';
-import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
+import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../../bin/dev/client.ts';
 import {
   basic,
   employ,

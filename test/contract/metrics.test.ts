@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../bin/setup/paths.ts';
-import { call } from '../kernel/http.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 
 const scrape = async (url: string) => {

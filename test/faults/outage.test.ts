@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
-import { Buyer, call, pay } from '../kernel/http.ts';
+import { Buyer, call, pay } from '../../bin/dev/client.ts';
 import { type Bench, bench, freeze, kill, killUnderLoad } from './harness.ts';
 import { settle } from './invariants.ts';
 

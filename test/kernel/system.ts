@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../bin/setup/ports.ts';
-import { startSystem, type System } from '../../bin/setup/system.ts';
-import { temporalCli, temporalTestServer } from '../../bin/setup/temporal.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { startSystem, type System } from '../../bin/dev/system.ts';
+import { temporalCli, temporalTestServer } from '../../bin/dev/temporal.ts';
 import { startCollector } from './collector.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 

@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Temporal, Connection } from '@temporalio/client';
 import { Pool } from 'pg';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import { Buyer, pay, Seller, THREAD_EVENTS } from './http.ts';
+import { Buyer, pay, Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
 import type { UnderTest } from './system.ts';
 
 export const underTest = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as UnderTest;

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { underTest } from '../kernel/world.ts';
 
 test('every count that rings an alert at its first increase is there from zero on, by operation', async () => {

@@ -1,7 +1,7 @@
 /** One provider account serves all stores: a payment counts as ours only if order id, amount and payment key are ours (X17). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { call, formOf, get, pay } from '../kernel/http.ts';
+import { call, formOf, get, pay } from '../../bin/dev/client.ts';
 import { support } from '../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';

@@ -1,7 +1,7 @@
 /** Runs whose rows were swept (X26). */
 import { expect, test } from '@jest/globals';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import { pay } from '../kernel/http.ts';
+import { pay } from '../../bin/dev/client.ts';
 import { support } from '../kernel/support.ts';
 import { query, temporalClient, until, world } from '../kernel/world.ts';
 

@@ -6,7 +6,8 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../../activities/index.ts';
-import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { listProducts } from '../../db/products/queries.ts';
 import { openCheckout } from '../../db/checkout/commands.ts';
 import { findCheckout } from '../../db/checkout/queries.ts';
@@ -35,7 +36,7 @@ import { DAY } from '../../domain/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
 import { paymentWorkflowId } from '../../workflows/kernel/messages.ts';
 import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
-import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
+import { ADDRESS, GUEST, OPTION } from '../../bin/dev/client.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { underTest } from '../kernel/world.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ADDRESS, GUEST } from '../kernel/http.ts';
+import { ADDRESS, GUEST } from '../../bin/dev/client.ts';
 import { temporalClient, underTest } from '../kernel/world.ts';
 import { story } from './story.ts';
 

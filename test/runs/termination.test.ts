@@ -13,7 +13,7 @@ import { removeWebhook, resumeWebhook } from '../../db/webhooks/commands.ts';
 import { noteFailure } from '../../db/webhooks/suspension.ts';
 import { subscriptionWorkflowId } from '../../workflows/kernel/messages.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { Receiver, underTest } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 

@@ -5,7 +5,7 @@ import { rotateSecret } from '../../db/webhooks/commands.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { Receiver, underTest, until } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 

@@ -1,12 +1,12 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
-import { openOrm } from '../../db/orm.ts';
-import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
-import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
-import { retryRefund } from '../../db/payments/refunds.ts';
-import type { Moment } from '../../db/kernel/clock.ts';
-import { startOptions } from '../../workflows/kernel/start.ts';
-import { UNRESOLVED } from '../../domain/payments/rules.ts';
-import { Remedy } from '../setup/say.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { reviewPayment } from '../../../db/payments/unknownOutcomes.ts';
+import { retryRefund } from '../../../db/payments/refunds.ts';
+import type { Moment } from '../../../db/kernel/clock.ts';
+import { startOptions } from '../../../workflows/kernel/start.ts';
+import { UNRESOLVED } from '../../../domain/payments/rules.ts';
+import { Remedy } from '../../kernel/say.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 import { find } from './find.ts';
 

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { obtain } from './obtain.ts';
-import { Remedy, say, whileSaying } from './say.ts';
+import { Remedy, say, whileSaying } from '../kernel/say.ts';
 
 const CLI_VERSION = '1.8.2';
 const TEST_SERVER_VERSION = '1.39.0';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { migrate } from '../../db/migrate.ts';
-import { root } from './paths.ts';
-import { developmentLogins, environment } from './development.ts';
+import { root } from '../kernel/paths.ts';
+import { developmentLogins, environment } from './developmentSystem.ts';
 import { choosePorts, isFree, type Ports } from './ports.ts';
 import { postgresData, postgresPlaces, removePostgresData } from './places.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
-import { Remedy, say } from './say.ts';
+import { Remedy, say } from '../kernel/say.ts';
 import { type Service, Supervisor } from './supervise.ts';
 import { devServerArguments, temporalCli } from './temporal.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataDir } from './paths.ts';
-import { Remedy } from './say.ts';
+import { dataDir } from '../kernel/paths.ts';
+import { Remedy } from '../kernel/say.ts';
 
 /** A file of the development system here, or nothing where none was started. */
 function written<T extends object>(name: string): Partial<T> {

@@ -6,13 +6,13 @@
  */
 import { parseArgs } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { createKeyring, type Keyring } from '../db/kernel/keyring.ts';
-import { reseal } from '../db/identity/reseal.ts';
-import { rotateSigningKeys } from '../db/identity/signingKeys.ts';
-import { openOrm } from '../db/orm.ts';
-import { inTenant, REQUEST } from '../db/kernel/tx.ts';
-import { ownerUrl, systemEnv } from './setup/env.ts';
-import { Remedy, run } from './setup/say.ts';
+import { createKeyring, type Keyring } from '../../db/kernel/keyring.ts';
+import { reseal } from '../../db/identity/reseal.ts';
+import { rotateSigningKeys } from '../../db/identity/signingKeys.ts';
+import { openOrm } from '../../db/orm.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { ownerUrl, systemEnv } from './environment.ts';
+import { Remedy, run } from '../kernel/say.ts';
 
 const STEPS = {
   published: 'is published as the next key: run this again in two minutes',
