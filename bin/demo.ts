@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { orderItemWorkflowId, paymentWorkflowId, webhookWorkflowId } from '../workflows/kernel/messages.ts';
 import type { CreatedStore } from '../db/stores/create.ts';
 import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from './dev/client.ts';
 import { dataDir } from './kernel/paths.ts';
@@ -144,7 +145,7 @@ async function buy(day: Day): Promise<void> {
   const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 3 }] });
   const started = (await buyer.start(checkout.body.data.checkoutId as string)).body.data as { paymentId: string; payUrl: string };
   const { paymentId } = started;
-  day.link(`payment/${store.storeId}/${paymentId}`);
+  day.link(paymentWorkflowId(store.storeId, paymentId));
   await pay(started.payUrl, '4111111111110001');
   const declined = (await buyer.status(paymentId)).body.data;
   const isOpen = declined.result === 'FAILED' && declined.status === 'pending' && (await day.stock()) === 10;
@@ -155,7 +156,7 @@ async function buy(day: Day): Promise<void> {
   hold(`paid: order ${paid.orderNo}, 7 left in stock`, paid.result === 'COMPLETED' && (await day.stock()) === 7, paid);
   const order = await day.sell('GET', `/v1/orders/${paid.orderId}`);
   day.payment = { paymentId, orderId: paid.orderId, orderNo: paid.orderNo };
-  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: `order-item/${store.storeId}/${paid.orderNo}01` };
+  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: orderItemWorkflowId(store.storeId, `${paid.orderNo}01`) };
   day.link(day.item.workflowId);
 }
 
@@ -177,7 +178,7 @@ async function recover(day: Day): Promise<void> {
     const deliveries = items as { status: string; deliveryId: string }[];
     return deliveries.length >= 2 && deliveries.every(({ status }) => status === 'PENDING_RETRY') && deliveries;
   });
-  day.link(`webhook/${day.place.store.storeId}/${failures[0]!.deliveryId}`);
+  day.link(webhookWorkflowId(day.place.store.storeId, failures[0]!.deliveryId));
   day.receiverIsDown = false;
   await day.sell('POST', '/v1/sandbox/clock', { advance: 'PT2M' });
   const isHeard = day.heard.includes('ORDER.PAID') && day.heard.includes('ORDER.CANCELED');

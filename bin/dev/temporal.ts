@@ -9,6 +9,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { searchAttributes } from '../../workflows/kernel/attributes.ts';
 import { obtain } from './obtain.ts';
 import { Remedy, say, whileSaying } from '../kernel/say.ts';
 
@@ -163,9 +164,7 @@ export function devServerArguments(options: { db: string; port: number; uiPort: 
     '--log-level',
     'warn',
     ...devServerTuning,
-    ...['StoreId=Keyword', 'OrderNo=Keyword', 'EntityStatus=Keyword', 'NextDeadline=Datetime'].flatMap((attribute) => [
-      '--search-attribute',
-      attribute,
-    ]),
+    // Their types are spelt as `Keyword` there.
+    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type.charAt(0)}${type.slice(1).toLowerCase()}`]),
   ];
 }

@@ -8,6 +8,8 @@ import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import { Buyer, call, pay } from '../../bin/dev/client.ts';
+import { entityStatus } from '../../workflows/kernel/attributes.ts';
+import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { type Bench, bench, freeze, kill, killUnderLoad } from './harness.ts';
 import { settle } from './invariants.ts';
 
@@ -71,7 +73,7 @@ describe('Postgres hangs for 30 seconds', () => {
     await until('quiet', async () => (await settle(under.system.databaseUrl, 20_000)) === null);
     const itemRun = `order-item/${storeId}/${item.orderItemNo}`;
     const shown = await temporal.workflow.getHandle(dueRun).describe();
-    expect(shown.typedSearchAttributes.get({ name: 'EntityStatus', type: 'KEYWORD' } as never)).toBe('DISPATCHED');
+    expect(shown.typedSearchAttributes.get(entityStatus)).toBe('DISPATCHED');
 
     // The command stands in the middle of its transaction, behind a lock; the provider is being asked and answers four
     // seconds later; the deadline falls due by the clock signal.
@@ -91,7 +93,7 @@ describe('Postgres hangs for 30 seconds', () => {
     await until('the command waits for its row', async () => (await rows(`SELECT 1 FROM pg_locks WHERE NOT granted`)).length > 0);
     freeze(under.system, 'SIGSTOP');
     const frozen = Date.now();
-    await temporal.workflow.getHandle(dueRun).signal('clock', 8 * 86_400_000);
+    await temporal.workflow.getHandle(dueRun).signal(CLOCK_SIGNAL, 8 * 86_400_000);
     const first = await command.catch(() => null);
     expect(Date.now() - frozen).toBeLessThan(12_000);
     expect([200, 503, undefined]).toContain(first?.status);

@@ -27,7 +27,7 @@ import { untraced } from '../../worker/tracing.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
-import type { CommandContent, CommandEnvelope } from '../../workflows/kernel/messages.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, type CommandContent, type CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
@@ -108,7 +108,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     async advance(run: RunName, ms: number): Promise<void> {
       offset += ms;
       await rows('UPDATE store SET clock_offset_ms = ? WHERE store_id = ?', [offset, storeId]);
-      await env.client.workflow.getHandle(run.workflowId).signal('clock', offset);
+      await env.client.workflow.getHandle(run.workflowId).signal(CLOCK_SIGNAL, offset);
     },
     /** Business time, as the API passes it in. */
     inStore: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
@@ -209,7 +209,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         ...changes,
       };
       const startWorkflowOperation = new WithStartWorkflowOperation(run.workflowType, startOptions(run));
-      await env.client.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation });
+      await env.client.workflow.executeUpdateWithStart(COMMAND_UPDATE, {
+        args: [command],
+        updateId: command.requestId,
+        startWorkflowOperation,
+      });
     },
     async close() {
       stopping.abort();

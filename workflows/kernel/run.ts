@@ -24,22 +24,25 @@ import {
   type Answer,
   type Call,
   type CallName,
+  CLOCK_SIGNAL,
   type Command,
+  COMMAND_UPDATE,
   type Plan,
   type RunEvent,
   type RunRef,
   type TransitionName,
   transitionName,
+  WAKE_SIGNAL,
   type WorkflowType,
 } from './messages.ts';
 import { show } from './show.ts';
 
 /** A command of a seller, a buyer or an operator, answered when its transition is committed. */
-const command = defineUpdate<void, [Command]>('command');
+const command = defineUpdate<void, [Command]>(COMMAND_UPDATE);
 /** The store's clock moved: its offset in milliseconds, which only grows. */
-const clock = defineSignal<[number]>('clock');
+const clock = defineSignal<[number]>(CLOCK_SIGNAL);
 /** Load the row again: sent by the reconciler and by whoever changed the row beside the run. */
-const wake = defineSignal('wake');
+const wake = defineSignal(WAKE_SIGNAL);
 
 /** What a workflow type adds to the skeleton. */
 export interface WorkflowDefinition<T extends WorkflowType> {
