@@ -148,6 +148,9 @@ const devServerTuning: readonly string[] = [
   ].flatMap((setting) => ['--dynamic-config-value', setting]),
 ];
 
+/** Where the dev server keeps everything; SQLite has more files beside it. */
+export const temporalDatabase = (dataDir: string): string => join(dataDir, 'temporal.db');
+
 /** Flags of the dev server. The poll rates spare every task a wait for a 50 ms tick; WAL keeps what was committed. */
 export function devServerArguments(options: { db: string; port: number; uiPort: number }): string[] {
   return [

@@ -35,7 +35,7 @@ await run(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const command = commands[positionals[0] ?? ''];
   if (!command) throw new Remedy('Usage: npm run keys -- signing | sealing');
-  const keyring = createKeyring(systemEnv()('SEALING_KEYS'));
+  const keyring = createKeyring(systemEnv('SEALING_KEYS'));
   const orm = await openOrm(ownerUrl(), 2, 'sangjeom_operator');
   try {
     process.stdout.write(`${await command(orm, keyring)}\n`);

@@ -3,10 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import addFormats from 'ajv-formats';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { memory } from '../../bin/kernel/memory.ts';
 import { root } from '../../bin/kernel/paths.ts';
 import { readConfig, readWorkerConfig } from '../../db/kernel/config.ts';
 import { underTest } from '../kernel/world.ts';
@@ -96,6 +97,39 @@ describe('docker-compose.yml', () => {
   test('serves metrics on no published port', () => {
     const published = Object.values(compose.services).flatMap(({ ports }) => ports ?? []);
     expect(new Set(published.map((port) => port.split(':').at(-1)))).toEqual(new Set(['3000', '8080']));
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  test('bounds the memory of API and worker as their commands here do', () => {
+    const [, command] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? [];
+    expect(JSON.parse(command!)).toEqual(['node', ...memory.flags, 'api/main.ts']);
+    expect(compose.services['worker']).toMatchObject({
+      command: ['node', ...memory.flags, 'worker/main.ts'],
+      environment: memory.workerEnvironment,
+    });
+  });
+  test('holds all that its commands import, the demo among them, and needs nothing that only development installs', () => {
+    const folders = new Set([...dockerfile.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder!));
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    // What is imported as a type only is gone when it runs.
+    const imports = /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm;
+    const seen = new Set(['api/main.ts', 'worker/main.ts', 'bin/demo.ts', ...globSync('bin/ops/*.ts', { cwd: root })]);
+    const missing: string[] = [];
+    for (const file of seen)
+      for (const [, from, dynamic] of readFileSync(join(root, file), 'utf8').matchAll(imports)) {
+        const name = (from ?? dynamic)!;
+        if (name.startsWith('node:')) continue;
+        const [scope, rest] = name.split('/');
+        const isThere = name.startsWith('.')
+          ? folders.has(join(dirname(file), name).split('/')[0]!)
+          : Object.hasOwn(dependencies, scope!.startsWith('@') ? `${scope}/${rest}` : scope!);
+        if (!isThere) missing.push(`${file} → ${name}`);
+        if (isThere && name.startsWith('.')) seen.add(join(dirname(file), name));
+      }
+    expect(missing).toEqual([]);
+    expect(seen.size).toBeGreaterThan(200);
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
@@ -148,7 +148,7 @@ describe('Temporal loses its whole database', () => {
     await until('loaded', async () => (await rows('SELECT 1 FROM run WHERE done_at IS NULL AND loaded_at IS NULL')).length === 0);
     const open = await rows<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE done_at IS NULL');
     expect(open.length).toBeGreaterThanOrEqual(2);
-    const folder = dirname(under.system.env['SIMULATOR_FILE']!);
+    const folder = under.system.dataDir;
     kill(under.system, 'temporal');
     for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `temporal.db${ending}`), { force: true });
     await until(

@@ -13,7 +13,7 @@ test('every count that rings an alert at its first increase is there from zero o
     'sangjeom_provider_outcomes_total',
     'sangjeom_provider_unresolved_total',
   ]);
-  const text = await (await fetch(`http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}/metrics`)).text();
+  const text = await (await fetch(underTest.metrics.worker)).text();
   const operations = (name: string, labels = '') =>
     new Set(
       [...text.matchAll(new RegExp(`^${name}\\{provider="tosspayments",operation="(\\w+)"${labels}\\} \\d+$`, 'gm'))].map(([, one]) => one),

@@ -152,7 +152,7 @@ describe('a provider that confuses payments', () => {
       ])
     )[0]!;
   const mismatches = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}/metrics`)).text();
+    const text = await (await fetch(underTest.metrics.worker)).text();
     return [...text.matchAll(/^sangjeom_provider_mismatches_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
   };
 

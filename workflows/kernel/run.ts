@@ -20,21 +20,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import {
-  type Answer,
-  type Call,
-  type CallName,
-  CLOCK_SIGNAL,
-  type Command,
-  COMMAND_UPDATE,
-  type Plan,
-  type RunEvent,
-  type RunRef,
-  type TransitionName,
-  transitionName,
-  WAKE_SIGNAL,
-  type WorkflowType,
-} from './messages.ts';
+import type { Answer, Call, CallName, Command, Plan, RunEvent, RunRef, TransitionName, WorkflowType } from './messages.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, transitionName, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 
 /** A command of a seller, a buyer or an operator, answered when its transition is committed. */
