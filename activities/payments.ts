@@ -1,7 +1,7 @@
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
-import { transitionPayment } from '../db/payments/transition.ts';
+import { transitionPurchase } from '../db/purchases.ts';
 import { chargeOf } from '../db/payments/queries.ts';
 import type { ProviderOutcome } from '../domain/payments/messages.ts';
 import type { Call, Calls } from '../workflows/kernel/messages.ts';
@@ -22,7 +22,7 @@ export const paymentTransitions = (deps: ActivityDeps) =>
   transitionActivity(deps, {
     workflowType: 'payment',
     transition: async (em, run, event, at) => {
-      const result = await transitionPayment(em, run, event, at, deps.clock.now());
+      const result = await transitionPurchase(em, run, event, { at, realNow: deps.clock.now() });
       for (const { kind, operation, id } of result?.alarms ?? []) {
         (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
         deps.log.error({ storeId: run.storeId, paymentId: run.entityId, operation, id }, ALARMS[kind]);

@@ -4,11 +4,11 @@ import { deliveryOutcomes } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
 import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
-import { type EndedAttempt, transitionWebhookDelivery } from '../db/webhooks/transition.ts';
+import { transitionWebhookDelivery } from '../db/webhooks/transition.ts';
 import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
 import type { Answer, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
-import { ATTEMPT_MS } from '../domain/webhooks/rules.ts';
+import { ATTEMPT_MS, type AttemptOutcome } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import { transitionActivity } from './kernel/transition.ts';
@@ -48,7 +48,7 @@ export function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
     failpoint('webhook.after-send');
     // It ended later than it was planned by the time that it took.
     const endedAt = at + Math.round(performance.now() - began);
-    return completeCall(deps, deliveryTransition(deps, { n, outcome }), call, {
+    return completeCall(deps, deliveryTransition(deps, outcome), call, {
       entityId: deliveryId,
       outcome: { result: outcome.errorCode ?? 'SUCCESS' },
       at: endedAt,
@@ -56,9 +56,9 @@ export function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
   }
 }
 
-const deliveryTransition = (deps: ActivityDeps, ended: EndedAttempt | null = null): RunTransition<'webhookDelivery'> => ({
+const deliveryTransition = (deps: ActivityDeps, answer: AttemptOutcome | null = null): RunTransition<'webhookDelivery'> => ({
   workflowType: 'webhookDelivery',
-  transition: (em, run, event, at) => transitionWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, ended),
+  transition: (em, run, event, at) => transitionWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, answer),
 });
 
 async function foreignAttempt(

@@ -32,7 +32,7 @@ export async function barePayment(): Promise<void> {
   await condition(() => done);
 }
 
-/** What a new order item is to Temporal: it looks at what it owes. (It then ends, so that no run is left behind.) */
+/** What a new order item is to Temporal: it loads its row. (It then ends, so that no run is left behind.) */
 export async function bareItem(): Promise<void> {
   await quick.nothing();
 }

@@ -1,9 +1,9 @@
 /**
- * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
- * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after
- * comparing its lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what
- * refusing the worst bodies costs. `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the
- * reconciler's statements take with 1,000,000 open runs (`--open`).
+ * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres
+ * and bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after comparing its
+ * lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what refusing the worst bodies costs.
+ * `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the reconciler's statements take with
+ * 1,000,000 open runs (`--open`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

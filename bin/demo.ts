@@ -139,7 +139,11 @@ async function buy(day: Day): Promise<void> {
 async function cancelOne(day: Day): Promise<void> {
   print('\n3. One of the three is damaged: canceled in part, paid back by the payment’s own workflow');
   const canceled = await day.act('cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
-  hold(`${canceled.refundAmount} won owed, stock back to 8`, canceled.refundAmount === 10_000 && (await day.stock()) === 8, canceled);
+  hold(
+    `${canceled.refundAmount} won to be paid back, stock back to 8`,
+    canceled.refundAmount === 10_000 && (await day.stock()) === 8,
+    canceled,
+  );
   const refund = await until('the refund', async () => {
     const [found] = (await day.sell('GET', `/v1/payments/${day.payment.paymentId}`)).refunds as { refundId: string; status: string }[];
     return found?.status === 'DONE' && found;

@@ -2,11 +2,10 @@ import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** Who may import whom (design/architecture.md): the first pattern that fits a file names its ring. */
+/** Who may import whom (docs/architecture.md#rings): the first pattern that fits a file names its ring. */
 const rings: readonly (readonly [ring: string, files: RegExp])[] = [
   ['domain', /^domain\//],
   ['workflows/kernel', /^workflows\/kernel\//],
-  ['contract', /^workflows\/[^/]+\/contract\.ts$/],
   ['workflows', /^workflows\//],
   ['db/kernel', /^db\/kernel\//],
   ['db', /^db\//],
@@ -24,15 +23,15 @@ const rings: readonly (readonly [ring: string, files: RegExp])[] = [
 ];
 const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain'],
-  'workflows/kernel': ['workflows/kernel'],
-  contract: ['workflows/kernel', 'contract', 'domain'],
-  workflows: ['workflows/kernel', 'contract', 'workflows'],
+  // Types only, see below.
+  'workflows/kernel': ['workflows/kernel', 'domain'],
+  workflows: ['workflows/kernel', 'workflows'],
   'db/kernel': ['domain', 'workflows/kernel', 'db/kernel'],
-  db: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel'],
+  db: ['domain', 'workflows/kernel', 'db', 'db/kernel'],
   providers: ['domain', 'workflows/kernel', 'db/kernel', 'providers'],
-  activities: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'activities'],
-  api: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'api'],
-  worker: ['domain', 'workflows/kernel', 'contract', 'db', 'db/kernel', 'providers', 'activities', 'worker'],
+  activities: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'activities'],
+  api: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'api'],
+  worker: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'activities', 'worker'],
   simulator: ['simulator'],
   'bin/kernel': ['bin/kernel'],
   'bin/dev': ['domain', 'workflows/kernel', 'db', 'db/kernel', 'bin/kernel', 'bin/dev'],
@@ -53,6 +52,14 @@ const edges = files.flatMap((file) =>
 test('every ring imports only what it may', () => {
   const strays = edges.filter(({ file, to }) => !allowed[ringOf(file)]?.includes(ringOf(to)));
   expect(strays.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+});
+
+test('workflows/ takes types from domain/, and nothing that runs: rules are no part of histories', () => {
+  const values = /^\s*import\s+(?!type\b)[^'"]*?from\s+'(\.[^']*domain\/[^']+)'/gm;
+  const found = globSync('workflows/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(values)].map(([, to]) => `${file} → ${to}`),
+  );
+  expect(found).toEqual([]);
 });
 
 test('domain/ imports nothing but itself and TypeBox: no Temporal, no Node', () => {
@@ -89,6 +96,39 @@ test('no business time comes from the wall clock in workflows, transitions and S
   );
   expect(found).toEqual([]);
 });
+
+test('no folder of db/ and domain/ imports in a circle', () => {
+  for (const ring of ['domain', 'db']) {
+    const folder = (path: string) => (path.split('/').length > 2 ? path.split('/').slice(0, 2).join('/') : null);
+    const uses = new Map<string, Set<string>>();
+    for (const { file, to } of edges) {
+      const [from, target] = [folder(file), folder(to)];
+      if (!file.startsWith(`${ring}/`) || !to.startsWith(`${ring}/`) || !from || !target || from === target) continue;
+      uses.set(from, (uses.get(from) ?? new Set()).add(target));
+    }
+    expect([ring, circleIn(uses)]).toEqual([ring, []]);
+  }
+});
+
+/** The first circle of folders, or none. */
+function circleIn(uses: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const done = new Set<string>();
+  const visit = (one: string, path: readonly string[]): string[] => {
+    if (path.includes(one)) return [...path.slice(path.indexOf(one)), one];
+    if (done.has(one)) return [];
+    for (const next of uses.get(one) ?? []) {
+      const circle = visit(next, [...path, one]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(one);
+    return [];
+  };
+  for (const one of uses.keys()) {
+    const circle = visit(one, []);
+    if (circle.length > 0) return circle;
+  }
+  return [];
+}
 
 test('no file is over 250 lines, no test over 400', () => {
   const long = [...files, ...globSync('test/**/*.ts')].filter((file) => {

@@ -90,7 +90,7 @@ async function attempt({ log }: ReconcilerDeps, what: string, work: () => Promis
 
 async function bringBack(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work): Promise<boolean> {
   const hasMore = await recovery.step(tx);
-  const woken = await pokeOverdue(deps, tx);
+  const woken = await wakeOverdue(deps, tx);
   if (woken > 0) deps.log.info({ woken }, 'reconciler woken runs');
   return hasMore;
 }
@@ -106,7 +106,7 @@ async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work):
 }
 
 /** Wakes the runs that are lost, so many at a time; what is woken is noted first, so that a wake that fails waits for its gap. */
-async function pokeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
+async function wakeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
   const { rows } = await tx.query<{
     store_id: string;

@@ -1,5 +1,5 @@
 /**
- * The outbox relay: delivers what commits owe to Temporal. A row is deleted only once Temporal has it, in the
+ * The outbox relay: delivers the messages of commits to Temporal. A row is deleted only once Temporal has it, in the
  * transaction that locked it, so a killed relay repeats at most a start that is harmless. Deliveries have lanes of their own
  * and only so many of them wait in Temporal at a time: thousands of events hold up no payment, and receivers that fail hold up
  * none that answer.
@@ -39,7 +39,7 @@ interface Row {
   readonly wake_at: Date | null;
   readonly yields: boolean;
   readonly traceparent: string | null;
-  /** Its run was started by a command meanwhile, or owes nothing any more. */
+  /** Its run was started by a command meanwhile, or has nothing left to do. */
   readonly is_needless: boolean;
 }
 export interface RelayDeps {

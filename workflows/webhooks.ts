@@ -1,4 +1,4 @@
-import { attemptId, type Plan, type RunRef } from './kernel/messages.ts';
+import type { Plan, RunRef } from './kernel/messages.ts';
 import { host } from './kernel/run.ts';
 
 /** On the run's own queue. No heartbeats: a thousand receivers that hang would keep Temporal busy, and the next attempt is minutes away anyway. */
@@ -16,10 +16,10 @@ export async function webhookDelivery(run: RunRef): Promise<void> {
   });
 }
 
-/** The first attempt is due at once; the row is read by the attempt. */
-const firstPlan = ({ storeId, entityId: deliveryId }: RunRef, at: number): Plan<'webhookDelivery'> => ({
+/** The first attempt is due at once; the row is read by the attempt. As the delivery's machine plans it: a test compares. */
+export const firstPlan = ({ storeId, entityId: deliveryId }: RunRef, at: number): Plan<'webhookDelivery'> => ({
   wakeAt: at,
-  calls: [{ id: attemptId(deliveryId, 1), name: 'attemptDelivery', storeId, input: { deliveryId, attempt: 1, at } }],
+  calls: [{ id: `${deliveryId}-1`, name: 'attemptDelivery', storeId, input: { deliveryId, attempt: 1, at } }],
   done: false,
   clock: 0,
   note: 'The first attempt.',

@@ -1,5 +1,6 @@
 import { findInvitation, findLink, invitationRun, type viewInvitation } from '../../db/invitations/queries.ts';
 import { userEmail } from '../../db/identity/people.ts';
+import { checkCommand } from '../../domain/invitations/machine.ts';
 import { FRESH_LOGIN_MS } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
@@ -31,10 +32,11 @@ export const accept = endpoint({
     setHeader('Idempotent-Replayed', 'true');
     return told.body as ReturnType<typeof viewInvitation>;
   }
-  if (!link.isPending) throw new Fault('INVITATION_NOT_FOUND');
+  const command = { name: 'accept', input: { userId, sendNo: link.sendNo } } as const;
+  checkCommand(link, command);
   if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
   const invitation = await there.read((em) => findInvitation(em, link.tenant.storeId, link.invitationId));
-  const reply = await there.send(invitationRun(invitation), { name: 'accept', input: { userId, sendNo: link.sendNo } });
+  const reply = await there.send(invitationRun(invitation), command);
   await commands.remember(reply);
   return reply.body as ReturnType<typeof viewInvitation>;
 });

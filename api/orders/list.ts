@@ -2,7 +2,7 @@ import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from
 import { viewOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';

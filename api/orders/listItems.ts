@@ -1,7 +1,7 @@
 import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
 import { viewItem } from '../../db/orders/views.ts';
-import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';

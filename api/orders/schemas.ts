@@ -1,5 +1,5 @@
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
-import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 

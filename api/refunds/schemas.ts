@@ -1,5 +1,5 @@
 import type { Refund as Row } from '../../db/payments/entities.ts';
-import { REFUND_STATUSES } from '../../domain/orders/refunds.ts';
+import { REFUND_STATUSES } from '../../domain/payments/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 

@@ -88,12 +88,12 @@ async function step(advancing: Advancing, to: number): Promise<boolean> {
     const wake = await inTx(advancing, (em) => nextWake(em, storeId, to));
     if (wake === null) break;
     const minute = Math.min(Math.ceil(wake / MINUTE) * MINUTE, to);
-    const told = await moveTo(advancing, minute, true);
-    settled = (await quiet(advancing, told)) && settled;
+    const signaled = await moveTo(advancing, minute, true);
+    settled = (await quiet(advancing, signaled)) && settled;
     if (!settled) break;
   }
-  const told = await moveTo(advancing, to, false);
-  return (await quiet(advancing, told)) && settled;
+  const signaled = await moveTo(advancing, to, false);
+  return (await quiet(advancing, signaled)) && settled;
 }
 
 /** Commits the offset at which it is `to`, and tells the runs: those that are due, or every open one. Answers whom. */
@@ -106,11 +106,11 @@ async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promi
     const is = await readOffset(em, storeId);
     return { offset: is, runs: await openRuns(em, storeId, dueOnly ? deps.clock.now() + is : null) };
   });
-  await tell(advancing, runs, offset);
+  await signalRuns(advancing, runs, offset);
   return new Set(runs.map((run) => run.workflow_id));
 }
 
-async function tell({ deps, storeId }: Advancing, runs: readonly OpenRun[], offset: number): Promise<void> {
+async function signalRuns({ deps, storeId }: Advancing, runs: readonly OpenRun[], offset: number): Promise<void> {
   for (let i = 0; i < runs.length; i += PARALLEL) {
     // A run that Temporal does not take now is brought back by the reconciler; `quiet` waits for it.
     await Promise.allSettled(
@@ -124,8 +124,8 @@ async function tell({ deps, storeId }: Advancing, runs: readonly OpenRun[], offs
   }
 }
 
-/** Waits until nothing is due. The clock goes on meanwhile: what falls due in these seconds is told too, for its timer knows an older clock. */
-async function quiet(advancing: Advancing, told: Set<string>): Promise<boolean> {
+/** Waits until nothing is due. The clock goes on meanwhile: what falls due in these seconds is signaled too, for its timer knows an older clock. */
+async function quiet(advancing: Advancing, signaled: Set<string>): Promise<boolean> {
   const { deps, storeId, holder } = advancing;
   const end = deps.clock.now() + STEP_MS;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
@@ -136,9 +136,9 @@ async function quiet(advancing: Advancing, told: Set<string>): Promise<boolean> 
       return { done: await isQuiet(em, storeId, now), offset: is, due: await openRuns(em, storeId, now) };
     });
     if (done) return true;
-    const untold = due.filter(({ workflow_id: id }) => !told.has(id));
-    for (const { workflow_id: id } of untold) told.add(id);
-    await tell(advancing, untold, offset);
+    const unsignaled = due.filter(({ workflow_id: id }) => !signaled.has(id));
+    for (const { workflow_id: id } of unsignaled) signaled.add(id);
+    await signalRuns(advancing, unsignaled, offset);
     if (deps.clock.now() > end) return false;
     await sleep(pause);
   }

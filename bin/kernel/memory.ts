@@ -1,4 +1,4 @@
-/** What bounds the memory of API and worker: without it V8 keeps what it once needed, and a worker grows past half a gigabyte (measured). */
+/** What bounds the memory of API and worker: else V8 keeps what it once needed, and a worker grows past half a gigabyte (measured). */
 import { readFileSync } from 'node:fs';
 
 interface Memory {

@@ -2,7 +2,8 @@
  * `npm run keys -- signing`: one step in the life of the keys that sign access tokens: publishes a next key, and once every
  * process has read it (two minutes) lets it sign; the one before it verifies until its last token is dead.
  * `npm run keys -- sealing`: seals anew, under the first of SEALING_KEYS, what was sealed under an older one; until nothing is
- * left the older one must stay in the list. Every process must have the new list first: it opens what is sealed anew. Both can be run again at any time, beside a running system.
+ * left the older one must stay in the list. Every process must have the new list first: it opens what is sealed anew.
+ * Both can be run again at any time, beside a running system.
  */
 import { parseArgs } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';

@@ -1,5 +1,6 @@
 /** Invitations: made, looked up by their link, counted (part B § Members, D67). */
-import { LINK_MS, SEND_LIMITS } from '../../domain/invitations/rules.ts';
+import { newInvitation } from '../../domain/invitations/machine.ts';
+import { SEND_LIMITS } from '../../domain/invitations/rules.ts';
 import { hashSecret, type Keyring } from '../kernel/keyring.ts';
 import { randomBytes } from 'node:crypto';
 import type { AssignedRole } from '../../domain/identity/rules.ts';
@@ -9,19 +10,12 @@ import { type Em, lockName, sql } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 import { invitationPlace, invitationRun } from './queries.ts';
+import { columnsOf } from './rows.ts';
 
-/** A new link, on its way from now on; the one before it is dead. */
-export function newLink(keyring: Keyring, storeId: string, invitationId: string, at: number) {
+/** The secret of a new link; the one before it is dead. */
+export function newLink(keyring: Keyring, storeId: string, invitationId: string): Pick<Invitation, 'tokenHash' | 'tokenSealed'> {
   const token = randomBytes(32).toString('base64url');
-  return {
-    tokenHash: hashSecret(token),
-    tokenSealed: keyring.seal(token, invitationPlace(storeId, invitationId)),
-    sendAttempts: 0,
-    nextSendAt: new Date(at),
-    deliveryStatus: null,
-    deliveryErrorCode: null,
-    expiresAt: new Date(at + LINK_MS),
-  };
+  return { tokenHash: hashSecret(token), tokenSealed: keyring.seal(token, invitationPlace(storeId, invitationId)) };
 }
 
 export interface NewInvitation {
@@ -51,12 +45,11 @@ export async function invite(
   const invitationId = newId('inv', at);
   const invitation = em.create(InvitationEntity, {
     ...wanted,
-    ...newLink(keyring, storeId, invitationId, at),
+    ...newLink(keyring, storeId, invitationId),
+    ...columnsOf(newInvitation({ storeId, invitationId }, at)),
     storeId,
     invitationId,
     email,
-    status: 'PENDING',
-    sendNo: 1,
     createdAt: new Date(at),
   });
   em.persist(invitation);

@@ -20,7 +20,7 @@ export const InvitationEntity = defineEntity({
     sendNo: p.integer(),
     /** Tries of the present mail. */
     sendAttempts: p.integer(),
-    /** When the next try is owed; null: none. */
+    /** When the next try is due; null: none. */
     nextSendAt: time().nullable(),
     deliveryStatus: p.string().$type<'SENT' | 'FAILED'>().nullable(),
     deliveryErrorCode: p.string().nullable(),

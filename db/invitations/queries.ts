@@ -50,7 +50,7 @@ export interface Link {
   readonly invitationId: string;
   readonly email: string;
   readonly sendNo: number;
-  readonly isPending: boolean;
+  readonly status: InvitationStatus;
 }
 /** The invitation that a link belongs to, in whichever store and whatever became of it; null for links that are dead. */
 export async function findLink(orm: MikroORM, token: string): Promise<Link | null> {
@@ -66,7 +66,7 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
   if (!row) return null;
   const tenant = { storeId: row.store_id, status: 'ACTIVE', sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) };
   const { invitation_id: invitationId, email, send_no: sendNo } = row;
-  return { tenant, invitationId, email, sendNo, isPending: row.status === 'PENDING' };
+  return { tenant, invitationId, email, sendNo, status: row.status };
 }
 
 /** What the API answers. No link: it is the recipient's. */

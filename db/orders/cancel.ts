@@ -1,7 +1,8 @@
 /** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
-import { DEFAULT_REFUND_POLICY, refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
+import { refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
+import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { returnStock } from '../products/stock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
@@ -36,7 +37,7 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
   const before = item.canceledQuantity;
   const shareWon = refundShare(item.totalPriceWon, item.quantity, before, quantity);
   item.canceledQuantity = before + quantity;
-  const settled = await computeCancel(canceling, shareWon);
+  const amounts = await computeCancel(canceling, shareWon);
   await returnStock(em, storeId, [{ variantId, quantity, stay }], {
     reason: 'CANCEL',
     reference: `${orderItemId}/${item.canceledQuantity}`,
@@ -47,15 +48,23 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
     item.autoDecisionAt = null;
     if (item.fulfillment) item.fulfillment = { ...item.fulfillment, status: 'REVOKED' };
   }
-  const owed = { storeId, orderId, orderItemId, paymentId: order.paymentId, amountWon: settled.refundWon, cause: 'SELLER_CANCEL' } as const;
-  const refund = settled.refundWon > 0 ? await requestRefund(em, { ...owed, isHeld: input.holdRefund === true }, { at, realNow }) : null;
+  const refundOf = {
+    storeId,
+    orderId,
+    orderItemId,
+    paymentId: order.paymentId,
+    amountWon: amounts.refundWon,
+    cause: 'SELLER_CANCEL',
+  } as const;
+  const refund =
+    amounts.refundWon > 0 ? await requestRefund(em, { ...refundOf, isHeld: input.holdRefund === true }, { at, realNow }) : null;
   return {
     quantity,
-    refundAmount: settled.refundWon,
+    refundAmount: amounts.refundWon,
     pointRefundAmount: 0,
     canceledQuantity: item.canceledQuantity,
-    deliveryFeeRefundAmount: settled.deliveryFeeRefundWon,
-    deliveryFeeChargeAmount: settled.deliveryFeeChargeWon,
+    deliveryFeeRefundAmount: amounts.deliveryFeeRefundWon,
+    deliveryFeeChargeAmount: amounts.deliveryFeeChargeWon,
     refundId: refund?.refundId ?? null,
   };
 }
@@ -73,15 +82,15 @@ async function computeCancel({ em, item }: Canceling, shareWon: number): Promise
   );
   const remainingWon = Number(rest?.won ?? 0) + item.unitPriceWon * (item.quantity - item.canceledQuantity);
   const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;
-  const settled = computeSellerCancel({
+  const amounts = computeSellerCancel({
     policy,
     shareWon,
     remainingWon,
     bundle: { ...bundle, conditionalFreeWon: bundle.conditionalFreeWon ?? null },
   });
-  bundle.feeRefundedWon = settled.feeRefundedWon;
-  bundle.shortfallChargedWon = settled.shortfallChargedWon;
-  return settled;
+  bundle.feeRefundedWon = amounts.feeRefundedWon;
+  bundle.shortfallChargedWon = amounts.shortfallChargedWon;
+  return amounts;
 }
 
 /** The reason is appended to the seller's memo; its free text was kept out of Temporal. */

@@ -1,6 +1,7 @@
 /** What receivers are told of an order item's steps (part B § Events, D14, D87). */
 import type { Effect } from '../../domain/flows/state.ts';
-import { progressStatus, type PublicStatus } from '../../domain/orders/status.ts';
+import { progressStatus } from '../../domain/orders/status.ts';
+import { type PublicStatus } from '../../domain/flows/status.ts';
 import type { NewEvent } from '../webhooks/events.ts';
 import type { Order, OrderItem } from './entities.ts';
 

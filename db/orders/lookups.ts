@@ -18,7 +18,7 @@ export async function findGuestOrder(em: Em, storeId: string, idOrNo: string): P
   return row ? { orderId: row.order_id, passwordHash: row.order_password_hash, buyer: row.buyer } : null;
 }
 
-/** What an item's wish from its buyer needs to know: whose it is. */
+/** Whose an item is, for a command of its buyer. */
 export async function customerOf(em: Em, storeId: string, orderItemId: string): Promise<string | null> {
   const [row] = await sql<{ customer_id: string | null }>(
     em,

@@ -2,7 +2,7 @@
 import { raw } from '@mikro-orm/core';
 import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { PublicStatus } from '../../domain/orders/status.ts';
+import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
-import type { RefundStatus } from '../../domain/orders/refunds.ts';
+import type { RefundStatus } from '../../domain/payments/rules.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
@@ -33,7 +33,7 @@ export const PaymentEntity = defineEntity({
     expiresAt: time(),
     /** The next business time at which the run must look; null only when it is done. */
     wakeAt: time().nullable(),
-    /** The call that is owed now. */
+    /** The call that is planned or under way. */
     call: p.json<PendingCall>().nullable(),
     createdAt: time(),
     /** Real time of the start. */

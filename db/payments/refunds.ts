@@ -1,20 +1,10 @@
-/** Refunds: owed by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
+/** Refunds: requested by a cancel, made by the payment's run, one at a time (D35). The provider's reading is the judge. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Outcome } from '../../workflows/kernel/messages.ts';
-import {
-  afterAbsence,
-  FOREIGN_PAYMENT,
-  isUnknownTooLong,
-  type PendingCall,
-  readGap,
-  type RefundCause,
-  UNRESOLVED,
-} from '../../domain/payments/rules.ts';
+import { FOREIGN_PAYMENT, type RefundCause, UNRESOLVED } from '../../domain/payments/rules.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';
 import { reopenRun } from '../runs/commands.ts';
-import type { TransitionContext } from './calls.ts';
 import { PaymentAttemptEntity, PaymentEntity, type Refund, RefundEntity } from './entities.ts';
 import { runOf } from './queries.ts';
 
@@ -28,7 +18,7 @@ export interface NewRefund {
   /** Settled with the buyer now, paid back when the seller says so. */
   readonly isHeld: boolean;
 }
-/** Owes a refund: HELD, or PENDING with the payment's run woken. */
+/** Requests a refund: HELD, or PENDING with the payment's run woken. */
 export async function requestRefund(em: Em, { isHeld, ...refund }: NewRefund, moment: Moment): Promise<Refund> {
   const row = em.create(RefundEntity, {
     ...refund,
@@ -80,68 +70,12 @@ async function wake(em: Em, storeId: string, paymentId: string, { at, realNow }:
 export const refundsOf = (em: Em, storeId: string, paymentId: string): Promise<Refund[]> =>
   em.find(RefundEntity, { storeId, paymentId }, { orderBy: { createdAt: 'asc', refundId: 'asc' } });
 
-/**
- * The oldest refund that waits becomes the payment's next call. A reading that is not due yet may wait behind it. One that was given up
- * is looked for before it is asked for again.
- */
-export async function planNextRefund({ em, payment, at }: TransitionContext): Promise<void> {
-  const { storeId, paymentId, call } = payment;
-  const isFree = !call || (call.name === 'readPayment' && call.dueAt > at);
-  if (!isFree || payment.status !== 'completed') return;
-  await em.flush();
-  const oldest = { orderBy: { createdAt: 'asc', refundId: 'asc' } } as const;
-  const refund = await em.findOne(RefundEntity, { storeId, paymentId, status: 'PENDING' }, oldest);
-  if (!refund) return;
-  const attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId, paymentId, status: 'APPROVED' });
-  refund.askedAt ??= new Date(at);
-  payment.call = planRefundCall(refund.failureCode === UNRESOLVED ? 'findRefund' : 'refundPayment', refund, attempt.attemptId, at, 0);
-}
-
-/** A call's id names the refund and counts: the same call keeps its id through reset and restart. */
-const planRefundCall = (
-  name: 'refundPayment' | 'findRefund',
-  refund: Refund,
-  attemptId: string,
-  dueAt: number,
-  n: number,
-): PendingCall => ({ id: `${name}-${refund.refundId}-${refund.callCount++}`, name, n, refundId: refund.refundId, attemptId, dueAt });
-
-/** Ends a refund that an operator has to look after. */
-function fail({ at, alarms }: Pick<TransitionContext, 'at' | 'alarms'>, refund: Refund, failureCode: string): void {
-  Object.assign(refund, { status: 'FAILED', failureCode, settledAt: new Date(at) });
-  if (failureCode === UNRESOLVED) alarms.push({ kind: 'unresolved', operation: 'refundPayment', id: refund.refundId });
-  if (failureCode === FOREIGN_PAYMENT) alarms.push({ kind: 'mismatch', operation: 'refundPayment', id: refund.refundId });
-}
-
-/** What a refund's call means. Clears the payment's call or replaces it by the next; after a day of asking an operator is told. */
-export async function applyRefundOutcome(context: TransitionContext, call: PendingCall, outcome: Outcome<'payment'>): Promise<void> {
-  const { em, payment, at } = context;
-  const { storeId } = payment;
-  const refund = await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId! });
-  payment.call = null;
-  if (refund.status !== 'PENDING') return;
-  if (outcome.result === 'REFUNDED') return void Object.assign(refund, { status: 'DONE', failureCode: null, settledAt: new Date(at) });
-  if (outcome.result === 'FOREIGN') return fail(context, refund, FOREIGN_PAYMENT);
-  refund.askedAt ??= new Date(at);
-  const n = call.n + 1;
-  const next = (name: 'refundPayment' | 'findRefund', dueAt: number) => {
-    if (isUnknownTooLong(refund.askedAt!.getTime(), at)) return fail(context, refund, UNRESOLVED);
-    payment.call = planRefundCall(name, refund, call.attemptId, dueAt, n);
-  };
-  if (outcome.result === 'REFUSED') {
-    refund.failureCode = outcome.code;
-    return next('findRefund', at);
-  }
-  if (outcome.result !== 'ABSENT') {
-    if (call.name === 'refundPayment') refund.isAnswered = outcome.result !== 'LOST' && outcome.ended;
-    return next('findRefund', at + readGap(n));
-  }
-  refund.absences++;
-  const refusedWith = refund.failureCode === UNRESOLVED ? null : (refund.failureCode ?? null);
-  const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences: refund.absences });
-  if (step === 'failed') return fail(context, refund, refusedWith!);
-  if (step === 'look-again') return next('findRefund', at + readGap(n));
-  if (step === 'ask-anew') refund.keySeq += 1;
-  refund.absences = 0;
-  next('refundPayment', at);
+/** Has the attempts looked up once more of which nobody knew (support); false when there are none. */
+export async function reviewPayment(em: Em, storeId: string, paymentId: string, { at, realNow }: Moment): Promise<boolean> {
+  const payment = await em.findOneOrFail(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const attempts = await em.find(PaymentAttemptEntity, { storeId, paymentId, status: 'UNRESOLVED' });
+  if (attempts.length === 0) return false;
+  for (const attempt of attempts) Object.assign(attempt, { status: 'DECLINED', isUnknown: true });
+  await reopenRun(em, runOf(payment), at, realNow);
+  return true;
 }

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { InventoryMode } from '../../domain/products/calendar.ts';
 import type { OptionGroup } from '../../domain/products/options.ts';
 import type { Discount } from '../../domain/products/prices.ts';
-import type { ProductRefundPolicy } from '../../domain/orders/refunds.ts';
+import type { ProductRefundPolicy } from '../../domain/products/refundPolicy.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType, SalesStatus } from '../../domain/products/rules.ts';
 import { storeId, textList, time, won } from '../kernel/columns.ts';
 

@@ -22,12 +22,12 @@ export interface NewRun {
   readonly yields?: boolean;
 }
 
-/** A run is born in the transaction of its cause, with the outbox row that starts its workflow. */
-export function openRun(em: Em, birth: NewRun): void {
-  const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = birth;
-  const createdAt = new Date(birth.createdAt);
-  const notBefore = startAfterMs === undefined ? null : new Date(birth.createdAt + startAfterMs);
-  const wakeAt = birth.wakeAt === null ? null : new Date(birth.wakeAt);
+/** A run is opened in the transaction of its cause, with the outbox row that starts its workflow. */
+export function openRun(em: Em, run: NewRun): void {
+  const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = run;
+  const createdAt = new Date(run.createdAt);
+  const notBefore = startAfterMs === undefined ? null : new Date(run.createdAt + startAfterMs);
+  const wakeAt = run.wakeAt === null ? null : new Date(run.wakeAt);
   const traceparent = currentTrace();
   em.persist(
     em.create(RunEntity, { storeId, workflowType, workflowId, entityId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }),
@@ -59,7 +59,7 @@ export function wakeLater(em: Em, run: RunIds, realNow: number): void {
 }
 
 /**
- * Brings a finished run back, because its row owes something again: its workflow is started anew, and the reconciler watches it. Its
+ * Brings a finished run back, because its row has something to do again: its workflow is started anew, and the reconciler watches it. Its
  * line may have been swept meanwhile.
  */
 export async function reopenRun(em: Em, run: RunIds, wakeAt: number, realNow: number): Promise<void> {

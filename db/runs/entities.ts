@@ -20,7 +20,7 @@ export const RunEntity = defineEntity({
   },
 });
 
-/** What a commit owes to Temporal: a start or a wake, delivered by the relay. */
+/** A message of a commit to Temporal: a start or a wake, delivered by the relay. */
 export const OutboxEntity = defineEntity({
   name: 'Outbox',
   tableName: 'outbox',

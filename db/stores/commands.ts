@@ -1,5 +1,5 @@
 /** Store settings and the lookups that find a tenant. */
-import type { RefundPolicy } from '../../domain/orders/refunds.ts';
+import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { Store } from './entities.ts';
 import { readStore } from './queries.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { RefundPolicy } from '../../domain/orders/refunds.ts';
+import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import { storeId, textList, time, won } from '../kernel/columns.ts';
 
 export const StoreEntity = defineEntity({

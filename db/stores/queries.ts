@@ -1,7 +1,7 @@
 /** Store settings and the lookups that find a tenant. */
 import type { ShippingPolicy } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/orders/refunds.ts';
+import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { type Store, StoreEntity } from './entities.ts';
 

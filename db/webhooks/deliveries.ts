@@ -2,12 +2,20 @@
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { type DeliveryStatus, HISTORY_MS, isWaiting, MAX_REDELIVERED, REDELIVER_MS } from '../../domain/webhooks/rules.ts';
+import {
+  type DeliveryStatus,
+  HISTORY_MS,
+  isOver,
+  isWaiting,
+  MAX_REDELIVERED,
+  REDELIVER_MS,
+  SUSPENDED,
+} from '../../domain/webhooks/rules.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { addDelivery } from './events.ts';
 import { readWebhook } from './queries.ts';
-import { endPortion, isOver, SUSPENDED } from './suspension.ts';
+import { endPortion } from './suspension.ts';
 
 /**
  * Deliveries of a subscription that were created within the last 30 days, newest first. What a suspension has ended is shown so from

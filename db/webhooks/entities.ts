@@ -18,7 +18,7 @@ export const WebhookEntity = defineEntity({
     suspendedAt: time().nullable(),
     firstFailureAt: time().nullable(),
     lastFailureAt: time().nullable(),
-    /** How often it was suspended. What was born in an earlier epoch is not sent, also after it was resumed. */
+    /** How often it was suspended. What was made in an earlier epoch is not sent, also after it was resumed. */
     epoch: p.integer().default(0),
     /** Real time. It is gone for everybody; its deliveries go in portions. */
     deletedAt: time().nullable(),
@@ -60,7 +60,7 @@ export const WebhookDeliveryEntity = defineEntity({
     responseBodyExcerpt: p.string().nullable(),
     redeliveryOf: p.string().nullable(),
     redeliveredAs: p.string().nullable(),
-    /** Its subscription's when it was born. */
+    /** Its subscription's when it was made. */
     epoch: p.integer(),
     createdAt: time(),
   },

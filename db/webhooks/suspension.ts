@@ -1,5 +1,5 @@
 /** When a receiver is given up (part B § States, D85): judged at a failure, under the lock of its subscription. */
-import { afterFailure, isWaiting, PORTION } from '../../domain/webhooks/rules.ts';
+import { afterFailure, PORTION } from '../../domain/webhooks/rules.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { Webhook, WebhookDelivery } from './entities.ts';
 import { leaveToRun } from './commands.ts';
@@ -8,16 +8,6 @@ import { readWebhook } from './queries.ts';
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
 /** A subscription of which deliveries of earlier epochs are left behind. */
 export type Left = Pick<Webhook, 'storeId' | 'webhookId' | 'epoch'>;
-/** What becomes of a delivery that waits when its subscription is suspended. */
-export const SUSPENDED = { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null } as const;
-
-/** An attempt was claimed and has not ended: it may still succeed, even after a suspension (D16). */
-export const isInFlight = (delivery: WebhookDelivery): boolean => delivery.attemptCount > 0 && !delivery.nextAttemptAt;
-
-/** A suspension has ended it, though its row may not say so yet: it is shown as ended, and never sent, also after a resume. */
-export const isOver = (delivery: WebhookDelivery, { epoch }: Pick<Webhook, 'epoch'>): boolean =>
-  isWaiting(delivery.status) && !isInFlight(delivery) && (delivery.epoch ?? epoch) < epoch;
-
 const time = (ms: number | null) => (ms === null ? null : new Date(ms));
 
 /** A success ends a row of failures; it does not lift a suspension (D16). */
@@ -81,7 +71,7 @@ export interface Id {
 /** By their values, so that each is found by its key whatever Postgres knows of the tables. */
 export const idsOf = (due: readonly Id[]): string => textArray(due.map((row) => row.delivery_id));
 
-/** Deliveries that are over owe nothing any more. */
+/** Deliveries that are over have nothing left to do. */
 export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: number): Promise<object[]> =>
   sql(
     em,

@@ -1,124 +1,89 @@
-/** A delivery's transition: which attempt is owed when, what an attempt's outcome means, and when a receiver is given up. */
-import type { Moment } from '../kernel/clock.ts';
+/** A delivery's transition: loads under lock, lets the machine decide, writes, applies what it asks for. */
 import { LockMode } from '@mikro-orm/core';
-import { attemptId, type Call, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
-import { korean } from '../../domain/kernel/time.ts';
-import { afterAttempt, type AttemptOutcome, ATTEMPTS, isWaiting } from '../../domain/webhooks/rules.ts';
+import { decide, type DeliveryEffect, type DeliveryEvent, type DeliveryState, type ReceiverState } from '../../domain/webhooks/machine.ts';
+import type { AttemptOutcome } from '../../domain/webhooks/rules.ts';
+import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Moment } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
-import { forgetFailures, isInFlight, isOver, noteFailure, SUSPENDED } from './suspension.ts';
+import { forgetFailures, noteFailure } from './suspension.ts';
 
-/** An attempt that its call has just seen the end of. */
-export interface EndedAttempt {
-  readonly n: number;
-  readonly outcome: AttemptOutcome;
+interface TransitionContext {
+  readonly em: Em;
+  readonly delivery: WebhookDelivery;
+  readonly receiver: ReceiverState;
+  readonly moment: Moment;
 }
 
-/** Locks the delivery; how the attempt under way ended decides what follows. A lost attempt is a TIMEOUT. */
+/** `answer`: what the receiver said, where the call itself makes the transition of its outcome. Null when the delivery was deleted. */
 export async function transitionWebhookDelivery(
   em: Em,
-  run: RunRef,
+  { storeId, entityId: deliveryId }: RunRef,
   event: RunEvent<'webhookDelivery'>,
-  { at, realNow }: Moment,
-  ended: EndedAttempt | null = null,
+  moment: Moment,
+  answer: AttemptOutcome | null = null,
 ): Promise<TransitionResult<'webhookDelivery'> | null> {
-  const { storeId, entityId: deliveryId } = run;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
-  const receiver = await readReceiver(em, delivery);
-  const outcome = outcomeOf(delivery, event, ended);
-  if (outcome && isWaiting(delivery.status)) await applyOutcome(em, delivery, outcome, receiver, { at, realNow });
-  else if ((!receiver.isActive && isWaiting(delivery.status) && !isInFlight(delivery)) || isOver(delivery, receiver)) suspend(delivery);
-  else if (isUnclaimed(delivery, event)) delivery.nextAttemptAt = new Date(at + UNCLAIMED_MS);
-  return { plan: planOf(delivery, at), clock: receiver.clockOffsetMs };
+  const { receiver, clock } = await readReceiver(em, delivery);
+  return { plan: await apply({ em, delivery, receiver, moment }, eventOf(event, answer)), clock };
 }
 
-interface Receiver {
-  readonly isActive: boolean;
-  readonly hasFailed: boolean;
-  readonly epoch: number;
-  readonly clockOffsetMs: number;
+/** Decides, writes and applies effects; what an effect answers is the next event. */
+async function apply(context: TransitionContext, event: DeliveryEvent): Promise<TransitionResult<'webhookDelivery'>['plan']> {
+  const { delivery, receiver, moment } = context;
+  const { state, effects, plan } = decide(stateOf(delivery, receiver), event, moment.at);
+  writeState(delivery, state);
+  for (const effect of effects) {
+    const next = await applyEffect(context, effect);
+    if (next) return apply(context, next);
+  }
+  return plan;
 }
-async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<Receiver> {
+
+async function applyEffect({ em, delivery, moment }: TransitionContext, { type }: DeliveryEffect): Promise<DeliveryEvent | null> {
+  if (type === 'noteFailure') return (await noteFailure(em, delivery, moment.at, moment.realNow)) ? { type: 'suspended' } : null;
+  await forgetFailures(em, delivery);
+  return null;
+}
+
+/** A delivery takes no commands. */
+function eventOf(event: RunEvent<'webhookDelivery'>, answer: AttemptOutcome | null): DeliveryEvent {
+  if (event.type !== 'outcome') return { type: event.type === 'elapsed' ? 'elapsed' : 'load' };
+  return { type: 'outcome', callId: event.callId, answer: answer ?? (event.outcome.result === 'LOST' ? 'LOST' : 'RECORDED') };
+}
+
+const stateOf = (delivery: WebhookDelivery, receiver: ReceiverState): DeliveryState => ({
+  storeId: delivery.storeId,
+  deliveryId: delivery.deliveryId,
+  status: delivery.status,
+  attemptCount: delivery.attemptCount,
+  attemptedAt: delivery.attemptedAt?.getTime() ?? null,
+  nextAttemptAt: delivery.nextAttemptAt?.getTime() ?? null,
+  epoch: delivery.epoch,
+  createdAt: delivery.createdAt.getTime(),
+  errorCode: delivery.errorCode ?? null,
+  responseStatusCode: delivery.responseStatusCode ?? null,
+  responseTimeMs: delivery.responseTimeMs ?? null,
+  responseBodyExcerpt: delivery.responseBodyExcerpt ?? null,
+  receiver,
+});
+
+function writeState(delivery: WebhookDelivery, state: DeliveryState): void {
+  const { status, errorCode, responseStatusCode, responseTimeMs, responseBodyExcerpt, attemptedAt, nextAttemptAt } = state;
+  const time = (at: number | null) => (at === null ? null : new Date(at));
+  Object.assign(delivery, { status, errorCode, responseStatusCode, responseTimeMs, responseBodyExcerpt });
+  Object.assign(delivery, { attemptedAt: time(attemptedAt), nextAttemptAt: time(nextAttemptAt) });
+}
+
+/** Read without a lock: one that is suspended meanwhile is found so by `noteFailure`, or ends what waits by its own run. */
+async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<{ receiver: ReceiverState; clock: number }> {
   const [row] = await sql<{ status: string; first_failure_at: string | null; epoch: number; clock_offset_ms: string }>(
     em,
     `SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ? AND w.webhook_id = ?`,
     [storeId, webhookId],
   );
-  return {
-    isActive: row!.status === 'ACTIVE',
-    hasFailed: row!.first_failure_at !== null,
-    epoch: row!.epoch,
-    clockOffsetMs: Number(row!.clock_offset_ms),
-  };
+  const { status, first_failure_at: firstFailureAt, epoch, clock_offset_ms: offset } = row!;
+  return { receiver: { isActive: status === 'ACTIVE', hasFailed: firstFailureAt !== null, epoch }, clock: Number(offset) };
 }
-
-const LOST: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
-
-/** How the attempt under way ended, as was recorded or is told now; null while it has not. */
-function outcomeOf(delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>, ended: EndedAttempt | null): AttemptOutcome | null {
-  if (ended && isInFlight(delivery) && delivery.attemptCount === ended.n) return ended.outcome;
-  return isLost(delivery, event) ? LOST : null;
-}
-
-/** An attempt was claimed, its activity is gone, and no outcome was recorded. */
-const isLost = (delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>): boolean =>
-  event.type === 'outcome' &&
-  event.outcome.result === 'LOST' &&
-  isInFlight(delivery) &&
-  event.callId === attemptId(delivery.deliveryId, delivery.attemptCount);
-
-/** The attempt could not even be claimed (an outage, a secret that does not open): the same one again, after a while. */
-const isUnclaimed = (delivery: WebhookDelivery, event: RunEvent<'webhookDelivery'>): boolean =>
-  event.type === 'outcome' &&
-  event.outcome.result === 'LOST' &&
-  isWaiting(delivery.status) &&
-  event.callId === attemptId(delivery.deliveryId, delivery.attemptCount + 1);
-const UNCLAIMED_MS = 30_000;
-
-/** A success is recorded whatever has become of the subscription; a failure counts for its suspension, and may be its last. */
-async function applyOutcome(
-  em: Em,
-  delivery: WebhookDelivery,
-  outcome: AttemptOutcome,
-  receiver: Receiver,
-  { at, realNow }: Moment,
-): Promise<void> {
-  const { status, nextAttemptAt } = afterAttempt(delivery.attemptCount, outcome.errorCode, at);
-  Object.assign(delivery, outcome, {
-    status,
-    attemptedAt: new Date(at),
-    nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt),
-  });
-  if (outcome.errorCode === null) {
-    if (receiver.hasFailed) await forgetFailures(em, delivery);
-    return;
-  }
-  const isSuspended = await noteFailure(em, delivery, at, realNow);
-  if ((isSuspended && isWaiting(delivery.status)) || isOver(delivery, receiver)) suspend(delivery);
-}
-
-const suspend = (delivery: WebhookDelivery) => Object.assign(delivery, SUSPENDED);
-
-function planOf(delivery: WebhookDelivery, at: number): TransitionResult<'webhookDelivery'>['plan'] {
-  const { status } = delivery;
-  if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };
-  const wakeAt = (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
-  const attempt = delivery.nextAttemptAt || delivery.attemptCount === 0 ? delivery.attemptCount + 1 : delivery.attemptCount;
-  const note = `Attempt ${attempt} of ${ATTEMPTS} at ${korean(wakeAt)}.`;
-  return {
-    wakeAt,
-    ...(wakeAt <= at ? { calls: [attemptCall(delivery, attempt, at)] } : { calls: [], next: attemptCall(delivery, attempt, wakeAt) }),
-    done: false,
-    note,
-    status,
-  };
-}
-
-const attemptCall = ({ storeId, deliveryId }: WebhookDelivery, attempt: number, at: number): Call<'webhookDelivery'> => ({
-  id: attemptId(deliveryId, attempt),
-  name: 'attemptDelivery',
-  storeId,
-  input: { deliveryId, attempt, at },
-});

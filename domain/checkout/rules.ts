@@ -1,6 +1,6 @@
 /** What a checkout costs and how long it holds (part A § Buyer checkout payment flow, D41). */
 import type { PricedStay } from '../products/calendar.ts';
-import type { ProductRefundPolicy } from '../orders/refunds.ts';
+import type { ProductRefundPolicy } from '../products/refundPolicy.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
 import { MINUTE } from '../kernel/time.ts';
 import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';

@@ -1,5 +1,5 @@
 /** An order flow as data: states, actions, edges (part B § Order flow). A graph never changes once published. */
-import type { PublicStatus } from '../orders/status.ts';
+import type { PublicStatus } from './status.ts';
 
 export type StepType = 'BUYER_ACTION' | 'SELLER_PROCESSING' | 'IN_DELIVERY' | 'DELIVERED' | 'COMPLETED' | 'CANCELED';
 export type PermissionKey =

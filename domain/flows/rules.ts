@@ -2,7 +2,7 @@
  * The order-flow interpreter: one pure function for command, deadline and event (design/flows.md § 2). It runs
  * inside the transition's transaction, in reads and in dry runs alike.
  */
-import type { PublicStatus } from '../orders/status.ts';
+import type { PublicStatus } from './status.ts';
 import { DAY, duration } from '../kernel/time.ts';
 import type { Action, Edge, Graph, Node, PermissionKey, Trigger } from './graph.ts';
 import type { Due, Effect, Facts, FlowEvent, FlowState, Position, Refusal, StepResult, Trace } from './state.ts';

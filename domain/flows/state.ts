@@ -1,5 +1,5 @@
 /** The state of one flow run, as it is stored. One run has one member (`ITEM`) or many (`ORDER_GROUP`). */
-import type { PublicStatus } from '../orders/status.ts';
+import type { PublicStatus } from './status.ts';
 
 export interface Due {
   readonly key: string;

@@ -4,7 +4,7 @@ import { step } from '../flows/rules.ts';
 import type { FlowEvent, FlowState } from '../flows/state.ts';
 import { isBuyerCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
-import type { PublicStatus } from './status.ts';
+import type { PublicStatus } from '../flows/status.ts';
 
 /** What of an item decides. */
 export interface ItemState {

@@ -1,24 +1,5 @@
 /** What a cancel gives back (part A § Claims, D20, D50, D73). Amounts in won; nothing here is rounded twice. */
-
-/** The store's refund rules, frozen on each order item at payment (part A § Store settings). */
-export interface RefundPolicy {
-  readonly preShipmentDeliveryFeeRefund: boolean;
-  readonly returnDeliveryFee: number;
-  readonly exchangeDeliveryFee: number;
-  readonly sellerFaultFreeShipping: boolean;
-  readonly conditionalFreeShortfallCharge: boolean;
-  readonly couponShortfallCharge: boolean;
-}
-/** What a product may say otherwise than its store; coupons are the store's alone (D80). */
-export type ProductRefundPolicy = Partial<Omit<RefundPolicy, 'couponShortfallCharge'>>;
-export const DEFAULT_REFUND_POLICY: RefundPolicy = {
-  preShipmentDeliveryFeeRefund: true,
-  returnDeliveryFee: 0,
-  exchangeDeliveryFee: 0,
-  sellerFaultFreeShipping: true,
-  conditionalFreeShortfallCharge: false,
-  couponShortfallCharge: true,
-};
+import type { RefundPolicy } from '../products/refundPolicy.ts';
 
 /**
  * The share of `paidWon` for units `canceled + 1 … canceled + quantity` of `ordered`: cumulative, so that split cancels
@@ -60,7 +41,7 @@ export interface CancelAmounts {
 /**
  * A seller's cancel before shipment. The bundle's fee comes back once, when the whole bundle has left: by
  * `sellerFaultFreeShipping`, or with that off by `preShipmentDeliveryFeeRefund` (D50). With the switch off a bundle that was
- * free by its product's condition may owe the fee of what is left: at most what is refundable, and given back when the rest
+ * free by its product's condition must pay the fee of what is left: at most what is refundable, and given back when the rest
  * leaves. 20,000 with a 3,000 fee: 10,000 first, then 13,000.
  */
 export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: SellerCancel): CancelAmounts {
@@ -88,6 +69,3 @@ export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: 
 }
 
 export const CANCEL_REASONS = ['OUT_OF_STOCK', 'PRICE_ERROR', 'UNDELIVERABLE', 'OTHER'] as const;
-
-export const REFUND_STATUSES = ['PENDING', 'HELD', 'DONE', 'FAILED'] as const;
-export type RefundStatus = (typeof REFUND_STATUSES)[number];

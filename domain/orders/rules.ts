@@ -5,7 +5,7 @@ import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
 import type { Graph } from '../flows/graph.ts';
 import { permits } from '../flows/rules.ts';
 import type { FlowState, Refusal } from '../flows/state.ts';
-import type { PublicStatus } from './status.ts';
+import type { PublicStatus } from '../flows/status.ts';
 
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
@@ -52,10 +52,10 @@ export interface Fulfillment {
 }
 
 /** What travels is dispatched, what is fetched or provided is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (part A § States). */
-export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, wish: string): void {
+export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, command: string): void {
   const travels = isShipped({ fulfillmentMethod: method });
-  if (travels && wish === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
-  if (!travels && (wish === 'dispatch' || wish === 'delivered' || wish === 'correctTracking')) throw new Fault('NOT_SHIPPABLE');
+  if (travels && command === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
+  if (!travels && (command === 'dispatch' || command === 'delivered' || command === 'correctTracking')) throw new Fault('NOT_SHIPPABLE');
 }
 
 export interface Cancelable {
@@ -74,9 +74,9 @@ export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wan
 }
 
 /** A hold is for what has not been handed over yet; a corrected number for what a carrier has and nobody has decided on (D72). */
-export function checkRecord(wish: 'hold' | 'correctTracking', status: PublicStatus, dispatch: Dispatch | null): void {
+export function checkRecord(command: 'hold' | 'correctTracking', status: PublicStatus, dispatch: Dispatch | null): void {
   const isAllowed =
-    wish === 'hold'
+    command === 'hold'
       ? status === 'PAID' || status === 'CONFIRMED'
       : (status === 'DISPATCHED' || status === 'DELIVERED') && dispatch !== null && isCarried(dispatch.deliveryMethod);
   if (!isAllowed) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });

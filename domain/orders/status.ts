@@ -1,15 +1,5 @@
-/** Public statuses of order items (D11) and what an order shows of its items. */
-export const PUBLIC_STATUSES = [
-  'PAID',
-  'CONFIRMED',
-  'DISPATCHED',
-  'DELIVERED',
-  'PURCHASE_DECIDED',
-  'CANCELED',
-  'RETURNED',
-  'EXCHANGED',
-] as const;
-export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
+/** What an order shows of its items' statuses. */
+import type { PublicStatus } from '../flows/status.ts';
 
 const PROGRESS: Readonly<Record<PublicStatus, number>> = {
   PAID: 0,

@@ -1,6 +1,6 @@
 /** Where a courier shipment is: when to ask, and what an answer means (part A § States, D72, D75). */
 import { DAY, HOUR } from '../kernel/time.ts';
-import type { PublicStatus } from './status.ts';
+import type { PublicStatus } from '../flows/status.ts';
 import type { Dispatch } from './rules.ts';
 
 export const TRACKING_STAGES = ['ACCEPTED', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'] as const;

@@ -150,3 +150,6 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 export const OFFERED: readonly { pg: 'tosspayments'; method: PaymentMethod; provider: string | null; label: string }[] = [
   { pg: 'tosspayments', method: 'CARD', provider: null, label: '신용·체크카드' },
 ];
+
+export const REFUND_STATUSES = ['PENDING', 'HELD', 'DONE', 'FAILED'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];

@@ -1,6 +1,6 @@
 /** How a product reaches its buyer: type, methods and the delivery rule (part A § Product, `fulfillment` object; D41, D57). */
 import { Fault, type FieldError } from '../kernel/errors.ts';
-import type { ProductRefundPolicy } from '../orders/refunds.ts';
+import type { ProductRefundPolicy } from './refundPolicy.ts';
 import { type AddressType, type DeliveryType, type FulfillmentMethod, type FulfillmentType, METHODS } from './rules.ts';
 
 export interface ShippingRequest {

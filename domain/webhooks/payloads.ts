@@ -1,7 +1,7 @@
 /** What events say: resource ids and statuses, nothing personal (part B § Events, D14, D52, D87). One schema per type is type, document and sample. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../products/rules.ts';
-import { PUBLIC_STATUSES } from '../orders/status.ts';
+import { PUBLIC_STATUSES } from '../flows/status.ts';
 import type { EventType } from './rules.ts';
 
 const id = (example: string) => Type.String({ minLength: 1, maxLength: 64, examples: [example] });

@@ -76,6 +76,26 @@ export const PORTION = 500;
 
 export const isWaiting = (status: DeliveryStatus): boolean => status === 'PENDING' || status === 'PENDING_RETRY';
 
+/** The id of the call that makes attempt `n` of a delivery. A run's first plan names attempt 1 the same way (workflows/webhooks.ts). */
+export const attemptId = (deliveryId: string, n: number): string => `${deliveryId}-${n}`;
+
+interface Progress {
+  readonly status: DeliveryStatus;
+  readonly attemptCount: number;
+  readonly nextAttemptAt?: Date | number | null | undefined;
+  readonly epoch: number;
+}
+/** An attempt was begun and has not ended: it may still succeed, even after a suspension (D16). */
+export const isInFlight = ({ attemptCount, nextAttemptAt }: Pick<Progress, 'attemptCount' | 'nextAttemptAt'>): boolean =>
+  attemptCount > 0 && !nextAttemptAt;
+
+/** A suspension has ended it, though its row may not say so yet: it is shown as ended, and never sent, also after a resume. */
+export const isOver = (delivery: Progress, receiver: { readonly epoch: number }): boolean =>
+  isWaiting(delivery.status) && !isInFlight(delivery) && delivery.epoch < receiver.epoch;
+
+/** What becomes of a delivery that waits when its subscription is suspended. */
+export const SUSPENDED = { status: 'FAILED', errorCode: 'WEBHOOK_SUSPENDED', nextAttemptAt: null } as const;
+
 /** How one attempt ended on the wire. */
 export interface AttemptOutcome {
   readonly errorCode: DeliveryError | null;

@@ -56,8 +56,8 @@ const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {
 };
 const APP_SCOPES = ['order:rw', 'store:rw', 'member:rw'];
 /** A person’s token through a client of one store: what takes a login at the console is not for them (X1). */
-const throughApp = (inStore: Principal['refused']) => (endpoint: Endpoint) => {
-  if (endpoint.access !== 'user') return inStore(endpoint);
+const throughApp = (principal: Principal['refused']) => (endpoint: Endpoint) => {
+  if (endpoint.access !== 'user') return principal(endpoint);
   return endpoint.console ? 'INSUFFICIENT_ROLE' : null;
 };
 const bearer = (value: string, more: Headers_ = {}): Headers_ => ({ authorization: `Bearer ${value}`, ...more });

@@ -36,15 +36,15 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   const store = await makeStore(system.databaseUrl, { code: 'faults', name: 'faults', sandbox: true, withProduct: true });
   const delivered = new Set<string>();
   const receiver = await listen(delivered);
-  const seller = await patiently(() => Seller.login(system.api, store));
-  const { productId } = (await patiently(() => seller.call('GET', '/v1/products'))).body.data.items[0] as { productId: string };
+  const seller = await retryOnFailure(() => Seller.login(system.api, store));
+  const { productId } = (await retryOnFailure(() => seller.call('GET', '/v1/products'))).body.data.items[0] as { productId: string };
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const { categoryId } = (await patiently(() => seller.call('GET', `/v1/products/${productId}`))).body.data as { categoryId: string };
+  const { categoryId } = (await retryOnFailure(() => seller.call('GET', `/v1/products/${productId}`))).body.data as { categoryId: string };
   const ticket = { name: 'ticket', salePrice: 5000, categoryId, stockQuantity: 100_000, fulfillment: { type: 'MANUAL' } };
-  const provided = await patiently(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
+  const provided = await retryOnFailure(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
   const products = { shipped: productId, provided: provided.body.data.productId as string };
   const eventTypes = [...THREAD_EVENTS, 'ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK'];
-  await patiently(async () => {
+  await retryOnFailure(async () => {
     const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
     if (status !== 201) throw new Error(`webhook: ${status}`);
   });
@@ -53,12 +53,12 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     receiver.close();
     await system.stop();
   };
-  const inviting = await patiently(() => startInviting(system, store));
+  const inviting = await retryOnFailure(() => startInviting(system, store));
   return { system, store, seller, productId, products, delivered, inviting, close };
 }
 
 /** With failpoints armed a process may die under any request: ask again. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function retryOnFailure<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await work();
@@ -118,7 +118,7 @@ export async function killUnderLoad(under: Bench, options: Kills): Promise<Repor
   // What failed to reach the receiver is tried again on the store's clock, which only this moves.
   let isSettled = false;
   for (let tries = 0; !isSettled && tries < 6; tries++) {
-    const moved = await patiently(() => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }));
+    const moved = await retryOnFailure(() => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }));
     isSettled = moved.status === 200 && moved.body.data.settled === true;
   }
   const left = await settle(system.databaseUrl, 180_000);

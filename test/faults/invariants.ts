@@ -142,11 +142,11 @@ async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
   const { rows } = await pool.query<{ sum: string; refunds: string }>(
     'SELECT coalesce((SELECT sum(total_won) FROM orders), 0) - coalesce((SELECT sum(amount_won) FROM refund), 0) AS sum, (SELECT count(*) FROM refund) AS refunds',
   );
-  const owed = Number(rows[0]!.sum);
+  const expected = Number(rows[0]!.sum);
   const given = ledger.filter(({ status }) => status !== 'ABORTED').reduce((sum, { cancels }) => sum + cancels.length, 0);
   return [
-    ...(held === owed ? [] : [`the provider holds ${held} won, the orders say ${owed}`]),
-    ...(given === Number(rows[0]!.refunds) ? [] : [`the provider paid back ${given} times, we owed it ${rows[0]!.refunds} times`]),
+    ...(held === expected ? [] : [`the provider holds ${held} won, the orders say ${expected}`]),
+    ...(given === Number(rows[0]!.refunds) ? [] : [`the provider paid back ${given} times, we expected it ${rows[0]!.refunds} times`]),
   ];
 }
 

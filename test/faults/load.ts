@@ -54,7 +54,7 @@ export class Load {
   async run(buyers: number, inviting: Inviting): Promise<void> {
     await Promise.all([
       inviting.run(
-        (...wish) => this.#ask(...wish),
+        (...action) => this.#ask(...action),
         () => this.#stopped,
       ),
       ...Array.from({ length: buyers }, async () => {

@@ -51,11 +51,9 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   {
     name: 'refund again without looking',
-    file: 'db/payments/refunds.ts',
-    find: `    if (call.name === 'refundPayment') refund.isAnswered = outcome.result !== 'LOST' && outcome.ended;
-    return next('findRefund', at + readGap(n));`,
-    put: `    refund.keySeq++;
-    return next('refundPayment', at + readGap(n));`,
+    file: 'domain/payments/refundMachine.ts',
+    find: `return next(call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(n));`,
+    put: `return next({ isAnswered, keySeq: refund.keySeq + 1 }, 'refundPayment', at + readGap(n));`,
     failpoints: 'provider.after-answer=0.3',
   },
 ];

@@ -122,7 +122,7 @@ export const paths: Readonly<Record<string, () => Promise<string>>> = {
     await shop.act(orderItemId, 'confirm');
     await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
     await shop.act(orderItemId, 'delivered');
-    for (const wish of ['extend', 'decide']) await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/${wish}`, {});
+    for (const action of ['extend', 'decide']) await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/${action}`, {});
     return closed(workflowId);
   },
   'payment-approved': () => payment('4111111111110000'),

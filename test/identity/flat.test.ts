@@ -29,16 +29,16 @@ const json = (body: unknown, token = owner, more: Record<string, string> = {}): 
 });
 
 test('registration: without a store, without a token, as another role, of another type, broken, too large', async () => {
-  const wish = { client_name: 'n', grant_types: ['authorization_code'], redirect_uris: [APP], scope: 'order:r' };
+  const registration = { client_name: 'n', grant_types: ['authorization_code'], redirect_uris: [APP], scope: 'order:r' };
   const staff = await storeToken(`staff@${shop.store.storeCode}.example`, shop.store.storeId);
   const cases: readonly (readonly [RequestInit, number, string])[] = [
-    [json(wish, user), 400, 'invalid_request'],
-    [json(wish, user, { 'x-store-id': 'sto_none' }), 403, 'access_denied'],
-    [json(wish, 'x'), 401, 'invalid_token'],
-    [json(wish, staff), 403, 'access_denied'],
+    [json(registration, user), 400, 'invalid_request'],
+    [json(registration, user, { 'x-store-id': 'sto_none' }), 403, 'access_denied'],
+    [json(registration, 'x'), 401, 'invalid_token'],
+    [json(registration, staff), 403, 'access_denied'],
     [json('{', owner), 400, 'invalid_request'],
-    [json(wish, owner, { 'content-type': 'text/plain' }), 415, 'invalid_request'],
-    [json({ ...wish, client_name: 'x'.repeat(300_000) }), 413, 'invalid_request'],
+    [json(registration, owner, { 'content-type': 'text/plain' }), 415, 'invalid_request'],
+    [json({ ...registration, client_name: 'x'.repeat(300_000) }), 413, 'invalid_request'],
   ];
   for (const [init, status, error] of cases) {
     const reply = await refused('/oauth2/register', init);
@@ -82,7 +82,7 @@ test('bodies of 250 kB, thousands of parameters and of addresses: small refusals
   });
   const server = basic(shop.store.clientId, shop.store.clientSecret);
   const uris = Array.from({ length: 10_000 }, (_, i) => `http://evil${i}.example`);
-  const wish = { client_name: 'n', grant_types: ['authorization_code'], redirect_uris: [APP], scope: 'order:r' };
+  const registration = { client_name: 'n', grant_types: ['authorization_code'], redirect_uris: [APP], scope: 'order:r' };
   const forms = [
     many,
     `a=${long}`,
@@ -109,7 +109,7 @@ test('bodies of 250 kB, thousands of parameters and of addresses: small refusals
     { token_endpoint_auth_method: long },
     { zz: '['.repeat(100) },
   ]) {
-    const reply = await refused('/oauth2/register', json({ ...wish, ...changes }));
+    const reply = await refused('/oauth2/register', json({ ...registration, ...changes }));
     expect([Object.keys(changes), reply.status]).toEqual([Object.keys(changes), expect.any(Number)]);
     expect(reply.status).toBeLessThan(500);
   }

@@ -48,13 +48,13 @@ test.each(['is removed', 'leaves'])('who %s and comes back finds none of their A
 test('nor their logins through the store’s clients, nor what they could refresh; the login at the console is theirs', async () => {
   const { email, client, through, userId } = await admin();
   const { user } = await loginAs(email);
-  const inStore = { 'x-store-id': shop.store.storeId };
+  const headers = { 'x-store-id': shop.store.storeId };
   await ask(owner, 'DELETE', `/v1/store/members/${userId}`);
   await employ(shop, email, 'ADMIN');
-  expect((await ask(through.access_token, 'GET', '/v1/orders', undefined, inStore)).status).toBe(401);
+  expect((await ask(through.access_token, 'GET', '/v1/orders', undefined, headers)).status).toBe(401);
   const refreshed = await tokens({ grant_type: 'refresh_token', client_id: client, refresh_token: through.refresh_token! });
   expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-  expect((await ask(user.access_token, 'GET', '/v1/orders', undefined, inStore)).status).toBe(200);
+  expect((await ask(user.access_token, 'GET', '/v1/orders', undefined, headers)).status).toBe(200);
 });
 
 test('nor a token of theirs for the store, from the exchange', async () => {

@@ -8,7 +8,8 @@ import { id, paymentId } from '../../domain/kernel/ids.ts';
 import { duration, korean, koreanDay } from '../../domain/kernel/time.ts';
 import { shippingProblems, wholeFulfillment } from '../../domain/products/fulfillment.ts';
 import { afterAttempt } from '../../domain/webhooks/rules.ts';
-import { progressStatus, type PublicStatus } from '../../domain/orders/status.ts';
+import { progressStatus } from '../../domain/orders/status.ts';
+import { type PublicStatus } from '../../domain/flows/status.ts';
 
 describe('time', () => {
   test('is told in Korean time', () => {

@@ -61,19 +61,19 @@ describe('a member', () => {
     const shop = await world();
     const [member, other] = [await shop.member(), await shop.member()];
     const { orderItemId: id } = await shop.order(undefined, 1, member);
-    const wish = (what: string, who = member) => who.call('POST', `/storefront/v1/me/order-items/${id}/${what}`, {});
-    expect((await wish('decide')).body.error?.code).toBe('INVALID_STATUS');
+    const action = (what: string, who = member) => who.call('POST', `/storefront/v1/me/order-items/${id}/${what}`, {});
+    expect((await action('decide')).body.error?.code).toBe('INVALID_STATUS');
     const first = date((await delivered(shop, id)).body.data);
     for (const times of [1, 2, 3]) {
-      const { body } = await wish('extend');
+      const { body } = await action('extend');
       expect(date(body.data)).toBe(first + times * 7 * DAY);
       expect(body.data).not.toHaveProperty('sellerMemo');
     }
-    expect((await wish('extend', other)).body.error?.code).toBe('ORDER_ITEM_NOT_FOUND');
+    expect((await action('extend', other)).body.error?.code).toBe('ORDER_ITEM_NOT_FOUND');
     await shop.advance('P20D');
     expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED' });
-    expect((await wish('decide')).body.data).toMatchObject({ status: 'PURCHASE_DECIDED' });
-    expect((await wish('extend')).body.error?.code).toBe('INVALID_STATUS');
+    expect((await action('decide')).body.data).toMatchObject({ status: 'PURCHASE_DECIDED' });
+    expect((await action('extend')).body.error?.code).toBe('INVALID_STATUS');
     const events = await query<{ type: string }>("SELECT type FROM event WHERE store_id = $1 AND type = 'ORDER.PURCHASE_DECIDED'", [
       shop.store.storeId,
     ]);
@@ -104,7 +104,7 @@ describe('while a claim is open', () => {
     await shop.advance('P5D');
     await news(shop, id, 'claim.opened', await now(shop));
     expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED', autoDecisionDate: null });
-    for (const wish of ['confirm', 'delivered', 'fulfill']) expect((await shop.act(id, wish)).status).toBe(409);
+    for (const action of ['confirm', 'delivered', 'fulfill']) expect((await shop.act(id, action)).status).toBe(409);
     expect(await shop.advance('P30D')).toMatchObject({ settled: true });
     expect((await shop.item(id)).status).toBe('DELIVERED');
     const closedAt = await now(shop);
@@ -120,11 +120,11 @@ describe('while a claim is open', () => {
     const shop = await world();
     const { orderItemId: paid } = await shop.order();
     await news(shop, paid, 'claim.opened', await now(shop));
-    for (const [wish, body] of [
+    for (const [action, body] of [
       ['confirm', {}],
       ['cancel', { reason: 'OTHER' }],
     ] as const)
-      expect((await shop.act(paid, wish, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
+      expect((await shop.act(paid, action, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
     const { orderItemId: id } = await shop.order();
     await shop.act(id, 'confirm');
     await shop.act(id, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '11' });

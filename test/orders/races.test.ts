@@ -68,12 +68,12 @@ afterAll(async () => {
   const paidBack = new Map(
     ledger.map(({ paymentKey, cancels }) => [paymentKey, cancels.map(({ amount }) => amount).toSorted((a, b) => a - b)]),
   );
-  const owed = await query<{ payment_key: string; amounts: number[] | null }>(
+  const expected = await query<{ payment_key: string; amounts: number[] | null }>(
     `SELECT a.payment_key, (SELECT array_agg(r.amount_won ORDER BY r.amount_won) FROM refund r WHERE r.payment_id = a.payment_id) AS amounts
      FROM payment_attempt a WHERE a.store_id = ANY($1) AND a.status = 'APPROVED'`,
     [ids],
   );
-  for (const { payment_key: key, amounts } of owed) expect([key, paidBack.get(key)]).toEqual([key, amounts ?? []]);
+  for (const { payment_key: key, amounts } of expected) expect([key, paidBack.get(key)]).toEqual([key, amounts ?? []]);
   const stock = await query(
     `SELECT v.variant_id FROM variant v WHERE v.store_id = ANY($1) AND stock_quantity <> (SELECT sum(quantity) FROM stock_movement m WHERE m.variant_id = v.variant_id)`,
     [ids],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, DEFAULT_REFUND_POLICY, refundShare, type RefundPolicy, computeSellerCancel } from '../../domain/orders/refunds.ts';
+import { type Bundle, refundShare, computeSellerCancel } from '../../domain/orders/refunds.ts';
+import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/products/refundPolicy.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
   baseFeeWon: 3000,

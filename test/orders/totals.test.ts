@@ -1,6 +1,6 @@
 /** Totals of order lists are counted as orders change, and are always what there is (X22). */
 import { expect, test } from '@jest/globals';
-import { PUBLIC_STATUSES } from '../../domain/orders/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { query, world } from '../kernel/world.ts';
 
 test('by every status and for tests, after purchases, confirmations, cancels and a rollback; a list reads no orders to count them', async () => {

@@ -111,7 +111,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       await env.client.workflow.getHandle(run.workflowId).signal(CLOCK_SIGNAL, offset);
     },
     /** Business time, as the API passes it in. */
-    inStore: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
+    inTenant: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
     keyring,
     receiver: (receiverUrl: string) =>
       inTenant(orm, storeId, REQUEST, (em) =>

@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 /** As a client does: the same key until there is an answer; the reconciler's wake brings back what nobody commands. */
-async function insist(
+async function sendUntilAnswered(
   run: RunName,
   name: CommandContent['name'],
   input: object,
@@ -105,11 +105,11 @@ async function shopping(): Promise<object> {
   const sent = receiver.received.length;
   const payment = await under.payment();
   const input = await under.authenticated(payment);
-  await insist(payment.run, 'pay', input, 'idle');
+  await sendUntilAnswered(payment.run, 'pay', input, 'idle');
   await toTheEnd(payment.run, 3 * SECOND);
   const item = await under.itemOf(payment.orderNo);
-  await insist(item, 'confirm', {});
-  await insist(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumberId: await under.text('1') });
+  await sendUntilAnswered(item, 'confirm', {});
+  await sendUntilAnswered(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumberId: await under.text('1') });
   await toTheEnd(item, 8 * DAY);
   const [delivery] = await under.rows<{ delivery_id: string }>(
     'SELECT d.delivery_id FROM webhook_delivery d ORDER BY d.created_at DESC, d.delivery_id DESC LIMIT 1',
@@ -182,15 +182,15 @@ async function leaving(): Promise<object> {
   const { at, realNow } = await moment();
   const since = [new Date(at - 25 * HOUR), new Date(at), id];
   await under.rows(`UPDATE webhook SET first_failure_at = ?, last_failure_at = ? WHERE webhook_id = ?`, since);
-  await under.inStore((em) => noteFailure(em, webhook, at, realNow));
+  await under.inTenant((em) => noteFailure(em, webhook, at, realNow));
   await sustain(run, null, isDone);
   const ended = await under.rows<{ n: number }>(
     `SELECT count(*)::int AS n FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'WEBHOOK_SUSPENDED' GROUP BY xmin::text`,
     [id],
   );
-  await under.inStore((em) => resumeWebhook(em, storeId, id));
+  await under.inTenant((em) => resumeWebhook(em, storeId, id));
   const deletedAt = await moment();
-  await under.inStore((em) => removeWebhook(em, storeId, id, deletedAt));
+  await under.inTenant((em) => removeWebhook(em, storeId, id, deletedAt));
   await sustain(run, null, isDone);
   return {
     ended: ended.reduce((sum, { n }) => sum + n, 0),

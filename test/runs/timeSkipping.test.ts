@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../db/webhooks/commands.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
-import { reviewPayment } from '../../db/payments/unknownOutcomes.ts';
+import { reviewPayment } from '../../db/payments/refunds.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
 import { call } from '../../bin/dev/client.ts';
 import { Receiver, underTest, until } from '../kernel/world.ts';
@@ -92,7 +92,7 @@ describe('on the time-skipping server', () => {
     const values = async () => String((await delivered()).headers['svc-signature']).match(/v1=/g)!.length;
     expect(await values()).toBe(1);
     const at = await under.now();
-    await under.inStore((em) => rotateSecret(em, under.keyring, under.storeId, webhook.webhookId, at));
+    await under.inTenant((em) => rotateSecret(em, under.keyring, under.storeId, webhook.webhookId, at));
     expect(await values()).toBe(2);
     await under.skip(DAY - HOUR);
     expect(await values()).toBe(2);
@@ -137,7 +137,7 @@ describe('on the time-skipping server', () => {
       expect(await under.rows('SELECT sum(quantity)::int AS n FROM stock_movement WHERE reference = ?', [attemptId])).toEqual([{ n: 0 }]);
       await next('read', 'fail', pgOrderId, 0);
       const moment = { at: await under.now(), realNow: Date.now() };
-      expect(await under.inStore((em) => reviewPayment(em, under.storeId, payment.run.entityId, moment))).toBe(true);
+      expect(await under.inTenant((em) => reviewPayment(em, under.storeId, payment.run.entityId, moment))).toBe(true);
       await until('voided', async () => (await attempt(payment.run.entityId)) === 'VOIDED');
     }, 120_000);
 
@@ -149,12 +149,12 @@ describe('on the time-skipping server', () => {
       await finished(run);
       const review = async () => {
         const moment = { at: await under.now(), realNow: Date.now() };
-        expect(await under.inStore((em) => reviewPayment(em, under.storeId, run.entityId, moment))).toBe(true);
+        expect(await under.inTenant((em) => reviewPayment(em, under.storeId, run.entityId, moment))).toBe(true);
       };
       await Promise.all([next('read', 'fail', pgOrderId, 0), next('cancel', 'fail', pgOrderId, 2000)]);
       await review();
       await until(
-        'void owed',
+        'a void planned',
         async () => (await under.rows(`SELECT 1 FROM payment WHERE payment_id = ? AND call IS NOT NULL`, [run.entityId])).length > 0,
       );
       await finished(run);
@@ -196,7 +196,7 @@ describe('on the time-skipping server', () => {
       expect(await refund()).toMatchObject({ status: 'FAILED', failure_code: 'UNRESOLVED' });
       await next('read', 'fail', orderId, 0);
       const [{ refund_id: refundId }, moment] = [await refund(), { at: await under.now(), realNow: Date.now() }];
-      await under.inStore((em) => retryRefund(em, under.storeId, refundId, moment));
+      await under.inTenant((em) => retryRefund(em, under.storeId, refundId, moment));
       await until('found', async () => (await refund()).status === 'DONE');
       const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as {
         orderId: string;

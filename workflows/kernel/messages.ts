@@ -29,9 +29,6 @@ export const webhookWorkflowId = (storeId: string, deliveryId: string): string =
 export const subscriptionWorkflowId = (storeId: string, webhookId: string): string => `webhook-subscription/${storeId}/${webhookId}`;
 export const invitationWorkflowId = (storeId: string, invitationId: string): string => `invitation/${storeId}/${invitationId}`;
 
-/** The id of the call that makes attempt `n` of a delivery. */
-export const attemptId = (deliveryId: string, n: number): string => `${deliveryId}-${n}`;
-
 /** The activity that runs the transition of a workflow type: `transitionPayment`. */
 export type TransitionName<T extends WorkflowType = WorkflowType> = `transition${Capitalize<T>}`;
 export const transitionName = <T extends WorkflowType>(type: T): TransitionName<T> =>

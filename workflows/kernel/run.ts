@@ -15,14 +15,14 @@ import {
   defineUpdate,
   isCancellation,
   proxyActivities,
-  proxyLocalActivities,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Answer, Call, CallName, Command, Plan, RunEvent, RunRef, TransitionName, WorkflowType } from './messages.ts';
-import { CLOCK_SIGNAL, COMMAND_UPDATE, transitionName, WAKE_SIGNAL } from './messages.ts';
+import type { Answer, Call, CallName, Command, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
+import { transition } from './transition.ts';
 
 /** A command of a seller, a buyer or an operator, answered when its transition is committed. */
 const command = defineUpdate<void, [Command]>(COMMAND_UPDATE);
@@ -39,7 +39,6 @@ export interface WorkflowDefinition<T extends WorkflowType> {
   /** Where and for how long each call is tried, and how it reads in Temporal UI. */
   readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => ActivityOptions };
 }
-type Transition = (run: RunRef, event: RunEvent, at: number) => Promise<Plan>;
 
 /** A bug could leave a run due for ever; it then loads its row once in this time instead of spinning. */
 const STUCK_MS = 30_000;
@@ -213,35 +212,6 @@ async function until(deadline: number | null, changed: () => boolean, now: () =>
   // Canceled by an operator: the run closes, and the reconciler brings it back.
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run was canceled');
 }
-
-/**
- * Runs a transition quickly, as a local activity; when Postgres is out of reach, or on a deadline whatever the
- * error, as an ordinary activity that an operator sees pending with its last failure, for as long as it takes.
- */
-async function transition(type: WorkflowType, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
-  const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
-  const quick = proxyLocalActivities<Record<TransitionName, Transition>>({
-    startToCloseTimeout: '2s',
-    retry: { maximumAttempts: 1 },
-    summary,
-  });
-  try {
-    return await quick[transitionName(type)](run, event, at);
-  } catch (error) {
-    if (isCancellation(error) || isFinal(error)) throw error;
-    // A local activity's refusal comes as it is, without an ActivityFailure around it.
-    if (isRefusal(error)) throw error;
-  }
-  const visible = proxyActivities<Record<TransitionName, Transition>>({
-    startToCloseTimeout: '10s',
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '5s' },
-    summary: `${summary}, waiting for Postgres`,
-  });
-  return visible[transitionName(type)](run, event, at);
-}
-
-const isRefusal = (error: unknown) => error instanceof ApplicationFailure && error.nonRetryable === true;
-const isFinal = (error: unknown) => error instanceof ActivityFailure && isRefusal(error.cause);
 
 /** A call whose activity is lost (worker killed, timeout) has an unknown outcome, which the transition looks up. */
 async function answerOf({ calls }: AnyDefinition, call: Call): Promise<Answer> {

@@ -14,7 +14,7 @@ export interface RunName<T extends WorkflowType = WorkflowType> {
   /** What operators see before the run has said anything itself. */
   readonly status?: string | null;
   readonly wakeAt?: number | null;
-  /** Business time at which it first owes something; only at its birth. */
+  /** Business time at which it first has something to do; only when it is opened. */
   readonly firstAt?: number | null;
   /** Whether others of its kind go first. */
   readonly yields?: boolean;
@@ -39,8 +39,8 @@ function queueOf({ workflowType: kind, yields }: RunName): string {
 
 /** Options of a start or signal-with-start. The summary is what an operator reads in the list of workflows. */
 export function startOptions(run: RunName) {
-  const born = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
-  const args: [RunRef] = [{ storeId: run.storeId, entityId: run.entityId, ...born }];
+  const first = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
+  const args: [RunRef] = [{ storeId: run.storeId, entityId: run.entityId, ...first }];
   return {
     workflowId: run.workflowId,
     taskQueue: queueOf(run),

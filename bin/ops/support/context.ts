@@ -24,7 +24,7 @@ export interface RunRow {
   readonly wake_at: Date | null;
   readonly loaded_at: Date | null;
   readonly done_at: Date | null;
-  /** Done so long ago that its line is gone: what has no line owes nothing. */
+  /** Done so long ago that its line is gone: what has no line has nothing to do. */
   readonly is_swept: boolean;
   readonly wakes: number;
 }

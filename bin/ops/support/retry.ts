@@ -1,8 +1,7 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
 import { openOrm } from '../../../db/orm.ts';
 import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
-import { reviewPayment } from '../../../db/payments/unknownOutcomes.ts';
-import { retryRefund } from '../../../db/payments/refunds.ts';
+import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
 import type { Moment } from '../../../db/kernel/clock.ts';
 import { WAKE_SIGNAL } from '../../../workflows/kernel/messages.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';

@@ -1,0 +1,208 @@
+/**
+ * The checkout payment as a state machine (D17, D21, D36, D40). pending → processing → completed, failed or expired; back to pending when
+ * the provider says no. Stock is taken before the provider is asked; an unknown outcome keeps the stock and is read until it is known.
+ */
+import { Fault } from '../kernel/errors.ts';
+import { failureOf } from './failures.ts';
+import { decideRefund, planRefund } from './refundMachine.ts';
+import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentEvent, PaymentOutcome, PaymentState } from './state.ts';
+
+/** What an event means. `at`: business milliseconds. Refusals are Faults: PAYMENT_NOT_FOUND, INVALID_STATUS. */
+export function decide(state: PaymentState, event: PaymentEvent, at: number): Decided {
+  switch (event.type) {
+    case 'elapsed':
+      return state.status === 'pending' && at >= state.expiresAt ? expire(state) : { state, effects: [] };
+    case 'pay':
+      return pay(state, event, at);
+    case 'giveUp':
+      return isOpen(state, at) ? decline(state, event.code ?? 'PAY_PROCESS_CANCELED', at) : { state, effects: [] };
+    case 'keyReserved':
+      return { state: withAttempt(state, { paymentKey: event.paymentKey }), effects: [{ type: 'takeStock' }] };
+    case 'keyTaken':
+      return also(decline(state, 'INVALID_REQUEST', at), alarm('mismatch', 'return', state.attempt!.attemptId));
+    case 'stockTaken':
+      return confirm(state, at);
+    case 'outOfStock':
+      return fail(withAttempt(state, { status: 'DECLINED', failure: failureOf(state.attempt!.attemptId, 'OUT_OF_STOCK'), endedAt: at }));
+    case 'outcome':
+      return applyOutcome(state, event.outcome, at);
+    case 'refundWaits':
+      return { state: planRefund(state, at), effects: [] };
+    case 'unknownRemains':
+      return { state: planLastReading(state, at), effects: [] };
+    default:
+      return event satisfies never;
+  }
+}
+
+export const isEnded = ({ status }: Pick<PaymentState, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'expired';
+/** Whether a refund that waits may become the next call: a reading that is not due yet may wait behind it. */
+export const takesRefund = ({ status, call }: PaymentState, at: number): boolean =>
+  status === 'completed' && (!call || (call.name === 'readPayment' && call.dueAt > at));
+
+const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({
+  ...state,
+  attempt: { ...state.attempt!, ...changes },
+});
+const also = ({ state, effects }: Decided, ...more: readonly PaymentEffect[]): Decided => ({ state, effects: [...effects, ...more] });
+const alarm = (kind: Alarm['kind'], operation: Alarm['operation'], id: string): Alarm => ({ type: 'alarm', kind, operation, id });
+
+/** The buyer may still pay, with the attempt that the event is about. */
+const isOpen = ({ status, expiresAt, attempt, currentAttemptId }: PaymentState, at: number): boolean =>
+  status === 'pending' && at < expiresAt && attempt?.status === 'OPEN' && attempt.attemptId === currentAttemptId;
+
+function pay(state: PaymentState, event: Extract<PaymentEvent, { readonly type: 'pay' }>, at: number): Decided {
+  if (!isOpen(state, at)) return { state, effects: [] };
+  const { pgOrderId, amountWon } = state.attempt!;
+  const { paymentKey } = event;
+  if (event.pgOrderId !== pgOrderId || event.amount !== amountWon || paymentKey === null) throw new Fault('INVALID_STATUS');
+  return { state, effects: [{ type: 'reserveKey', paymentKey }] };
+}
+
+function confirm(state: PaymentState, at: number): Decided {
+  const asked = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at });
+  return { state: planCall({ ...asked, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0), effects: [] };
+}
+
+const expire = (state: PaymentState): Decided => ({
+  state: { ...state, status: 'expired', result: 'EXPIRED' },
+  effects: [{ type: 'expireAttempts' }],
+});
+const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []): Decided => ({
+  state: { ...state, status: 'failed', result: 'FAILED', lastFailure: state.attempt!.failure },
+  effects,
+});
+
+/**
+ * A call's id names what it is for and how often: the same call keeps its id through reset and restart, and no two have the same. `n` counts
+ * since the outcome became unknown.
+ */
+function planCall(state: PaymentState, name: PendingCall['name'], dueAt: number, n: number): PaymentState {
+  const { attemptId, callCount } = state.attempt!;
+  const call = { id: `${name}-${attemptId}-${callCount}`, name, n, attemptId, dueAt };
+  return { ...withAttempt(state, { callCount: callCount + 1 }), call };
+}
+
+function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number): Decided {
+  const call = current.call!;
+  const state = { ...current, call: null };
+  if (call.refundId !== undefined) return decideRefund(state, call, outcome, at);
+  if (state.attempt!.status !== 'CONFIRMING') return applyLateOutcome(state, call, outcome, at);
+  switch (outcome.result) {
+    case 'APPROVED':
+      return complete(state, outcome.approvedMethod, at);
+    case 'DECLINED':
+      return declineAsked(state, outcome.code, call.name === 'readPayment', at);
+    case 'VOIDED':
+      // Charged and canceled at the provider, behind our back: nothing is left to do.
+      return declineAsked(state, 'CANCELED', true, at);
+    case 'FOREIGN':
+      // Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17).
+      return declineAsked(state, 'NOT_CHARGED', false, at);
+    case 'UNPAID':
+      return applyUnpaid(state, call, at);
+    case 'UNSENT':
+      // Nothing was asked, now or before: the outcome is known (X26).
+      if (call.name === 'confirmPayment' && !state.attempt!.isUnknown) return declineAsked(state, outcome.code, true, at);
+      return leaveUnknown(state, call, outcome, at);
+    default:
+      return leaveUnknown(state, call, outcome, at);
+  }
+}
+
+function complete(state: PaymentState, approvedMethod: string | null, at: number): Decided {
+  const approved = withAttempt(state, { status: 'APPROVED', approvedMethod, endedAt: at, isUnknown: false });
+  return {
+    state: { ...approved, status: 'completed', result: 'COMPLETED', completedAt: at, lastFailure: null },
+    effects: [{ type: 'createOrder' }],
+  };
+}
+
+/** A definite no: the session stays pending for another attempt (D36). */
+function decline(state: PaymentState, code: string, at: number): Decided {
+  const failure = failureOf(state.attempt!.attemptId, code);
+  const isCanceled = failure.category === 'BUYER_CANCELED';
+  const declined = withAttempt(state, { status: isCanceled ? 'CANCELED' : 'DECLINED', failure, endedAt: at });
+  return { state: { ...declined, status: 'pending', result: isCanceled ? 'CANCELED' : 'FAILED', lastFailure: failure }, effects: [] };
+}
+
+/** The same after the provider was asked: the stock comes back. Only its own reading makes sure; anything else is read once more at the end. */
+function declineAsked(state: PaymentState, code: string, isRead: boolean, at: number): Decided {
+  const declined = decline(isRead ? withAttempt(state, { isUnknown: false }) : state, code, at);
+  return also(declined, { type: 'returnStock' });
+}
+
+/** Nobody knows whether it is charged: it is read, for a day at most. */
+function leaveUnknown(state: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
+  const confirmAnswered = outcome.result !== 'LOST' && outcome.ended;
+  const answered = call.name === 'confirmPayment' ? { confirmAnswered, ...(!confirmAnswered && { readings: 0 }) } : {};
+  const reading = planReading(withAttempt(state, { isUnknown: true, ...answered }), call, at);
+  if (reading.call) return { state: reading, effects: [] };
+  // The payment fails and gives its stock back; what `npm run support -- retry` finds charged later is voided.
+  const unresolved = leaveUnresolved(reading, 'confirmPayment', at);
+  return also(fail(unresolved.state, unresolved.effects), { type: 'returnStock' });
+}
+
+/** Plans the next reading of an unknown outcome; none when it has been read for a day. */
+function planReading(state: PaymentState, { n }: PendingCall, at: number): PaymentState {
+  const since = state.attempt!.unknownSince ?? at;
+  const noted = withAttempt(state, { unknownSince: since });
+  return isUnknownTooLong(since, at) ? noted : planCall(noted, 'readPayment', at + readGap(n + 1), n + 1);
+}
+
+function leaveUnresolved(state: PaymentState, operation: Alarm['operation'], at: number): Decided {
+  const { attemptId } = state.attempt!;
+  return {
+    state: withAttempt(state, { status: 'UNRESOLVED', failure: failureOf(attemptId, UNRESOLVED), endedAt: at }),
+    effects: [alarm('unresolved', operation, attemptId)],
+  };
+}
+
+/** A reading said "not charged": prove it, or ask again under the same key. */
+function applyUnpaid(current: PaymentState, { n }: PendingCall, at: number): Decided {
+  const { confirmAnswered: ended, readings, confirmedAt } = current.attempt!;
+  const state = ended ? withAttempt(current, { readings: readings + 1 }) : current;
+  const facts = { readings: state.attempt!.readings, ended, confirmedAt: confirmedAt!, expiresAt: state.expiresAt };
+  switch (afterUnpaid(facts, at)) {
+    case 'not-charged':
+      return declineAsked(state, 'NOT_CHARGED', false, at);
+    case 'confirm-again':
+      return { state: planCall(state, 'confirmPayment', at, n + 1), effects: [] };
+    default:
+      return { state: planCall(state, 'readPayment', at + readGap(n + 1), n + 1), effects: [] };
+  }
+}
+
+/** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
+function planLastReading(state: PaymentState, at: number): PaymentState {
+  const { confirmedAt, readings } = state.attempt!;
+  const dueAt = Math.max(at, confirmedAt! + AUTHENTICATION_LIFETIME_MS);
+  return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', dueAt, readings);
+}
+
+/**
+ * A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void.
+ * Only what a reading has just shown to be ours is voided (X17).
+ */
+function applyLateOutcome(state: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
+  switch (outcome.result) {
+    case 'VOIDED':
+      return { state: withAttempt(state, { status: 'VOIDED', isUnknown: false }), effects: [] };
+    case 'UNPAID':
+    case 'DECLINED':
+    case 'FOREIGN':
+      return { state: withAttempt(state, { isUnknown: false }), effects: [] };
+    case 'APPROVED': {
+      const since = state.attempt!.unknownSince ?? at;
+      const noted = withAttempt(state, { unknownSince: since });
+      if (isUnknownTooLong(since, at)) return leaveUnresolved(noted, 'voidPayment', at);
+      return { state: planCall(noted, 'voidPayment', at, call.n + 1), effects: [] };
+    }
+    default: {
+      const reading = planReading(state, call, at);
+      return reading.call ? { state: reading, effects: [] } : leaveUnresolved(reading, call.name, at);
+    }
+  }
+}

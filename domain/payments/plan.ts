@@ -1,0 +1,35 @@
+/** What a payment's run does next: its call now or later, or its expiry. */
+import type { PlanOf } from '../kernel/messages.ts';
+import { korean } from '../kernel/time.ts';
+import { isEnded } from './machine.ts';
+import type { PaymentCall, PaymentState } from './state.ts';
+
+export const wakeAtOf = ({ call, status, expiresAt }: PaymentState): number | null =>
+  call ? call.dueAt : status === 'pending' ? expiresAt : null;
+
+/** `attempt` and `refund` of the state are those of its call. */
+export function planOf(state: PaymentState, at: number): PlanOf<PaymentCall> {
+  const { call, result } = state;
+  return {
+    wakeAt: wakeAtOf(state),
+    calls: call && call.dueAt <= at ? [callOf(state)] : [],
+    done: !call && isEnded(state),
+    note: noteOf(state),
+    status: result,
+  };
+}
+
+/** What the provider must be told. A refund's key is its id, with a number from the second on. */
+function callOf({ storeId, call, attempt, refund }: PaymentState): PaymentCall {
+  const { id, name } = call!;
+  const { attemptId, pgOrderId, amountWon } = attempt!;
+  const input = { attemptId, pgOrderId, amount: amountWon };
+  if (name !== 'refundPayment' && name !== 'findRefund') return { id, name, storeId, input };
+  const { refundId, amountWon: refundAmount, keySeq } = refund!;
+  return { id, name, storeId, input: { ...input, refundId, refundAmount, key: keySeq === 1 ? refundId : `${refundId}-${keySeq}` } };
+}
+
+function noteOf({ status, result, call, expiresAt }: PaymentState): string {
+  if (call) return `${status}: ${call.name} of attempt ${call.attemptId} at ${korean(call.dueAt)}.`;
+  return status === 'pending' ? `${status} (${result}): waits for the buyer until ${korean(expiresAt)}.` : `Finished: ${result}.`;
+}
