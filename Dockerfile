@@ -1,4 +1,4 @@
-# One image for every process of ours; the command says which: api/main.ts, worker/main.ts, bin/migrate.ts.
+# One image for every process of ours; the command says which: api/main.ts, worker/main.ts, bin/ops/migrate.ts, bin/demo.ts.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /srv/sangjeom
 COPY package.json package-lock.json .npmrc ./

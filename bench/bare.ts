@@ -49,7 +49,7 @@ export async function bareTemporal(address: string, runs: readonly (readonly [ca
   return figures;
 }
 
-/** Starts so many runs that make one local activity and then wait; answers how many per second, from the first start to the last activity. */
+/** Starts so many runs that make one local activity and then wait; answers how many per second, from first start to last activity. */
 export async function bareStarts(address: string, callers: number, count: number): Promise<number> {
   let made = 0;
   const all = Promise.withResolvers<void>();

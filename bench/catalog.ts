@@ -1,9 +1,9 @@
 /** Lists of a small and of a large shop, beside the bare query for the same page in the same run. */
 import { Pool } from 'pg';
-import { fillStore } from '../bin/setup/fill.ts';
-import { makeStore } from '../bin/setup/stores.ts';
-import type { System } from '../bin/setup/system.ts';
-import { call, Seller } from '../test/kernel/http.ts';
+import { fillStore } from '../bin/ops/store/fill.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
+import { call, Seller } from '../bin/dev/client.ts';
 import { type Figures, load } from './measure.ts';
 
 const VARIANTS = 20;

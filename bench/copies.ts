@@ -1,7 +1,7 @@
 /** Orders by the thousand: a real one is copied under new ids, with everything that belongs to it. */
 import type { Pool, PoolClient } from 'pg';
-import type { System } from '../bin/setup/system.ts';
-import type { Seller } from '../test/kernel/http.ts';
+import type { System } from '../bin/dev/system.ts';
+import type { Seller } from '../bin/dev/client.ts';
 import { buy } from './flows.ts';
 
 /** Buys, confirms and dispatches one item; answers its order. */

@@ -1,6 +1,6 @@
 /** What is measured: what buyers and sellers do all day. */
-import type { System } from '../bin/setup/system.ts';
-import { Buyer, call, formOf, get, type Seller } from '../test/kernel/http.ts';
+import type { System } from '../bin/dev/system.ts';
+import { Buyer, call, formOf, get, type Seller } from '../bin/dev/client.ts';
 import { type Figures, load } from './measure.ts';
 
 /** What a bench store has: one product for the buyer flow, 200 with options for the shelves. */

@@ -1,8 +1,8 @@
 /** A store that has grown: two real orders, copied under new ids, and a real run for each copy that is still open. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import type { System } from '../bin/setup/system.ts';
-import type { Seller } from '../test/kernel/http.ts';
+import type { System } from '../bin/dev/system.ts';
+import type { Seller } from '../bin/dev/client.ts';
 import { copy, shipped } from './copies.ts';
 import type { Shelf } from './flows.ts';
 

@@ -1,8 +1,8 @@
 /** What tokens cost: issuing and checking them over HTTP, beside bare jose in the same run. */
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
-import type { System } from '../bin/setup/system.ts';
+import type { System } from '../bin/dev/system.ts';
 import type { CreatedStore } from '../db/stores/create.ts';
-import { call, type Seller, token } from '../test/kernel/http.ts';
+import { call, type Seller, token } from '../bin/dev/client.ts';
 import { type Figures, load, processorMs } from './measure.ts';
 
 /** Processor milliseconds of one call in the process that answers it; its inverse is what a core of that process does. */

@@ -1,8 +1,8 @@
 /** What lists cost in a store with few orders and in one with many, call by call in turns: X22 wants them the same within a fifth. */
 import { Pool } from 'pg';
-import { makeStore } from '../bin/setup/stores.ts';
-import type { System } from '../bin/setup/system.ts';
-import { Seller } from '../test/kernel/http.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
+import { Seller } from '../bin/dev/client.ts';
 import { copy, shipped } from './copies.ts';
 import { buy } from './flows.ts';
 import { percentile } from './measure.ts';

@@ -1,24 +1,24 @@
 /**
- * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres and
- * bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after
- * comparing its lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what
- * refusing the worst bodies costs. `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the
- * reconciler's statements take with 1,000,000 open runs (`--open`).
+ * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres
+ * and bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after comparing its
+ * lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what refusing the worst bodies costs.
+ * `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the reconciler's statements take with
+ * 1,000,000 open runs (`--open`).
  */
-import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cpus, tmpdir } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
-import { root } from '../bin/setup/paths.ts';
-import { freePort } from '../bin/setup/ports.ts';
-import { run } from '../bin/setup/say.ts';
-import { makeStore } from '../bin/setup/stores.ts';
-import { startSystem, type System } from '../bin/setup/system.ts';
-import { Seller } from '../test/kernel/http.ts';
+import { root } from '../bin/kernel/paths.ts';
+import { run } from '../bin/kernel/say.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
+import { temporarySystem } from '../bin/dev/temporary.ts';
+import { Seller } from '../bin/dev/client.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { catalog } from './catalog.ts';
 import { buy, everyday, fillShelf } from './flows.ts';
@@ -49,18 +49,14 @@ await run(async () => {
   if (values.refusals) return refusals(print);
   const orders = Number(values.orders);
   const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs ?? 20_000) } : null;
-  const dir = mkdtempSync(join(tmpdir(), 'sangjeom-bench-'));
-  chmodSync(dir, 0o755);
-  const system = await startSystem({
-    dataDir: join(dir, 'data'),
-    port: await freePort(Number(process.env['PORT'] ?? 3700)),
-    fresh: true,
+  const system = await temporarySystem('bench', {
+    firstPort: Number(process.env['PORT'] ?? 3700),
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });
   try {
     if (values.recovery) {
-      await recovery(system, join(dir, 'data'), { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
+      await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
       return 0;
     }
     if (values.lists || growth) await compareLists(system, { few: 1000, many: Number(values.past) });
@@ -73,7 +69,6 @@ await run(async () => {
     writeFileSync(join(root, '.data/bench.json'), `${JSON.stringify({ ...report, shelves }, null, 2)}\n`);
   } finally {
     await system.stop();
-    rmSync(dir, { recursive: true, force: true });
   }
   return 0;
 });
@@ -85,10 +80,10 @@ async function compareLists(system: System, sizes: Sizes): Promise<void> {
   );
 }
 
-async function recovery(system: System, dataDir: string, { runs, open }: { runs: number; open: number }): Promise<void> {
+async function recovery(system: System, { runs, open }: { runs: number; open: number }): Promise<void> {
   print(`\nwith ${open} open runs, in ms:`);
   for (const { what, ms } of await openRuns(system, open)) print(`  ${what.padEnd(72)} ${ms}`);
-  const { seconds, noticedAfter, perSecond, barePerSecond, runs: brought } = await recover(system, dataDir, runs);
+  const { seconds, noticedAfter, perSecond, barePerSecond, runs: brought } = await recover(system, runs);
   print(`\n${brought} open runs after the loss of Temporal's database: back after ${seconds} s, noticed after ${noticedAfter} s`);
   print(
     `  ${perSecond} runs per second; bare starts of trivial runs: ${barePerSecond} per second (${ratio(barePerSecond, perSecond)} : 1)`,

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { Pool } from 'pg';
-import { makeStore } from '../bin/setup/stores.ts';
-import type { System } from '../bin/setup/system.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { createLog } from '../db/kernel/log.ts';
 import { migrate } from '../db/migrate.ts';

@@ -1,11 +1,11 @@
 /** How long it takes to bring the open runs back after Temporal's database was lost, beside bare starts of as many runs. */
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { makeStore } from '../bin/setup/stores.ts';
-import type { System } from '../bin/setup/system.ts';
-import { Seller } from '../test/kernel/http.ts';
+import { temporalDatabase } from '../bin/dev/temporal.ts';
+import { makeStore } from '../bin/ops/store/make.ts';
+import type { System } from '../bin/dev/system.ts';
+import { Seller } from '../bin/dev/client.ts';
 import { bareStarts } from './bare.ts';
 import { copy, shipped } from './copies.ts';
 
@@ -27,7 +27,7 @@ const ASK_MS = 250;
 const TELL_MS = 15_000;
 
 /** Makes `runs` dispatched orders that wait for their deadlines, takes Temporal's database away and waits until all are back. */
-export async function recover(system: System, dataDir: string, runs: number): Promise<Recovered> {
+export async function recover(system: System, runs: number): Promise<Recovered> {
   const store = await makeStore(system.databaseUrl, { code: 'lost', name: 'lost', sandbox: true, withProduct: true });
   const seller = await Seller.login(system.api, store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
@@ -39,7 +39,7 @@ export async function recover(system: System, dataDir: string, runs: number): Pr
   const barePerSecond = await bareStarts(system.temporalAddress, CALLERS, Math.min(runs, BARE_STARTS));
   const [before] = await namespaces(pool);
   const began = performance.now();
-  loseTemporal(system, dataDir);
+  loseTemporal(system);
   const noticedAt = await until(async () => (await namespaces(pool))[0]!.namespace_id !== before!.namespace_id, 'a new database');
   const backAt = await until(async () => isBack(pool), 'every run');
   const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM run WHERE done_at IS NULL');
@@ -55,11 +55,11 @@ export async function recover(system: System, dataDir: string, runs: number): Pr
 }
 
 /** Its process ends and its files go: it comes up again as a new one that knows no run. */
-function loseTemporal(system: System, dataDir: string): void {
+function loseTemporal(system: System): void {
   const temporal = system.processes().find(({ name }) => name === 'temporal');
   if (!temporal) throw new Error('Temporal is not ours to lose: unset TEMPORAL_ADDRESS.');
   process.kill(temporal.pid, 'SIGKILL');
-  for (const ending of ['', '-wal', '-shm']) rmSync(join(dataDir, `temporal.db${ending}`), { force: true });
+  for (const ending of ['', '-wal', '-shm']) rmSync(temporalDatabase(system.dataDir) + ending, { force: true });
 }
 
 interface Namespace {

@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const entries = {
@@ -12,10 +12,10 @@ const entries = {
   api: 'api/main.ts',
   worker: 'worker/main.ts',
   simulator: 'simulator/main.ts',
-  migrate: 'bin/migrate.ts',
-  store: 'bin/store.ts',
-  keys: 'bin/keys.ts',
-  support: 'bin/support.ts',
+  migrate: 'bin/ops/migrate.ts',
+  store: 'bin/ops/store.ts',
+  keys: 'bin/ops/keys.ts',
+  support: 'bin/ops/support.ts',
   demo: 'bin/demo.ts',
   faults: 'test/faults/main.ts',
   deliveries: 'test/faults/deliveries.ts',
@@ -28,24 +28,20 @@ const [command = '', ...args] = process.argv.slice(2);
 const entry = entries[command];
 if (entry === undefined) fail(`Unknown command ${command}. One of: ${Object.keys(entries).join(', ')}.`);
 
-// Bounded heaps: without them V8 keeps what it once needed, and a worker grows past half a gigabyte (measured).
-const heap = command === 'api' || command === 'worker' ? ['--max-old-space-size=192', '--max-semi-space-size=12'] : [];
+const { flags, workerEnvironment } = JSON.parse(readFileSync(join(root, 'bin/kernel/memory.json'), 'utf8'));
+const isBounded = command === 'api' || command === 'worker';
+// They, and the simulator, join the development system that runs here.
+const isJoining = isBounded || command === 'simulator';
+const options = [...(isBounded ? flags : []), ...(isJoining ? ['--import', pathToFileURL(join(root, 'bin/dev/join.ts')).href] : [])];
 
 install();
-const child = spawn(join(root, 'node_modules/.bin/node'), [...heap, join(root, entry), ...args], {
+const child = spawn(join(root, 'node_modules/.bin/node'), [...options, join(root, entry), ...args], {
   stdio: 'inherit',
   cwd: root,
-  env: { ...developmentEnvironment(), ...process.env, NODE_NO_WARNINGS: '1', ...(command === 'worker' && { MALLOC_ARENA_MAX: '2' }) },
+  env: { ...process.env, NODE_NO_WARNINGS: '1', ...(command === 'worker' && workerEnvironment) },
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
-
-/** A single process without places of its own joins the development system that runs here. */
-function developmentEnvironment() {
-  const file = join(resolve(root, process.env['DATA_DIR'] ?? '.data'), 'env.json');
-  const isOne = command === 'api' || command === 'worker' || command === 'simulator';
-  return isOne && process.env['APP_DATABASE_URL'] === undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-}
 
 function install() {
   const stamp = join(root, 'node_modules/.installed');

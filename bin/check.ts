@@ -1,6 +1,6 @@
 /** `npm run check`: format, lint, types, dead code, tests, in this order; stops at the first that fails. */
 import { spawnSync } from 'node:child_process';
-import { say } from './setup/say.ts';
+import { say } from './kernel/say.ts';
 
 for (const step of ['format:check', 'lint', 'types', 'dead', 'test']) {
   say(`— ${step}`);

@@ -2,26 +2,24 @@
  * `npm run demo`: a shop's day, told against the running system, or one that it starts for the purpose. Every step says what it saw
  * and where to look in Temporal UI; exit code 0 means that every step was seen to hold.
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import { orderItemWorkflowId, paymentWorkflowId, webhookWorkflowId } from '../workflows/kernel/messages.ts';
 import type { CreatedStore } from '../db/stores/create.ts';
-import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from '../test/kernel/http.ts';
-import { dataDir } from './setup/paths.ts';
-import { freePort } from './setup/ports.ts';
-import { resetRun, workflowTasks } from './setup/reset.ts';
-import { run, say } from './setup/say.ts';
-import { makeStore } from './setup/stores.ts';
-import { startSystem } from './setup/system.ts';
+import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from './dev/client.ts';
+import { type DevelopmentSystem, developmentSystem } from './dev/developmentSystem.ts';
+import { temporarySystem } from './dev/temporary.ts';
+import { until } from './dev/until.ts';
+import { root } from './kernel/paths.ts';
+import { Remedy, run, say } from './kernel/say.ts';
+import { makeStore } from './ops/store/make.ts';
+import { resetRun, workflowTasks } from './ops/support/reset.ts';
 
 interface DemoPlace {
-  readonly api: string;
-  readonly temporalUi: string | null;
-  readonly temporalAddress: string;
+  readonly system: DevelopmentSystem;
   readonly store: CreatedStore;
   readonly close: () => Promise<void>;
 }
@@ -32,37 +30,16 @@ function hold(what: string, holds: boolean, seen: unknown): void {
   if (!holds) throw new Error(`${what}: did not hold; seen ${JSON.stringify(seen)}`);
   print(`  ✓ ${what}`);
 }
-async function until<T>(what: string, look: () => Promise<T | null | false | undefined>): Promise<T> {
-  for (let tries = 0; tries < 100; tries++) {
-    const seen = await look();
-    if (seen) return seen;
-    await sleep(200);
-  }
-  throw new Error(`${what}: never seen`);
-}
 
 async function findOrStart(): Promise<DemoPlace> {
-  const file = join(dataDir(), 'dev.json');
-  if (existsSync(file)) {
-    const dev = JSON.parse(readFileSync(file, 'utf8')) as {
-      api: string;
-      temporalUi: string | null;
-      temporal: { address: string };
-      databaseUrl: string;
-    };
-    const answers = await fetch(`${dev.api}/health/ready`).catch(() => null);
-    if (answers?.ok) return { ...dev, temporalAddress: dev.temporal.address, store: await shopOf(dev.databaseUrl), close: async () => {} };
-  }
+  const known = developmentSystem();
+  const answer = known && (await fetch(`${known.api}/health/ready`).catch(() => null));
+  if (known && answer?.ok) return { system: known, store: await shopOf(known.databaseUrl), close: async () => {} };
+  if (!existsSync(join(root, 'simulator')))
+    throw new Remedy('The image holds no payment provider: set DATA_DIR to the folder of a system that `npm start` runs.');
   say('No system runs here: starting one for the demo.');
-  const dir = mkdtempSync(join(tmpdir(), 'sangjeom-demo-'));
-  chmodSync(dir, 0o755);
-  const system = await startSystem({ dataDir: join(dir, 'data'), port: await freePort(3400), fresh: true, durable: false });
-  const store = await shopOf(system.databaseUrl);
-  const close = async () => {
-    await system.stop();
-    rmSync(dir, { recursive: true, force: true });
-  };
-  return { api: system.api, temporalUi: system.temporalUi, temporalAddress: system.temporalAddress, store, close };
+  const system = await temporarySystem('demo', { firstPort: 3400, durable: false });
+  return { system, store: await shopOf(system.databaseUrl), close: system.stop };
 }
 
 /** Each demo has a shop of its own, so that it can be told any number of times. */
@@ -86,8 +63,8 @@ class Day {
     this.seller = seller;
   }
   link(workflowId: string): void {
-    const { temporalUi, temporalAddress } = this.place;
-    print(`    ${temporalUi ?? temporalAddress}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`);
+    const { temporalUi, temporalAddress, temporalNamespace } = this.place.system;
+    print(`    ${temporalUi ?? temporalAddress}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`);
   }
   async sell(method: string, path: string, body?: unknown) {
     const reply = await this.seller.call(method, path, body);
@@ -103,7 +80,7 @@ class Day {
 }
 
 async function tell(place: DemoPlace): Promise<void> {
-  const day = new Day(place, await Seller.login(place.api, place.store));
+  const day = new Day(place, await Seller.login(place.system.api, place.store));
   const receiver = createServer((request, response) => {
     if (!day.receiverIsDown) day.heard.push(String(request.headers['svc-event-type']));
     response.writeHead(day.receiverIsDown ? 503 : 200).end();
@@ -139,12 +116,12 @@ async function openShop(day: Day, url: string): Promise<void> {
 
 async function buy(day: Day): Promise<void> {
   print('\n2. A buyer pays for three; the card is declined, the second try goes through');
-  const { api, store } = day.place;
-  const buyer = await Buyer.arrive(api, store.storeCode);
+  const { system, store } = day.place;
+  const buyer = await Buyer.arrive(system.api, store.storeCode);
   const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 3 }] });
   const started = (await buyer.start(checkout.body.data.checkoutId as string)).body.data as { paymentId: string; payUrl: string };
   const { paymentId } = started;
-  day.link(`payment/${store.storeId}/${paymentId}`);
+  day.link(paymentWorkflowId(store.storeId, paymentId));
   await pay(started.payUrl, '4111111111110001');
   const declined = (await buyer.status(paymentId)).body.data;
   const isOpen = declined.result === 'FAILED' && declined.status === 'pending' && (await day.stock()) === 10;
@@ -155,7 +132,7 @@ async function buy(day: Day): Promise<void> {
   hold(`paid: order ${paid.orderNo}, 7 left in stock`, paid.result === 'COMPLETED' && (await day.stock()) === 7, paid);
   const order = await day.sell('GET', `/v1/orders/${paid.orderId}`);
   day.payment = { paymentId, orderId: paid.orderId, orderNo: paid.orderNo };
-  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: `order-item/${store.storeId}/${paid.orderNo}01` };
+  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: orderItemWorkflowId(store.storeId, `${paid.orderNo}01`) };
   day.link(day.item.workflowId);
 }
 
@@ -181,7 +158,7 @@ async function recover(day: Day): Promise<void> {
     const deliveries = items as { status: string; deliveryId: string }[];
     return deliveries.length >= 2 && deliveries.every(({ status }) => status === 'PENDING_RETRY') && deliveries;
   });
-  day.link(`webhook/${day.place.store.storeId}/${failures[0]!.deliveryId}`);
+  day.link(webhookWorkflowId(day.place.store.storeId, failures[0]!.deliveryId));
   day.receiverIsDown = false;
   await day.sell('POST', '/v1/sandbox/clock', { advance: 'PT2M' });
   const isHeard = day.heard.includes('ORDER.PAID') && day.heard.includes('ORDER.CANCELED');
@@ -193,7 +170,8 @@ async function ship(day: Day): Promise<void> {
   const { orderItemId, workflowId } = day.item;
   await day.act('confirm');
   await day.act('dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' });
-  const temporal = new Client({ connection: await Connection.connect({ address: day.place.temporalAddress }) });
+  const { temporalAddress: address, temporalNamespace: namespace } = day.place.system;
+  const temporal = new Client({ connection: await Connection.connect({ address }), namespace });
   const runId = await resetRun(temporal, workflowId, (await workflowTasks(temporal, workflowId))[0]!, 'demo');
   await temporal.connection.close();
   const after = await day.sell('GET', `/v1/order-items/${orderItemId}`);

@@ -1,18 +1,19 @@
 /** `npm start`: the whole system on this machine, with two stores to try. `-- --fresh` begins anew. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CreatedStore } from '../db/stores/create.ts';
-import { dataDir } from './setup/paths.ts';
-import { run, say } from './setup/say.ts';
-import { makeStore, seedMembers } from './setup/stores.ts';
-import { startSystem, type System } from './setup/system.ts';
+import { announce, defaultDataDir } from './dev/developmentSystem.ts';
+import { run, say } from './kernel/say.ts';
+import { peopleOf, seedMembers } from './dev/people.ts';
+import { makeStore } from './ops/store/make.ts';
+import { startSystem, type System } from './dev/system.ts';
 
 await run(async () => {
   const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
-  const dir = dataDir();
+  const dir = defaultDataDir();
   let stores: CreatedStore[] = [];
-  const write = (system: System) => stores.length > 0 && writeDevJson(dir, system, stores);
+  const write = (system: System) => stores.length > 0 && tell(system, stores);
   let stopping = false;
   let stopAll = async (): Promise<void> => {};
   const stop = async () => {
@@ -59,34 +60,16 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
     stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
-  for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, membersOf(storeCode));
+  for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, peopleOf(storeCode));
   return stores;
 }
 
-/** One person for each role; the development provider lets any address log in. */
-function membersOf(storeCode: string) {
-  return (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
-}
-
-function writeDevJson(dir: string, system: System, stores: readonly CreatedStore[]): void {
-  const file = join(dir, 'dev.json');
-  const content = {
-    api: system.api,
-    docs: `${system.api}/docs`,
-    temporalUi: system.temporalUi,
-    temporal: { address: system.temporalAddress, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
-    databaseUrl: system.databaseUrl,
-    simulator: system.simulator,
-    metrics: system.metrics,
+function tell(system: System, stores: readonly CreatedStore[]): void {
+  announce(system, {
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
-    users: stores.flatMap(({ storeCode }) => membersOf(storeCode).map((member) => ({ ...member, storeCode }))),
-    consoleClientId: 'console',
-    mail: `${system.simulator}/__sim/mail`,
-  };
-  writeFileSync(join(dir, 'env.json'), JSON.stringify(system.env), { mode: 0o600 });
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+    users: stores.flatMap(({ storeCode }) => peopleOf(storeCode).map((person) => ({ ...person, storeCode }))),
+  });
 }
 
 function print(system: System, demo: CreatedStore): void {

@@ -1,7 +1,7 @@
 /** `npm test`: the whole suite; arguments go to Jest. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from './setup/paths.ts';
+import { root } from './kernel/paths.ts';
 
 const jest = spawnSync(
   process.execPath,

@@ -4,10 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomSlotSupplier, SlotPermit, SlotReserveContext, WorkflowSlotInfo } from '@temporalio/worker';
+import type { WorkflowType } from '../workflows/kernel/messages.ts';
 
 /** Whether more deliveries wait than may be started. */
 export class Pressure {
   isHigh = false;
+
+  /** The workflow type whose lost runs wait meanwhile; empty without pressure. */
+  get waits(): WorkflowType | '' {
+    return this.isHigh ? 'webhookDelivery' : '';
+  }
 }
 
 /** Tasks at a time of those who may be late; those of new runs and those of runs in memory, each. */

@@ -11,7 +11,7 @@ import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import { keepPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
-import type { WorkflowType } from '../workflows/kernel/messages.ts';
+import { WAKE_SIGNAL, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { HOUR } from '../domain/kernel/time.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
@@ -114,7 +114,7 @@ async function wakeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: Pool
     workflow_type: WorkflowType;
     entity_id: string;
     order_no: string | null;
-  }>('SELECT * FROM lookup_overdue_runs($1, $2, $3)', [now, BATCH, pressure.isHigh ? 'webhookDelivery' : '']);
+  }>('SELECT * FROM lookup_overdue_runs($1, $2, $3)', [now, BATCH, pressure.waits]);
   if (rows.length === 0) return 0;
   await tx.query(
     `UPDATE run r SET woken_at = $3, wakes = wakes + 1,
@@ -134,7 +134,7 @@ async function wakeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: Pool
         entityId: row.entity_id,
         orderNo: row.order_no,
       };
-      const options = { ...startOptions(run), signal: 'wake' };
+      const options = { ...startOptions(run), signal: WAKE_SIGNAL };
       await client
         .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.workflowType, options))
         .catch(() => {});

@@ -90,7 +90,7 @@ export class Recovery {
          WHERE r.store_id = p.store_id AND r.workflow_id = p.workflow_id AND r.done_at IS NULL)
        SELECT store_id, workflow_id, workflow_type = $6
            OR EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = portion.store_id AND o.workflow_id = portion.workflow_id) AS waits FROM portion`,
-      [namespace, id, store, run, PORTION, pressure.isHigh ? 'webhookDelivery' : ''],
+      [namespace, id, store, run, PORTION, pressure.waits],
     );
     const at = clock.now();
     for (const row of rows) if (!row.waits) this.#waiting.set(row.workflow_id, { storeId: row.store_id, at });

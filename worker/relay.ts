@@ -11,7 +11,7 @@ import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
-import type { WorkflowType } from '../workflows/kernel/messages.ts';
+import { WAKE_SIGNAL, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { startOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 
@@ -130,10 +130,11 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
 
 type Lane = keyof typeof MAX_WAITING;
 
+const DELIVERY: WorkflowType = 'webhookDelivery';
 const FILTERS: Readonly<Record<Lane, string>> = {
-  runs: `workflow_type <> 'webhookDelivery'`,
-  deliveries: `workflow_type = 'webhookDelivery' AND NOT yields`,
-  yielding: `workflow_type = 'webhookDelivery' AND yields`,
+  runs: `workflow_type <> '${DELIVERY}'`,
+  deliveries: `workflow_type = '${DELIVERY}' AND NOT yields`,
+  yielding: `workflow_type = '${DELIVERY}' AND yields`,
 };
 
 const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
@@ -205,7 +206,7 @@ async function deliver(client: Client, row: Row): Promise<void> {
   const tell = async () => {
     if (row.message === 'start')
       await client.workflow.start(row.workflow_type, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
-    else await client.workflow.signalWithStart(row.workflow_type, { ...startOptions(run), signal: 'wake' });
+    else await client.workflow.signalWithStart(row.workflow_type, { ...startOptions(run), signal: WAKE_SIGNAL });
   };
   await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, tell));
 }

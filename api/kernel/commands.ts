@@ -6,7 +6,7 @@ import { inTenant, REQUEST, type Em } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
-import type { CommandContent, CommandEnvelope, WorkflowType } from '../../workflows/kernel/messages.ts';
+import { COMMAND_UPDATE, type CommandContent, type CommandEnvelope, type WorkflowType } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/queries.ts';
 import type { ApiDeps } from './deps.ts';
@@ -103,7 +103,7 @@ export async function sendCommand<T extends WorkflowType>(
   try {
     await retryWhileClosing(command.notAfter, () =>
       temporal.withDeadline(command.notAfter + 250, () =>
-        temporal.workflow.executeUpdateWithStart('command', {
+        temporal.workflow.executeUpdateWithStart(COMMAND_UPDATE, {
           args: [command],
           updateId: command.requestId,
           startWorkflowOperation: new WithStartWorkflowOperation(run.workflowType, startOptions(run)),

@@ -19,6 +19,7 @@ import {
 } from '../../db/stores/clock.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
+import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
@@ -116,7 +117,7 @@ async function signalRuns({ deps, storeId }: Advancing, runs: readonly OpenRun[]
       runs.slice(i, i + PARALLEL).map(({ workflow_type: kind, workflow_id: workflowId, entity_id: runId, order_no: orderNo }) => {
         const options = startOptions({ storeId, workflowType: kind, workflowId, entityId: runId, orderNo });
         return deps.temporal.withDeadline(Date.now() + 5000, () =>
-          deps.temporal.workflow.signalWithStart(kind, { ...options, signal: 'clock', signalArgs: [offset] }),
+          deps.temporal.workflow.signalWithStart(kind, { ...options, signal: CLOCK_SIGNAL, signalArgs: [offset] }),
         );
       }),
     );

@@ -4,9 +4,9 @@ import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { type PostgresPlaces, postgresPlaces, removePostgresData } from '../../bin/setup/places.ts';
-import { freePort } from '../../bin/setup/ports.ts';
-import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../bin/setup/postgres.ts';
+import { type PostgresPlaces, postgresPlaces, removePostgresData } from '../../bin/dev/places.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../bin/dev/postgres.ts';
 
 const isRoot = process.getuid?.() === 0;
 const folders: string[] = [];

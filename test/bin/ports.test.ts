@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { freePort } from '../../bin/setup/ports.ts';
+import { freePort } from '../../bin/dev/ports.ts';
 
 test('a port that fetch refuses to call is never chosen', async () => {
   for (const wanted of [5060, 6000, 6566, 6665, 6697, 10_080]) {

@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
-import { call } from '../kernel/http.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { call } from '../../bin/dev/client.ts';
 import { until } from '../kernel/world.ts';
 
 interface DevJson {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Service, Supervisor } from '../../bin/setup/supervise.ts';
+import { type Service, Supervisor } from '../../bin/dev/supervise.ts';
 
 const service = (name: string, isServer = false): Service & { readonly children: ChildProcess[] } => {
   const children: ChildProcess[] = [];

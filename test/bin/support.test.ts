@@ -1,6 +1,6 @@
 /** The support command, as staff use it: by any number, in plain words. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { support } from '../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 

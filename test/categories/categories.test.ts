@@ -1,6 +1,6 @@
 /** The tree of categories: at most four levels, products on its leaves (spec/shapes.md § Catalog, D62). */
 import { beforeAll, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

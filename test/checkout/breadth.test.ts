@@ -1,6 +1,6 @@
 /** Options, carts, quotes, products that are provided, bulk work, and what buyers see. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call, pay } from '../kernel/http.ts';
+import { call, pay } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

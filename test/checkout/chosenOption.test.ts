@@ -1,7 +1,7 @@
 /** A product of several options is bought by naming one: what leaves it out is a request that is not valid, nothing that is missing. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { query, type World, world } from '../kernel/world.ts';
-import type { Buyer } from '../kernel/http.ts';
+import type { Buyer } from '../../bin/dev/client.ts';
 
 let shop: World;
 let buyer: Buyer;

@@ -1,6 +1,6 @@
 /** How goods change hands: carrier, pickup, provided (part A § Checkout, D41, D81); what a shop may know of its store. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call, type Headers_, pay } from '../kernel/http.ts';
+import { call, type Headers_, pay } from '../../bin/dev/client.ts';
 import { people, storeToken } from '../kernel/login.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 

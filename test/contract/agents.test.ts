@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
 import { policyOf } from '../../api/kernel/agents.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
-import { call, type Headers_ } from '../kernel/http.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { people, registerApp, storeToken } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

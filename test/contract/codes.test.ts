@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { catalogue } from '../../domain/kernel/errors.ts';
 import { ownApi } from '../kernel/api.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, world } from '../kernel/world.ts';
 
 test('TOO_MANY_REQUESTS: the fourth request of a minute where three are allowed', async () => {

@@ -3,11 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import addFormats from 'ajv-formats';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { root } from '../../bin/setup/paths.ts';
+import { memory } from '../../bin/kernel/memory.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { readConfig, readWorkerConfig } from '../../db/kernel/config.ts';
 import { underTest } from '../kernel/world.ts';
 
@@ -99,6 +100,39 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('the image', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  test('bounds the memory of API and worker as their commands here do', () => {
+    const [, command] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? [];
+    expect(JSON.parse(command!)).toEqual(['node', ...memory.flags, 'api/main.ts']);
+    expect(compose.services['worker']).toMatchObject({
+      command: ['node', ...memory.flags, 'worker/main.ts'],
+      environment: memory.workerEnvironment,
+    });
+  });
+  test('holds all that its commands import, the demo among them, and needs nothing that only development installs', () => {
+    const folders = new Set([...dockerfile.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder!));
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    // What is imported as a type only is gone when it runs.
+    const imports = /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm;
+    const seen = new Set(['api/main.ts', 'worker/main.ts', 'bin/demo.ts', ...globSync('bin/ops/*.ts', { cwd: root })]);
+    const missing: string[] = [];
+    for (const file of seen)
+      for (const [, from, dynamic] of readFileSync(join(root, file), 'utf8').matchAll(imports)) {
+        const name = (from ?? dynamic)!;
+        if (name.startsWith('node:')) continue;
+        const [scope, rest] = name.split('/');
+        const isThere = name.startsWith('.')
+          ? folders.has(join(dirname(file), name).split('/')[0]!)
+          : Object.hasOwn(dependencies, scope!.startsWith('@') ? `${scope}/${rest}` : scope!);
+        if (!isThere) missing.push(`${file} → ${name}`);
+        if (isThere && name.startsWith('.')) seen.add(join(dirname(file), name));
+      }
+    expect(missing).toEqual([]);
+    expect(seen.size).toBeGreaterThan(200);
+  });
+});
+
 describe('production mode', () => {
   const start = (entry: string, env: Record<string, string | undefined>) =>
     promisify(execFile)(process.execPath, [join(root, entry)], {
@@ -169,8 +203,8 @@ describe('production mode', () => {
     }
   });
   test('migrates by the command of the job, which wants all three URLs', async () => {
-    expect((await start('bin/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
-    const { stderr } = await start('bin/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
+    expect((await start('bin/ops/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
+    const { stderr } = await start('bin/ops/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
     expect(stderr).toContain('The database is up to date.');
   });
 });

@@ -3,10 +3,10 @@
  * by `node_modules/.bin/node test/contract/recordExamples.ts`; walked again by the tests.
  */
 import type { Example } from '../../api/kernel/examples.ts';
-import { Buyer, call, type Headers_, pay, type Reply } from '../kernel/http.ts';
+import { Buyer, call, type Headers_, pay, type Reply } from '../../bin/dev/client.ts';
 import { exchange, loginAs } from '../kernel/login.ts';
 import { type World, underTest, until } from '../kernel/world.ts';
-import { seedMembers } from '../../bin/setup/stores.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 

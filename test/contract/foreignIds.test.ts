@@ -1,6 +1,6 @@
 /** Ids of another store in bodies: as unknown as ids that nobody has, and nothing is said that tells them apart. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { call, type Headers_ } from '../kernel/http.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { examples } from '../../api/kernel/examples.ts';
-import { call, type Headers_ } from '../kernel/http.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { people, storeToken } from '../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 

@@ -9,7 +9,7 @@ import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { examples } from '../../api/kernel/examples.ts';
 import { errorsOf } from '../../api/kernel/openapi.ts';
-import { call, type Headers_, type Reply } from '../kernel/http.ts';
+import { call, type Headers_, type Reply } from '../../bin/dev/client.ts';
 import { loginAs, people, storeToken } from '../kernel/login.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { newAddress } from '../kernel/api.ts';
-import { call, type Headers_ } from '../kernel/http.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const post = (shop: World, path: string, body: object, headers: Headers_) =>

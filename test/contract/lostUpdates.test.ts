@@ -1,8 +1,8 @@
 /** Changes that meet: every request reads, merges and writes under a lock, so that no answer of 200 is undone by a neighbour. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { seedMembers } from '../../bin/setup/stores.ts';
-import { call, type Reply } from '../kernel/http.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import { call, type Reply } from '../../bin/dev/client.ts';
 import { storeToken } from '../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 

@@ -3,7 +3,7 @@
  * alone. No answer ever holds a text of the other store.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateKeyPair, SignJWT } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
@@ -13,7 +13,7 @@ import { realClock } from '../../db/kernel/clock.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { openOrm } from '../../db/orm.ts';
 import { CLIENT_SCOPES, covers, intersect, ROLE_SCOPES } from '../../domain/identity/rules.ts';
-import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../kernel/http.ts';
+import { ADDRESS, call, GUEST, type Headers_, OPTION, pay, token } from '../../bin/dev/client.ts';
 import {
   basic,
   employ,
@@ -272,7 +272,7 @@ test('webhooks of ours, and the logs of every process, hold none of it', async (
   await shop.order();
   await until('our event', async () => hooked.types.includes('ORDER.PAID'));
   expect(hooked.received.filter(({ body }) => body.includes(CANARY))).toEqual([]);
-  const logs = dirname(underTest.env['SIMULATOR_FILE']!);
+  const logs = underTest.dataDir;
   const found = readdirSync(logs).filter((name) => /^(api|worker)\.log$/.test(name));
   expect(found.toSorted()).toEqual(['api.log', 'worker.log']);
   for (const name of found) expect([name, readFileSync(join(logs, name), 'utf8').includes(CANARY)]).toEqual([name, false]);

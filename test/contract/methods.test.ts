@@ -1,7 +1,7 @@
 /** Generated from the endpoint list: what an address takes, and what it says of itself. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../api/endpoints.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

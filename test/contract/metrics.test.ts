@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../bin/setup/paths.ts';
-import { call } from '../kernel/http.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 
 const scrape = async (url: string) => {
@@ -11,8 +11,8 @@ const scrape = async (url: string) => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
   return response.text();
 };
-const worker = `http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}`;
-const api = `http://127.0.0.1:${underTest.env['METRICS_PORT']}`;
+const { origin: worker } = new URL(underTest.metrics.worker);
+const { origin: api } = new URL(underTest.metrics.api);
 
 test('API and worker tell what an operator needs, and every metric of the alert rules exists', async () => {
   const shop = await world();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { call, get } from '../kernel/http.ts';
+import { call, get } from '../../bin/dev/client.ts';
 import { underTest } from '../kernel/world.ts';
 
 describe.each(['store', 'storefront'])('/openapi/%s.json', (surface) => {

@@ -6,8 +6,8 @@ import { SignJWT, generateKeyPair } from 'jose';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { CLIENT_SCOPES, covers } from '../../domain/identity/rules.ts';
-import { seedMembers } from '../../bin/setup/stores.ts';
-import { call, type Headers_, type Reply, token } from '../kernel/http.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import { call, type Headers_, type Reply, token } from '../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { errorsOf } from '../../api/kernel/openapi.ts';
 import { catalogue } from '../../domain/kernel/errors.ts';

@@ -1,8 +1,8 @@
 /** Writes `api/examples.json` from a walk through a running system: `node_modules/.bin/node test/contract/recordExamples.ts`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
-import { run, say } from '../../bin/setup/say.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { run, say } from '../../bin/kernel/say.ts';
 
 await run(async () => {
   const { setUp, tearDown } = await import('../kernel/system.ts');

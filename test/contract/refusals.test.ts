@@ -1,6 +1,6 @@
 /** What a hostile request costs and is told, from outside (X6, X7, X22, X23). The pure half is in test/kernel/refusals. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ADDRESS, call, GUEST, OPTION, type Reply } from '../kernel/http.ts';
+import { ADDRESS, call, GUEST, OPTION, type Reply } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
 const HEADER = '| Promise | To whom | Held by |\n|---|---|---|\n';

@@ -5,11 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
-import { Seller } from '../kernel/http.ts';
+import { Seller } from '../../bin/dev/client.ts';
 import { silentProxy } from '../kernel/proxy.ts';
 import { temporalClient, underTest, until, world } from '../kernel/world.ts';
 

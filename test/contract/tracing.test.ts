@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { startTracing } from '../../db/kernel/tracing.ts';
 import type { CollectedSpan } from '../kernel/collector.ts';
-import { formOf, get } from '../kernel/http.ts';
+import { formOf, get } from '../../bin/dev/client.ts';
 import { underTest, until, world } from '../kernel/world.ts';
 
 /** The suite's system traces only what arrives with a sampled `traceparent`. */

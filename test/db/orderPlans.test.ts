@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { migrate } from '../../db/migrate.ts';
 import { customerOf, findGuestOrder } from '../../db/orders/lookups.ts';
 import { listItems, listOrders, type OrderFilter, type OrdersBy } from '../../db/orders/queries.ts';

@@ -1,7 +1,7 @@
 /** Which runs the reconciler brings back: those that were lost, not those that wait for their turn; however many are open. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Pool, type PoolClient } from 'pg';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
-import { postgresPlaces } from '../../bin/setup/places.ts';
-import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../bin/setup/postgres.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { postgresPlaces } from '../../bin/dev/places.ts';
+import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../bin/dev/postgres.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { underTest } from '../kernel/world.ts';
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 const command = async (file: string, ...args: readonly string[]): Promise<string> => {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(root, 'bin', file), ...args], {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(root, 'bin/ops', file), ...args], {
     env: { ...process.env, ...urls, SEALING_KEYS, TEMPORAL_ADDRESS: underTest.temporalAddress, DATA_DIR: dir },
   }).catch((error: unknown) => error as { stdout: string; stderr: string });
   return stdout + stderr;

@@ -1,7 +1,7 @@
 /** Events and deliveries by day: a look-up by id reads one partition, and what is over 30 days old goes with its partition. */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { keepPartitions } from '../../db/kernel/partitions.ts';
 import { migrate } from '../../db/migrate.ts';

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { checkLogin } from '../../db/roles.ts';
-import { freePort } from '../../bin/setup/ports.ts';
+import { freePort } from '../../bin/dev/ports.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { query, underTest } from '../kernel/world.ts';
 

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Client as Temporal, Connection } from '@temporalio/client';
 import { Client } from 'pg';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
@@ -98,7 +98,7 @@ describe('a lock that belongs to a session', () => {
       const empty = await createDatabase('silence');
       const watching = new Client({ connectionString: empty });
       await watching.connect();
-      const child: ChildProcess = spawn(process.execPath, [join(root, 'bin/migrate.ts')], {
+      const child: ChildProcess = spawn(process.execPath, [join(root, 'bin/ops/migrate.ts')], {
         env: { ...process.env, ...underTest.env, DATABASE_URL: proxy.through(empty) },
         stdio: 'ignore',
       });

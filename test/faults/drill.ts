@@ -1,6 +1,6 @@
 /** One drill as a process of its own, so that it also runs from a sabotaged copy of the tree. Prints its report as JSON. */
 import { parseArgs } from 'node:util';
-import { run } from '../../bin/setup/say.ts';
+import { run } from '../../bin/kernel/say.ts';
 import { bench, killUnderLoad } from './harness.ts';
 
 await run(async () => {

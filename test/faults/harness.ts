@@ -1,16 +1,14 @@
 /** Kills processes under load, then checks that nothing was lost and nothing happened twice. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../bin/setup/ports.ts';
-import { makeStore } from '../../bin/setup/stores.ts';
-import { startSystem, type System } from '../../bin/setup/system.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
+import type { System } from '../../bin/dev/system.ts';
+import { temporarySystem } from '../../bin/dev/temporary.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import { Seller, THREAD_EVENTS } from '../kernel/http.ts';
+import { Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
 import { settle, violations } from './invariants.ts';
 import { type Inviting, startInviting } from './inviting.ts';
 import { Load, type Products } from './load.ts';
@@ -30,12 +28,8 @@ export interface Bench {
 
 /** A system of its own with a sandbox store and a receiver that now and then refuses. */
 export async function bench(env: Readonly<Record<string, string>> = {}): Promise<Bench> {
-  const dir = mkdtempSync(join(tmpdir(), 'sangjeom-faults-'));
-  chmodSync(dir, 0o755);
-  const system = await startSystem({
-    dataDir: join(dir, 'data'),
-    port: await freePort(12_000 + Math.floor(Math.random() * 8000)),
-    fresh: true,
+  const system = await temporarySystem('faults', {
+    firstPort: 12_000 + Math.floor(Math.random() * 8000),
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'error', ...env },
   });
@@ -58,7 +52,6 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     receiver.closeAllConnections();
     receiver.close();
     await system.stop();
-    rmSync(dir, { recursive: true, force: true });
   };
   const inviting = await retryOnFailure(() => startInviting(system, store));
   return { system, store, seller, productId, products, delivered, inviting, close };

@@ -1,6 +1,6 @@
 /** What must hold however often anything was killed, checked by SQL and the provider's ledger from outside. */
 import { Client, Pool } from 'pg';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { type Inviting, invitationsBroken } from './inviting.ts';
 import type { Promised } from './load.ts';
 

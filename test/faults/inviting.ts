@@ -1,10 +1,10 @@
 /** An OWNER who invites, cancels and sends again while processes die, and people who accept; what must be true of it afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { seedMembers } from '../../bin/setup/stores.ts';
-import type { System } from '../../bin/setup/system.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import type { System } from '../../bin/dev/system.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import type { Headers_ } from '../kernel/http.ts';
+import type { Headers_ } from '../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../kernel/login.ts';
 
 /** A store may send this many mails in an hour (part B § Members). */

@@ -2,12 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
-import { Buyer, call, pay } from '../kernel/http.ts';
+import { Buyer, call, pay } from '../../bin/dev/client.ts';
+import { entityStatus } from '../../workflows/kernel/attributes.ts';
+import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { type Bench, bench, freeze, kill, killUnderLoad } from './harness.ts';
 import { settle } from './invariants.ts';
 
@@ -71,7 +73,7 @@ describe('Postgres hangs for 30 seconds', () => {
     await until('quiet', async () => (await settle(under.system.databaseUrl, 20_000)) === null);
     const itemRun = `order-item/${storeId}/${item.orderItemNo}`;
     const shown = await temporal.workflow.getHandle(dueRun).describe();
-    expect(shown.typedSearchAttributes.get({ name: 'EntityStatus', type: 'KEYWORD' } as never)).toBe('DISPATCHED');
+    expect(shown.typedSearchAttributes.get(entityStatus)).toBe('DISPATCHED');
 
     // The command stands in the middle of its transaction, behind a lock; the provider is being asked and answers four
     // seconds later; the deadline falls due by the clock signal.
@@ -91,7 +93,7 @@ describe('Postgres hangs for 30 seconds', () => {
     await until('the command waits for its row', async () => (await rows(`SELECT 1 FROM pg_locks WHERE NOT granted`)).length > 0);
     freeze(under.system, 'SIGSTOP');
     const frozen = Date.now();
-    await temporal.workflow.getHandle(dueRun).signal('clock', 8 * 86_400_000);
+    await temporal.workflow.getHandle(dueRun).signal(CLOCK_SIGNAL, 8 * 86_400_000);
     const first = await command.catch(() => null);
     expect(Date.now() - frozen).toBeLessThan(12_000);
     expect([200, 503, undefined]).toContain(first?.status);
@@ -146,7 +148,7 @@ describe('Temporal loses its whole database', () => {
     await until('loaded', async () => (await rows('SELECT 1 FROM run WHERE done_at IS NULL AND loaded_at IS NULL')).length === 0);
     const open = await rows<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE done_at IS NULL');
     expect(open.length).toBeGreaterThanOrEqual(2);
-    const folder = dirname(under.system.env['SIMULATOR_FILE']!);
+    const folder = under.system.dataDir;
     kill(under.system, 'temporal');
     for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `temporal.db${ending}`), { force: true });
     await until(

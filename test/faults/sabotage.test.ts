@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { SABOTAGES } from './sabotage.ts';
 
 test.each(SABOTAGES)('the sabotage "$name" fits one place of $file', ({ file, find, put }) => {

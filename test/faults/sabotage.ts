@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 
 interface Sabotage {
   readonly name: string;
@@ -62,7 +62,19 @@ export const SABOTAGES: readonly Sabotage[] = [
 export function sabotaged({ file, find, put }: Sabotage): string {
   const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
   chmodSync(copy, 0o755);
-  for (const part of ['api', 'workflows', 'db', 'activities', 'worker', 'simulator', 'bin', 'test', 'package.json', 'package-lock.json'])
+  for (const part of [
+    'api',
+    'domain',
+    'workflows',
+    'db',
+    'activities',
+    'worker',
+    'simulator',
+    'bin',
+    'test',
+    'package.json',
+    'package-lock.json',
+  ])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   const source = readFileSync(join(copy, file), 'utf8');

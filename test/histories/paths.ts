@@ -1,6 +1,6 @@
 /** Every way a run can go, told over HTTP; each answers the id of the run whose history is the path's. */
 import type { ServerResponse } from 'node:http';
-import { call, pay, type Reply } from '../kernel/http.ts';
+import { call, pay, type Reply } from '../../bin/dev/client.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';

@@ -5,8 +5,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Remedy, run, say } from '../../bin/setup/say.ts';
-import { root } from '../../bin/setup/paths.ts';
+import { Remedy, run, say } from '../../bin/kernel/say.ts';
+import { root } from '../../bin/kernel/paths.ts';
 
 const issue = process.argv[2] ?? '';
 

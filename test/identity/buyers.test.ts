@@ -1,6 +1,6 @@
 /** Buyers: sign-up, login, guests who become customers, sessions that slide and end (D66). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ADDRESS, call, OPTION, pay } from '../kernel/http.ts';
+import { ADDRESS, call, OPTION, pay } from '../../bin/dev/client.ts';
 import { basic, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

@@ -1,6 +1,6 @@
 /** A client of one store leads into that store only, and nobody is logged in to one without being asked (X1–X5). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import {
   APP,
   authorizeUrl,

@@ -3,10 +3,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
-import { seedMembers } from '../../bin/setup/stores.ts';
-import { call } from '../kernel/http.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import { call } from '../../bin/dev/client.ts';
 import { basic, CONSOLE, loginAs, storeToken, tokens } from '../kernel/login.ts';
 import { underTest, world } from '../kernel/world.ts';
 

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { seedMembers } from '../../bin/setup/stores.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
 import { Browser, CALLBACK, CONSOLE, TOKEN_EXCHANGE } from '../kernel/login.ts';
 import { underTest, type World, world } from '../kernel/world.ts';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { loadTokenKeys, type TokenKeys } from '../../api/kernel/tokens.ts';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { realClock } from '../../db/kernel/clock.ts';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -14,7 +14,7 @@ import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { query, underTest } from '../kernel/world.ts';
 
 const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin/keys.ts'), command], {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin/ops/keys.ts'), command], {
     env: { ...process.env, DATABASE_URL: databaseUrl, SEALING_KEYS: sealingKeys },
   });
   return stdout;

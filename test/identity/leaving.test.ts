@@ -1,6 +1,6 @@
 /** What a person had in hand in a store ends with their membership and stays ended (X25). */
 import { beforeAll, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { employ, loginAs, loginThrough, people, registerApp, storeToken, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

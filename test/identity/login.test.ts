@@ -1,7 +1,7 @@
 /** The ways in for people, seen from outside (part A § Authentication). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ownApi } from '../kernel/api.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import {
   ACCESS_TOKEN,
   authorizeUrl,

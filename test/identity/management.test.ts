@@ -1,7 +1,7 @@
 /** API tokens, registered clients and what only people at the console may do. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { isApiToken, newApiToken } from '../../db/identity/apiTokens.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { authorizeUrl, basic, Browser, exchange, loginAs, people, storeToken, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

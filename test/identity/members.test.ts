@@ -1,8 +1,8 @@
 /** Members and invitations (part B § Members, D67). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { seedMembers } from '../../bin/setup/stores.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
 import { changeProblem } from '../../domain/invitations/rules.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { linkIn, loginAs, mailsTo, people, storeToken } from '../kernel/login.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 

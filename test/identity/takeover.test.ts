@@ -1,6 +1,6 @@
 /** An address that signed up by itself goes to the person whom the shop vouches for (X8). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { basic, TOKEN_EXCHANGE, tokens } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

@@ -1,8 +1,8 @@
 /** An API process of a test's own, beside the system under test: the same Postgres and Temporal, other settings. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
 import { underTest } from './world.ts';
 
 export async function ownApi(env: Readonly<Record<string, string>>): Promise<{ readonly api: string; readonly stop: () => void }> {

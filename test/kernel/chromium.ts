@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { underTest } from './world.ts';
 
 const browserPath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(

@@ -1,6 +1,6 @@
 /** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
 import { createHash, randomBytes } from 'node:crypto';
-import { seedMembers } from '../../bin/setup/stores.ts';
+import { peopleOf, seedMembers } from '../../bin/dev/people.ts';
 import { query, underTest, until, type World } from './world.ts';
 
 export const CONSOLE = 'console';
@@ -143,11 +143,7 @@ export const exchange = (subject: string, storeId: string, more: Readonly<Record
 
 /** Gives a store one person for each role, by `{role}@{storeCode}.example`. */
 export const people = ({ store: { storeId, storeCode } }: World): Promise<void> =>
-  seedMembers(
-    underTest.databaseUrl,
-    storeId,
-    (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ role, email: `${role.toLowerCase()}@${storeCode}.example` })),
-  );
+  seedMembers(underTest.databaseUrl, storeId, peopleOf(storeCode));
 
 /** Makes one more person a member, as an invitation that was accepted would. */
 export async function employ({ store: { storeId } }: World, email: string, role: 'ADMIN' | 'STAFF'): Promise<void> {

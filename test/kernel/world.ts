@@ -2,15 +2,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as Temporal, Connection } from '@temporalio/client';
 import { Pool } from 'pg';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { type DevelopmentSystem, developmentSystem } from '../../bin/dev/developmentSystem.ts';
+import { until } from '../../bin/dev/until.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import type { CreatedStore } from '../../db/stores/create.ts';
-import { Buyer, pay, Seller, THREAD_EVENTS } from './http.ts';
-import type { UnderTest } from './system.ts';
+import { Buyer, pay, Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
+import type { Handed } from './system.ts';
 
-export const underTest = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as UnderTest;
+type UnderTest = DevelopmentSystem & Handed;
+const handed = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as Partial<Handed>;
+export const underTest = { ...(handed.dataDir !== undefined && developmentSystem(handed.dataDir)), ...handed } as UnderTest;
 const pool = new Pool({ connectionString: underTest.databaseUrl, max: 4 });
 pool.on('error', () => {});
 
@@ -23,16 +26,7 @@ let temporal: Promise<Temporal> | undefined;
 export const temporalClient = (): Promise<Temporal> =>
   (temporal ??= Connection.connect({ address: underTest.temporalAddress }).then((connection) => new Temporal({ connection })));
 
-/** Waits until `holds`, at most 20 seconds. */
-export async function until<T>(what: string, holds: () => Promise<T | false | null | undefined>, ms = 20_000): Promise<T> {
-  const end = Date.now() + ms;
-  for (;;) {
-    const found = await holds();
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await sleep(50);
-  }
-}
+export { until };
 
 export interface Paid {
   readonly orderId: string;

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { createKeyring } from '../../db/kernel/keyring.ts';
 import { Client } from 'pg';
 import { newAddress, ownApi } from '../kernel/api.ts';
-import { Buyer, call, GUEST, type Reply } from '../kernel/http.ts';
+import { Buyer, call, GUEST, type Reply } from '../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
 const RIGHT = 'correct-horse';

@@ -4,7 +4,7 @@ import { Windows } from '../../api/kernel/rateLimit.ts';
 import { newApiToken } from '../../db/identity/apiTokens.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { newAddress, ownApi } from '../kernel/api.ts';
-import { call, type Headers_, type Reply } from '../kernel/http.ts';
+import { call, type Headers_, type Reply } from '../../bin/dev/client.ts';
 import { underTest, world } from '../kernel/world.ts';
 
 const MOST = 5;

@@ -1,7 +1,7 @@
 /** How many images a buyer may upload (X13). */
 import { expect, test } from '@jest/globals';
 import { newAddress } from '../kernel/api.ts';
-import type { Buyer, Reply } from '../kernel/http.ts';
+import type { Buyer, Reply } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');

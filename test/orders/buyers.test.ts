@@ -6,7 +6,7 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { noteClaim } from '../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
 import { takeUse } from '../../db/limits/commands.ts';
-import { call, GUEST, pay } from '../kernel/http.ts';
+import { call, GUEST, pay } from '../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 

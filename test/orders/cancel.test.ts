@@ -1,6 +1,6 @@
 /** Seller cancels end to end: money at the provider, stock, delivery fees, held refunds, and races. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call, pay } from '../kernel/http.ts';
+import { call, pay } from '../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
 interface Ledger {

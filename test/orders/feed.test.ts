@@ -10,7 +10,7 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { emit } from '../../db/webhooks/events.ts';
 import { EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { sampleData } from '../../domain/webhooks/payloads.ts';
-import { get } from '../kernel/http.ts';
+import { get } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
 

@@ -1,6 +1,6 @@
 /** Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order (part A § Claims, D50, D73). */
 import { beforeAll, expect, test } from '@jest/globals';
-import { pay } from '../kernel/http.ts';
+import { pay } from '../../bin/dev/client.ts';
 import { until, type World, world } from '../kernel/world.ts';
 
 let shop: World;

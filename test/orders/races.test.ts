@@ -1,6 +1,6 @@
 /** A cancel against a dispatch, a deadline and a refund that is under way: one of them wins, and the money says which. */
 import { afterAll, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 
 /** `npm run faults` has the full count of 200. */

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { underTest } from '../kernel/world.ts';
 
 test('every count that rings an alert at its first increase is there from zero on, by operation', async () => {
@@ -13,7 +13,7 @@ test('every count that rings an alert at its first increase is there from zero o
     'sangjeom_provider_outcomes_total',
     'sangjeom_provider_unresolved_total',
   ]);
-  const text = await (await fetch(`http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}/metrics`)).text();
+  const text = await (await fetch(underTest.metrics.worker)).text();
   const operations = (name: string, labels = '') =>
     new Set(
       [...text.matchAll(new RegExp(`^${name}\\{provider="tosspayments",operation="(\\w+)"${labels}\\} \\d+$`, 'gm'))].map(([, one]) => one),

@@ -1,7 +1,7 @@
 /** One provider account serves all stores: a payment counts as ours only if order id, amount and payment key are ours (X17). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { call, formOf, get, pay } from '../kernel/http.ts';
+import { call, formOf, get, pay } from '../../bin/dev/client.ts';
 import { support } from '../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../kernel/world.ts';
 import { roleUrl } from '../kernel/database.ts';
@@ -152,7 +152,7 @@ describe('a provider that confuses payments', () => {
       ])
     )[0]!;
   const mismatches = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${underTest.env['WORKER_METRICS_PORT']}/metrics`)).text();
+    const text = await (await fetch(underTest.metrics.worker)).text();
     return [...text.matchAll(/^sangjeom_provider_mismatches_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
   };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, call, get, GUEST, pay } from '../kernel/http.ts';
+import { ADDRESS, call, get, GUEST, pay } from '../../bin/dev/client.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 
 const stock = async (variantId: string) =>

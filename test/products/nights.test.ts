@@ -1,7 +1,7 @@
 /** Stock and price by the night, and stays (part A § Products; D58, D59). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { call, type Headers_, pay } from '../kernel/http.ts';
+import { call, type Headers_, pay } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 let shop: World;

@@ -71,7 +71,7 @@ describe('PUT …/options', () => {
     const items = [{ productId, optionId: grey!.variantId, quantity: 1 }];
     const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { items })).body.data as { checkoutId: string };
     const { payUrl } = (await buyer.start(checkoutId)).body.data as { payUrl: string };
-    const { pay } = await import('../kernel/http.ts');
+    const { pay } = await import('../../bin/dev/client.ts');
     await pay(payUrl);
     const dropped = await put(productId, ['남색']);
     expect(dropped.body.error).toMatchObject({ code: 'VARIANT_IN_ORDER', details: { variantIds: [grey!.variantId] } });
@@ -160,7 +160,7 @@ test('whatever is set, adjusted, replaced, sold and canceled at once: stock is t
       if (opened.status !== 201) return null;
       const started = await buyer.start(opened.body.data.checkoutId as string);
       if (started.status !== 200) return null;
-      const { pay } = await import('../kernel/http.ts');
+      const { pay } = await import('../../bin/dev/client.ts');
       return pay(started.body.data.payUrl as string).catch(() => null);
     }
     const path = `/v1/products/${productId}/variants/${found.variantId}/stock`;

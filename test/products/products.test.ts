@@ -1,6 +1,6 @@
 /** Products as a seller changes them (part A § Product, § Products; D55 … D58). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { call, type Headers_ } from '../kernel/http.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { people, storeToken } from '../kernel/login.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 

@@ -1,7 +1,7 @@
 /** Totals of product lists are counted as products change, and are always what there is (X22). */
 import { expect, test } from '@jest/globals';
 import { SALES_STATUSES } from '../../domain/products/rules.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, world } from '../kernel/world.ts';
 
 test('after registrations, changes of status one by one and in bulk, deletions and a rollback; a list reads no products to count them', async () => {

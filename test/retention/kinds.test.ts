@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { KINDS } from '../../db/retention/kinds.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { query } from '../kernel/world.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { createStorage, type Storage } from '../../activities/providers/storage.ts';
-import { makeStore } from '../../bin/setup/stores.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { newId, realClock } from '../../db/kernel/clock.ts';
 import { createLog } from '../../db/kernel/log.ts';
 import { migrate } from '../../db/migrate.ts';

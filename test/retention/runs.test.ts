@@ -1,7 +1,8 @@
 /** Runs whose rows were swept (X26). */
 import { expect, test } from '@jest/globals';
+import { WAKE_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import { pay } from '../kernel/http.ts';
+import { pay } from '../../bin/dev/client.ts';
 import { support } from '../kernel/support.ts';
 import { query, temporalClient, until, world } from '../kernel/world.ts';
 
@@ -24,7 +25,7 @@ test('a run that finds its row swept ends and does nothing: one that waits, when
   await query('DELETE FROM payment_attempt WHERE payment_id = $1', [paymentId]);
   await query('DELETE FROM payment WHERE payment_id = $1', [paymentId]);
   await query('DELETE FROM run WHERE entity_id = $1', [paymentId]);
-  await client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: 'wake' });
+  await client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: WAKE_SIGNAL });
   await client.workflow.getHandle(run.workflowId).result();
   await (await client.workflow.start(run.workflowType, startOptions(run))).result();
   expect(await query('SELECT 1 FROM run WHERE entity_id = $1', [paymentId])).toEqual([]);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
 import { walk } from '../contract/examples.ts';
-import { call, get, type Headers_ } from '../kernel/http.ts';
+import { call, get, type Headers_ } from '../../bin/dev/client.ts';
 import { loginAs, registerApp, storeToken } from '../kernel/login.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import { Canaries, freeTexts, textsOf } from './canaries.ts';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root } from '../../bin/setup/paths.ts';
-import { freePort } from '../../bin/setup/ports.ts';
-import { Buyer, get, pay } from '../kernel/http.ts';
+import { root } from '../../bin/kernel/paths.ts';
+import { freePort } from '../../bin/dev/ports.ts';
+import { Buyer, get, pay } from '../../bin/dev/client.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 
 /** Buyers at the same moment; more of them queue. */
@@ -101,7 +101,7 @@ describe('two API processes', () => {
     const shop = await world();
     const { payUrl, paymentId } = await shop.payment();
     const submit = await get(payUrl);
-    const { formOf } = await import('../kernel/http.ts');
+    const { formOf } = await import('../../bin/dev/client.ts');
     const form = formOf(submit.text, 'pay')!;
     const filled = new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' });
     const { location } = await get(`${underTest.simulator}/window/toss/submit?${filled.toString()}`);

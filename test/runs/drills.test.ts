@@ -1,6 +1,6 @@
 /** Every kind of run is reset to each of its workflow tasks: nothing changes, nothing is lost. Termination at each: termination.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { resetRun, workflowTasks } from '../../bin/setup/reset.ts';
+import { resetRun, workflowTasks } from '../../bin/ops/support/reset.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { support } from '../kernel/support.ts';
@@ -63,7 +63,7 @@ describe('termination', () => {
       async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [paymentId])).length === 1,
     );
     expect(await terminateAll()).toBe(1);
-    const { pay } = await import('../kernel/http.ts');
+    const { pay } = await import('../../bin/dev/client.ts');
     await pay(payUrl);
     const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
     const orderItemId = (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data.items[0].orderItemId as string;

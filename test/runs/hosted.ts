@@ -6,7 +6,8 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../../activities/index.ts';
-import { makeStore, seedMembers } from '../../bin/setup/stores.ts';
+import { seedMembers } from '../../bin/dev/people.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
 import { listProducts } from '../../db/products/queries.ts';
 import { openCheckout } from '../../db/checkout/commands.ts';
 import { findCheckout } from '../../db/checkout/queries.ts';
@@ -26,7 +27,7 @@ import { untraced } from '../../worker/tracing.ts';
 import { Pressure } from '../../worker/pressure.ts';
 import { runRelay } from '../../worker/relay.ts';
 import { addSearchAttributes } from '../../worker/searchAttributes.ts';
-import type { CommandContent, CommandEnvelope } from '../../workflows/kernel/messages.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, type CommandContent, type CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
 import { keepText } from '../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../workflows/kernel/queues.ts';
@@ -35,7 +36,7 @@ import { DAY } from '../../domain/kernel/time.ts';
 import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
 import { paymentWorkflowId } from '../../workflows/kernel/messages.ts';
 import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
-import { ADDRESS, GUEST, OPTION } from '../kernel/http.ts';
+import { ADDRESS, GUEST, OPTION } from '../../bin/dev/client.ts';
 import { createDatabase, roleUrl } from '../kernel/database.ts';
 import { underTest } from '../kernel/world.ts';
 
@@ -107,7 +108,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     async advance(run: RunName, ms: number): Promise<void> {
       offset += ms;
       await rows('UPDATE store SET clock_offset_ms = ? WHERE store_id = ?', [offset, storeId]);
-      await env.client.workflow.getHandle(run.workflowId).signal('clock', offset);
+      await env.client.workflow.getHandle(run.workflowId).signal(CLOCK_SIGNAL, offset);
     },
     /** Business time, as the API passes it in. */
     inTenant: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
@@ -208,7 +209,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         ...changes,
       };
       const startWorkflowOperation = new WithStartWorkflowOperation(run.workflowType, startOptions(run));
-      await env.client.workflow.executeUpdateWithStart('command', { args: [command], updateId: command.requestId, startWorkflowOperation });
+      await env.client.workflow.executeUpdateWithStart(COMMAND_UPDATE, {
+        args: [command],
+        updateId: command.requestId,
+        startWorkflowOperation,
+      });
     },
     async close() {
       stopping.abort();

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { RunName } from '../../workflows/kernel/start.ts';
 import { ownApi } from '../kernel/api.ts';
-import { Seller } from '../kernel/http.ts';
+import { Seller } from '../../bin/dev/client.ts';
 import { type SilentProxy, silentProxy } from '../kernel/proxy.ts';
 import { query, underTest, until, world } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';

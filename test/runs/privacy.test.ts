@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { ADDRESS, GUEST } from '../kernel/http.ts';
+import { join } from 'node:path';
+import { ADDRESS, GUEST } from '../../bin/dev/client.ts';
 import { temporalClient, underTest } from '../kernel/world.ts';
 import { story } from './story.ts';
 
@@ -23,7 +23,7 @@ test('no history, and no log, holds a name, a phone, an address, an e-mail, a pa
     look(workflowId, inside);
     look(workflowId, JSON.stringify((await handle.describe()).searchAttributes));
   }
-  const logs = dirname(underTest.env['SIMULATOR_FILE']!);
+  const logs = underTest.dataDir;
   for (const file of readdirSync(logs).filter((name) => /^(api|worker)\.log$/.test(name)))
     look(file, readFileSync(join(logs, file), 'utf8'));
   expect(found).toEqual([]);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { root } from '../../bin/setup/paths.ts';
+import { root } from '../../bin/kernel/paths.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { untraced } from '../../worker/tracing.ts';
 

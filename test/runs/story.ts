@@ -1,6 +1,6 @@
 /** One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store that SQL and the provider can see. */
 import type { Client } from '@temporalio/client';
-import { call, THREAD_EVENTS } from '../kernel/http.ts';
+import { call, THREAD_EVENTS } from '../../bin/dev/client.ts';
 import { people, storeToken } from '../kernel/login.ts';
 import { query, Receiver, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandContent, CommandEnvelope, WorkflowType } from '../../workflows/kernel/messages.ts';
+import { type CommandContent, type CommandEnvelope, WAKE_SIGNAL, type WorkflowType } from '../../workflows/kernel/messages.ts';
 import { startOptions, type RunName } from '../../workflows/kernel/start.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../../db/kernel/clock.ts';
@@ -13,7 +13,7 @@ import { removeWebhook, resumeWebhook } from '../../db/webhooks/commands.ts';
 import { noteFailure } from '../../db/webhooks/suspension.ts';
 import { subscriptionWorkflowId } from '../../workflows/kernel/messages.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { Receiver, underTest } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 
@@ -90,7 +90,7 @@ async function sustain(run: RunName, step: number | null, isOver: (status: strin
       () => 'UNKNOWN',
     );
     if (await isOver(status)) return;
-    if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: 'wake' });
+    if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: WAKE_SIGNAL });
     else if (step !== null && tries % 2 === 1) await under.advance(run, step).catch(() => {});
     await Promise.race([handle.result().catch(() => {}), sleep(250)]);
   }

@@ -5,7 +5,7 @@ import { rotateSecret } from '../../db/webhooks/commands.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { reviewPayment } from '../../db/payments/refunds.ts';
 import { retryRefund } from '../../db/payments/refunds.ts';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { Receiver, underTest, until } from '../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
 
@@ -31,7 +31,7 @@ describe('on the time-skipping server', () => {
   test('a payment that nobody pays expires after ten minutes', async () => {
     const { run } = await under.payment();
     const before = await under.now();
-    await under.client.workflow.start('payment', startOptions(run));
+    await under.client.workflow.start(run.workflowType, startOptions(run));
     expect(Math.round(((await finished(run)) - before) / 60_000)).toBe(10);
     expect(await under.rows('SELECT status, result FROM payment WHERE payment_id = ?', [run.entityId])).toEqual([
       { status: 'expired', result: 'EXPIRED' },
@@ -56,7 +56,7 @@ describe('on the time-skipping server', () => {
     const { webhook } = await under.receiver('http://127.0.0.1:9/');
     await bought();
     const run = await under.deliveryRun(webhook.webhookId);
-    await under.client.workflow.start('webhookDelivery', startOptions(run));
+    await under.client.workflow.start(run.workflowType, startOptions(run));
     await finished(run);
     const [ended] = await under.rows<Record<string, string>>(
       'SELECT status, attempt_count, error_code, attempted_at, created_at FROM webhook_delivery WHERE delivery_id = ?',

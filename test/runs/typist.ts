@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints } from '../../api/endpoints.ts';
 import type { Endpoint } from '../../api/kernel/endpoint.ts';
-import type { Headers_ } from '../kernel/http.ts';
+import type { Headers_ } from '../../bin/dev/client.ts';
 import { underTest } from '../kernel/world.ts';
 import type { Canaries, Extent } from './canaries.ts';
 

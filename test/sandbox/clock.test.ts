@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { call } from '../kernel/http.ts';
+import { call } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
-import { makeStore } from '../../bin/setup/stores.ts';
-import { Seller } from '../kernel/http.ts';
+import { makeStore } from '../../bin/ops/store/make.ts';
+import { Seller } from '../../bin/dev/client.ts';
 
 const shipped = async (shop: World, days: object = {}) => {
   if (Object.keys(days).length > 0) await shop.seller.call('PATCH', '/v1/store', days);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createStorage } from '../../activities/providers/storage.ts';
-import type { Headers_, Reply } from '../kernel/http.ts';
+import type { Headers_, Reply } from '../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../kernel/world.ts';
 
 const MOST = 5 * 1024 * 1024;

@@ -18,6 +18,11 @@ export interface Messages {
 }
 export type WorkflowType = keyof Messages;
 
+/** The update that carries a command, and the signals, as every run takes them. */
+export const COMMAND_UPDATE = 'command';
+export const CLOCK_SIGNAL = 'clock';
+export const WAKE_SIGNAL = 'wake';
+
 export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
 export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
 export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;

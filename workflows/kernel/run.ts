@@ -20,15 +20,16 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Answer, Call, CallName, Command, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 import { transition } from './transition.ts';
 
 /** A command of a seller, a buyer or an operator, answered when its transition is committed. */
-const command = defineUpdate<void, [Command]>('command');
+const command = defineUpdate<void, [Command]>(COMMAND_UPDATE);
 /** The store's clock moved: its offset in milliseconds, which only grows. */
-const clock = defineSignal<[number]>('clock');
+const clock = defineSignal<[number]>(CLOCK_SIGNAL);
 /** Load the row again: sent by the reconciler and by whoever changed the row beside the run. */
-const wake = defineSignal('wake');
+const wake = defineSignal(WAKE_SIGNAL);
 
 /** What a workflow type adds to the skeleton. */
 export interface WorkflowDefinition<T extends WorkflowType> {

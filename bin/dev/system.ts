@@ -5,36 +5,25 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { migrate } from '../../db/migrate.ts';
-import { root } from './paths.ts';
-import { developmentLogins, environment } from './development.ts';
+import { memory } from '../kernel/memory.ts';
+import { root } from '../kernel/paths.ts';
+import { type DevelopmentSystem, retract, systemOf, temporalNamespace, type Wanted } from './developmentSystem.ts';
 import { choosePorts, isFree, type Ports } from './ports.ts';
 import { postgresData, postgresPlaces, removePostgresData } from './places.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
-import { Remedy, say } from './say.ts';
+import { Remedy, say } from '../kernel/say.ts';
+import { developmentLogins } from './secrets.ts';
 import { type Service, Supervisor } from './supervise.ts';
-import { devServerArguments, temporalCli } from './temporal.ts';
+import { devServerArguments, temporalCli, temporalDatabase } from './temporal.ts';
 
-export interface SystemOptions {
-  readonly dataDir: string;
-  readonly port: number;
+export interface SystemOptions extends Wanted {
   readonly fresh: boolean;
   readonly durable: boolean;
-  /** More environment for API and worker. */
-  readonly env?: Readonly<Record<string, string>>;
   readonly onChange?: (system: System) => void;
   /** Hands over what stops everything, before anything is started. */
   readonly onStarting?: (stop: () => Promise<void>) => void;
 }
-export interface System {
-  readonly api: string;
-  readonly simulator: string;
-  readonly metrics: { readonly api: string; readonly worker: string };
-  readonly temporalUi: string | null;
-  readonly temporalAddress: string;
-  /** The owner's. */
-  readonly databaseUrl: string;
-  /** The environment that API and worker run with; the owner's URL is not in it. */
-  readonly env: Readonly<Record<string, string>>;
+export interface System extends DevelopmentSystem {
   readonly processes: () => { name: string; pid: number }[];
   readonly stop: () => Promise<void>;
 }
@@ -42,7 +31,7 @@ export interface System {
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataDir, port } = options;
   await stopOrphans(dataDir);
-  rmSync(join(dataDir, 'dev.json'), { force: true });
+  retract(dataDir);
   if (options.fresh) {
     removePostgresData(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
@@ -61,27 +50,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const databaseUrl = await startPostgres(supervisor, options, ports);
     const logins = developmentLogins(dataDir, databaseUrl);
     await migrate(databaseUrl, logins);
-    const { address, ui } = await startTemporal(supervisor, options, ports);
-    const env = environment({ ...options, ports, logins, temporalAddress: address });
-    await supervisor.keep(ours('simulator', 'simulator/main.ts', dataDir, env));
-    await Promise.all([
-      supervisor.keep(ours('worker', 'worker/main.ts', dataDir, env)),
-      supervisor.keep(ours('api', 'api/main.ts', dataDir, env)),
-    ]);
-    const [api, simulator] = [`http://127.0.0.1:${port}`, env.SIMULATOR_URL];
-    const processes = () => supervisor.processes;
-    const metrics = { api: metricsAt(ports.apiMetrics), worker: metricsAt(ports.metrics) };
-    system = {
-      api,
-      simulator,
-      metrics,
-      temporalUi: ui,
-      temporalAddress: address,
-      databaseUrl,
-      env,
-      processes,
-      stop: () => supervisor.stop(),
-    };
+    const temporal = await startTemporal(supervisor, options, ports);
+    const started = systemOf(options, { ports, databaseUrl, logins, temporal });
+    await supervisor.keep(ours('simulator', 'simulator/main.ts', started));
+    await Promise.all([supervisor.keep(ours('worker', 'worker/main.ts', started)), supervisor.keep(ours('api', 'api/main.ts', started))]);
+    system = { ...started, processes: () => supervisor.processes, stop: () => supervisor.stop() };
     return system;
   } catch (error) {
     await supervisor.stop();
@@ -123,14 +96,13 @@ async function startTemporal(
   }
   const cli = await temporalCli();
   const address = `127.0.0.1:${ports.temporal}`;
-  const db = join(dataDir, 'temporal.db');
   await supervisor.keep({
     name: 'temporal',
     stopSignal: 'SIGTERM',
     isServer: true,
     async start(spawned) {
       const log = openSync(join(dataDir, 'temporal.log'), 'a');
-      const child = spawn(cli, devServerArguments({ db, port: ports.temporal, uiPort: ports.temporalUi }), {
+      const child = spawn(cli, devServerArguments({ db: temporalDatabase(dataDir), port: ports.temporal, uiPort: ports.temporalUi }), {
         stdio: ['ignore', log, log],
         detached: true,
         env: { ...process.env, GOGC: '400' },
@@ -148,7 +120,7 @@ async function temporalAnswers(address: string): Promise<void> {
   for (;;) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 1000 });
-      await connection.workflowService.describeNamespace({ namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' });
+      await connection.workflowService.describeNamespace({ namespace: temporalNamespace() });
       await connection.close();
       return;
     } catch (error) {
@@ -162,13 +134,8 @@ async function temporalAnswers(address: string): Promise<void> {
 const died = (child: ChildProcess, what: string): Promise<never> =>
   new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
 
-const metricsAt = (port: number): string => `http://127.0.0.1:${port}/metrics`;
-
-/** As bin/bootstrap.mjs starts them: bounded heaps. */
-const HEAP = ['--max-old-space-size=192', '--max-semi-space-size=12'];
-
 /** One of our own processes: its log goes to a file, and it ends when we do. */
-function ours(name: string, entry: string, dataDir: string, env: Readonly<Record<string, string>>): Service {
+function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem): Service {
   return {
     name,
     stopSignal: 'SIGTERM',
@@ -180,11 +147,11 @@ function ours(name: string, entry: string, dataDir: string, env: Readonly<Record
         const { DATABASE_URL: _, ...own } = process.env;
         const child = fork(join(root, entry), [], {
           stdio: ['ignore', log, log, 'ipc'],
-          execArgv: HEAP,
+          execArgv: [...memory.flags],
           env: {
             ...own,
             ...env,
-            ...(name === 'worker' && { MALLOC_ARENA_MAX: '2' }),
+            ...(name === 'worker' && memory.workerEnvironment),
             ...(name === 'api' && { RELAY_DATABASE_URL: undefined }),
           },
           detached: true,

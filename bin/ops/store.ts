@@ -3,11 +3,11 @@
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
 import { parseArgs } from 'node:util';
-import { MAX_VARIANTS } from '../domain/products/options.ts';
-import { ownerUrl } from './setup/env.ts';
-import { fillStore } from './setup/fill.ts';
-import { Remedy, run } from './setup/say.ts';
-import { makeStore } from './setup/stores.ts';
+import { MAX_VARIANTS } from '../../domain/products/options.ts';
+import { ownerUrl } from './environment.ts';
+import { fillStore } from './store/fill.ts';
+import { Remedy, run } from '../kernel/say.ts';
+import { makeStore } from './store/make.ts';
 
 await run(async () => {
   const { positionals, values } = parseArgs({

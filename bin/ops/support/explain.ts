@@ -1,7 +1,7 @@
 /** What a run waits for and why, in plain words. */
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { korean } from '../../domain/kernel/time.ts';
-import { FOREIGN_PAYMENT, UNRESOLVED } from '../../domain/payments/rules.ts';
+import { korean } from '../../../domain/kernel/time.ts';
+import { FOREIGN_PAYMENT, UNRESOLVED } from '../../../domain/payments/rules.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 
 export interface Explanation {

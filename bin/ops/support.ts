@@ -5,14 +5,14 @@
  * workflow task (the first); `replay <workflowId>` checks its history against this checkout's code.
  */
 import { parseArgs } from 'node:util';
-import { korean } from '../domain/kernel/time.ts';
+import { korean } from '../../domain/kernel/time.ts';
 import { connect, isDone, type RunRow, type Support } from './support/context.ts';
 import { explain, type Explanation } from './support/explain.ts';
 import { find } from './support/find.ts';
 import { replay } from './support/replay.ts';
 import { retry } from './support/retry.ts';
-import { resetRun, workflowTasks } from './setup/reset.ts';
-import { Remedy, run } from './setup/say.ts';
+import { resetRun, workflowTasks } from './support/reset.ts';
+import { Remedy, run } from '../kernel/say.ts';
 
 interface Asked {
   readonly id: string;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { PostgresPlaces } from './places.ts';
-import { Remedy, whileSaying } from './say.ts';
+import { Remedy, whileSaying } from '../kernel/say.ts';
 
 const USER = 'postgres';
 const PASSWORD = 'sangjeom-development';

@@ -1,9 +1,9 @@
 /** What support works with: the owner's view of Postgres, and Temporal. */
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
-import { actingAs } from '../../db/kernel/connection.ts';
-import type { WorkflowType } from '../../workflows/kernel/messages.ts';
-import { ownerUrl, temporalPlace } from '../setup/env.ts';
+import { actingAs } from '../../../db/kernel/connection.ts';
+import type { WorkflowType } from '../../../workflows/kernel/messages.ts';
+import { ownerUrl, temporalPlace } from '../environment.ts';
 
 export interface Support {
   readonly temporal: Client;

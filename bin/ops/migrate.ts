@@ -2,8 +2,8 @@
  * `npm run migrate`: brings the database of DATABASE_URL to the newest schema, and gives the roles that API and worker log in as the
  * passwords of APP_DATABASE_URL and RELAY_DATABASE_URL.
  */
-import { migrate } from '../db/migrate.ts';
-import { Remedy, run, say } from './setup/say.ts';
+import { migrate } from '../../db/migrate.ts';
+import { Remedy, run, say } from '../kernel/say.ts';
 
 await run(async () => {
   const env = process.env;

@@ -1,7 +1,7 @@
 /** Fills a store with as many products as a large shop has: in batches, past the API, with everything that it would write. */
 import { Client } from 'pg';
-import { newId } from '../../db/kernel/clock.ts';
-import { Remedy } from './say.ts';
+import { newId } from '../../../db/kernel/clock.ts';
+import { Remedy } from '../../kernel/say.ts';
 
 export interface Filling {
   readonly code: string;

@@ -1,7 +1,7 @@
 /** Child processes that are started again when they die, and stopped with us. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Remedy, say } from './say.ts';
+import { Remedy, say } from '../kernel/say.ts';
 
 export interface Service {
   readonly name: string;

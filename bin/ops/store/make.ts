@@ -1,14 +1,13 @@
-import { MemberEntity } from '../../db/identity/entities.ts';
-import { addMember } from '../../db/identity/members.ts';
-import { createProduct } from '../../db/products/registration.ts';
-import { createCategory } from '../../db/categories/commands.ts';
-import { openOrm } from '../../db/orm.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
-import { createServerClient } from '../../db/identity/clients.ts';
-import { type CreatedStore, createStore, newStoreId } from '../../db/stores/create.ts';
-import { findTenant } from '../../db/stores/queries.ts';
-import { CLIENT_SCOPES, type Role } from '../../domain/identity/rules.ts';
-import { Remedy } from './say.ts';
+import { addMember } from '../../../db/identity/members.ts';
+import { createProduct } from '../../../db/products/registration.ts';
+import { createCategory } from '../../../db/categories/commands.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { createServerClient } from '../../../db/identity/clients.ts';
+import { type CreatedStore, createStore, newStoreId } from '../../../db/stores/create.ts';
+import { findTenant } from '../../../db/stores/queries.ts';
+import { CLIENT_SCOPES } from '../../../domain/identity/rules.ts';
+import { Remedy } from '../../kernel/say.ts';
 
 export interface StoreRequest {
   readonly code: string;
@@ -58,24 +57,6 @@ export async function makeStore(
   } catch (error) {
     if ((error as { code?: string }).code === '23505') throw new Remedy(`There is a store ${code} already: choose another code.`);
     throw error;
-  } finally {
-    await orm.close();
-  }
-}
-
-/** Gives a store its people, unless it has some. They log in at the identity provider by these addresses. */
-export async function seedMembers(
-  databaseUrl: string,
-  storeId: string,
-  members: readonly { readonly email: string; readonly role: Role }[],
-): Promise<void> {
-  const orm = await openOrm(databaseUrl, 1);
-  const at = Date.now();
-  try {
-    await inTenant(orm, storeId, REQUEST, async (em) => {
-      if ((await em.count(MemberEntity, { storeId })) > 0) return;
-      for (const { email, role } of members) await addMember(em, storeId, email, role, at);
-    });
   } finally {
     await orm.close();
   }

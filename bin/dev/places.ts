@@ -8,7 +8,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, re
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { obtain } from './obtain.ts';
-import { Remedy, say } from './say.ts';
+import { Remedy, say } from '../kernel/say.ts';
 
 export interface User {
   readonly uid: number;

@@ -1,12 +1,12 @@
 /** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
-import { openOrm } from '../../db/orm.ts';
-import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
-import { reviewPayment } from '../../db/payments/refunds.ts';
-import { retryRefund } from '../../db/payments/refunds.ts';
-import type { Moment } from '../../db/kernel/clock.ts';
-import { startOptions } from '../../workflows/kernel/start.ts';
-import { UNRESOLVED } from '../../domain/payments/rules.ts';
-import { Remedy } from '../setup/say.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
+import type { Moment } from '../../../db/kernel/clock.ts';
+import { WAKE_SIGNAL } from '../../../workflows/kernel/messages.ts';
+import { startOptions } from '../../../workflows/kernel/start.ts';
+import { UNRESOLVED } from '../../../domain/payments/rules.ts';
+import { Remedy } from '../../kernel/say.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 import { find } from './find.ts';
 
@@ -29,7 +29,7 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
     entityId: run.entity_id,
     orderNo: run.order_no,
   };
-  await support.temporal.workflow.signalWithStart(run.workflow_type, { ...startOptions(ref), signal: 'wake' });
+  await support.temporal.workflow.signalWithStart(run.workflow_type, { ...startOptions(ref), signal: WAKE_SIGNAL });
   const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
   const waiting = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);
   for (const { activityId } of waiting)

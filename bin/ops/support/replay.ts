@@ -1,7 +1,7 @@
 /** A dry run: whether the workflow code of this checkout agrees with what a run has done. Changes nothing. */
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../worker/bundle.ts';
-import { untraced } from '../../worker/tracing.ts';
+import { workflowBundle } from '../../../worker/bundle.ts';
+import { untraced } from '../../../worker/tracing.ts';
 import type { Support } from './context.ts';
 
 export async function replay(

@@ -9,8 +9,9 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { searchAttributes } from '../../workflows/kernel/attributes.ts';
 import { obtain } from './obtain.ts';
-import { Remedy, say, whileSaying } from './say.ts';
+import { Remedy, say, whileSaying } from '../kernel/say.ts';
 
 const CLI_VERSION = '1.8.2';
 const TEST_SERVER_VERSION = '1.39.0';
@@ -147,6 +148,9 @@ const devServerTuning: readonly string[] = [
   ].flatMap((setting) => ['--dynamic-config-value', setting]),
 ];
 
+/** Where the dev server keeps everything; SQLite has more files beside it. */
+export const temporalDatabase = (dataDir: string): string => join(dataDir, 'temporal.db');
+
 /** Flags of the dev server. The poll rates spare every task a wait for a 50 ms tick; WAL keeps what was committed. */
 export function devServerArguments(options: { db: string; port: number; uiPort: number }): string[] {
   return [
@@ -163,9 +167,7 @@ export function devServerArguments(options: { db: string; port: number; uiPort: 
     '--log-level',
     'warn',
     ...devServerTuning,
-    ...['StoreId=Keyword', 'OrderNo=Keyword', 'EntityStatus=Keyword', 'NextDeadline=Datetime'].flatMap((attribute) => [
-      '--search-attribute',
-      attribute,
-    ]),
+    // Their types are spelt as `Keyword` there.
+    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type.charAt(0)}${type.slice(1).toLowerCase()}`]),
   ];
 }

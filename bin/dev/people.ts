@@ -1,0 +1,29 @@
+/** The people of a development store: one for each role. The development provider lets any address log in. */
+import { MemberEntity } from '../../db/identity/entities.ts';
+import { addMember } from '../../db/identity/members.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { openOrm } from '../../db/orm.ts';
+import type { Role } from '../../domain/identity/rules.ts';
+
+export interface Person {
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** One person for each role of a store. */
+export const peopleOf = (storeCode: string): Person[] =>
+  (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
+
+/** Gives a store its people, unless it has some. They log in at the identity provider by these addresses. */
+export async function seedMembers(databaseUrl: string, storeId: string, members: readonly Person[]): Promise<void> {
+  const orm = await openOrm(databaseUrl, 1);
+  const at = Date.now();
+  try {
+    await inTenant(orm, storeId, REQUEST, async (em) => {
+      if ((await em.count(MemberEntity, { storeId })) > 0) return;
+      for (const { email, role } of members) await addMember(em, storeId, email, role, at);
+    });
+  } finally {
+    await orm.close();
+  }
+}
