@@ -1,7 +1,7 @@
 /** What tokens cost: issuing and checking them over HTTP, beside bare jose in the same run. */
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import type { System } from '../bin/dev/system.ts';
-import type { CreatedStore } from '../db/stores/create.ts';
+import type { CreatedStore } from '../db/identity/createStore.ts';
 import { call, type Seller, token } from '../bin/dev/client.ts';
 import { type Figures, load, processorMs } from './measure.ts';
 

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { orderItemWorkflowId, paymentWorkflowId, webhookWorkflowId } from '../workflows/kernel/messages.ts';
-import type { CreatedStore } from '../db/stores/create.ts';
+import type { CreatedStore } from '../db/identity/createStore.ts';
 import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from './dev/client.ts';
 import { type DevelopmentSystem, developmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';

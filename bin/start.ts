@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CreatedStore } from '../db/stores/create.ts';
+import type { CreatedStore } from '../db/identity/createStore.ts';
 import { announce, defaultDataDir } from './dev/developmentSystem.ts';
 import { run, say } from './kernel/say.ts';
 import { peopleOf, seedMembers } from './dev/people.ts';

@@ -105,7 +105,7 @@ export class Toss {
     return this.#decide(payment, this.#behaviour('confirm', payment.orderId) ?? payment.card.slice(-4));
   }
 
-  /** What a card's ending does (design/adapters.md § 1.4). */
+  /** What a card's ending does (docs/contract.md#development). */
   async #decide(payment: Payment, behaviour: string): Promise<Answer> {
     const [ending = '', lateMs = '0'] = behaviour.split('+');
     const answer = await this.#judge(payment, ending);

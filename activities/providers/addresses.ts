@@ -1,4 +1,4 @@
-/** Which addresses a receiver may have (design/webhooks.md § 4): IPv4 by a deny list, IPv6 by default-deny outside 2000::/3. */
+/** Which addresses a receiver may have (docs/contract.md#receivers): IPv4 by a deny list, IPv6 by default-deny outside 2000::/3. */
 import { isIPv4, isIPv6 } from 'node:net';
 
 const V4_DENIED = [

@@ -32,7 +32,7 @@ type Resolved =
 
 export function createEgress(config: EgressConfig) {
   return {
-    /** Judges an address at registration: null when it may be called or is not in DNS yet (part B § Webhooks). */
+    /** Judges an address at registration: null when it may be called or is not in DNS yet (docs/contract.md#receivers). */
     async screen(url: string, deadlineMs: number): Promise<'INVALID_URL' | 'BLOCKED_ADDRESS' | null> {
       if (!URL.canParse(url)) return 'INVALID_URL';
       const { protocol, username, password, hostname } = new URL(url);

@@ -1,5 +1,5 @@
 /**
- * TossPayments over its real wire protocol (design/adapters.md § 1). Every answer is classified into three, never two, and
+ * TossPayments over its real wire protocol (docs/contract.md#outcomes). Every answer is classified into three, never two, and
  * counts only when order id, amount and payment key are ours (X17): one account may serve many stores.
  */
 import type { ProviderOutcome } from '../../domain/payments/messages.ts';

@@ -1,4 +1,4 @@
-/** What a webhook request says besides its body (part B § Events). */
+/** What a webhook request says besides its body (docs/contract.md#webhooks). */
 import { createHmac } from 'node:crypto';
 import { signatureHeader, signedText } from '../../domain/webhooks/signature.ts';
 

@@ -1,4 +1,4 @@
-/** The grants of POST /oauth2/token, one function each (part A § Authentication, D63). */
+/** The grants of POST /oauth2/token, one function each (docs/contract.md#oauth, D63). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OAuthClient } from '../../db/identity/clients.ts';
 import { delegatedCustomer } from '../../db/customers/commands.ts';

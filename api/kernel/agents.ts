@@ -1,5 +1,5 @@
 /**
- * What an agent may do with an operation (part B § Approvals, G3, X16). Until there are approvals, what needs one is refused like what
+ * What an agent may do with an operation (docs/contract.md#agents, G3, X16). Until there are approvals, what needs one is refused like what
  * is denied, at the place where it would be asked for: after the refusals of the operation itself, before anything remains of it.
  */
 import { isDeepStrictEqual } from 'node:util';

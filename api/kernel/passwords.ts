@@ -1,5 +1,5 @@
 /**
- * Passwords that people choose: argon2id, 19 MiB, two passes (design/identity-security.md § 2). Each works on a thread of Node's
+ * Passwords that people choose: argon2id, 19 MiB, two passes (docs/contract.md#customers). Each works on a thread of Node's
  * pool of four, so three at most are at work: one stays free for whatever else waits there, tokens that are verified among it.
  */
 import { hash, verify } from '@node-rs/argon2';

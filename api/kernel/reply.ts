@@ -1,4 +1,4 @@
-/** The envelope (part A § Common rules, D4) and how failures are told. */
+/** The envelope (docs/contract.md#envelope, D4) and how failures are told. */
 import type { Context } from 'koa';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';

@@ -6,7 +6,7 @@ import type { Keyring } from '../../db/kernel/keyring.ts';
 import { AUDIENCE } from '../../domain/identity/rules.ts';
 
 export const TOKEN_SECONDS = 3600;
-/** A buyer's token (part A § Limits). */
+/** A buyer's token (docs/contract.md#customers). */
 export const MEMBER_SECONDS = 30 * 60;
 const RELOAD_MS = 60_000;
 /** An unknown key id asks for a reload at most this often. */

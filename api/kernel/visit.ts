@@ -1,4 +1,4 @@
-/** The visit that a shop's page says it belongs to (part A § Authentication). */
+/** The visit that a shop's page says it belongs to (docs/contract.md#visits). */
 import type { Visit } from '../../domain/checkout/rules.ts';
 import { Type } from './schema.ts';
 

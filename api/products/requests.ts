@@ -1,4 +1,4 @@
-/** What product requests may carry (spec/shapes.md § Catalog). Closed: legacy flat fields are unknown ones. */
+/** What product requests may carry (docs/contract.md#products). Closed: legacy flat fields are unknown ones. */
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { fulfillmentProblems } from '../../domain/products/fulfillment.ts';
 import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/options.ts';

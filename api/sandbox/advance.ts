@@ -1,5 +1,5 @@
 /**
- * Advances a sandbox store's clock stepwise (spec/shapes.md § A sandbox store's clock): the next minute in which a
+ * Advances a sandbox store's clock stepwise (docs/contract.md#sandbox): the next minute in which a
  * run wakes, wait until all is quiet, repeat; then the target. So one P20D ends like twenty P1D. Holds no transaction.
  */
 import { randomUUID } from 'node:crypto';

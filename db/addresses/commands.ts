@@ -1,4 +1,4 @@
-/** A store's address book: where goods leave from and where they come back to (part A § Other records, D81). */
+/** A store's address book: where goods leave from and where they come back to (docs/contract.md#addresses, D81). */
 import type { AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';

@@ -1,4 +1,4 @@
-/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
+/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (docs/contract.md#cart, D60). */
 import { checkChosen, isBuyable, missingNights, priceOf, readShelf, variantOf, type WantedLine } from '../checkout/lines.ts';
 import { CartItemEntity } from './entities.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';

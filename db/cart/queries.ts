@@ -1,4 +1,4 @@
-/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (spec/shapes.md § Buyer, D60). */
+/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (docs/contract.md#cart, D60). */
 import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';

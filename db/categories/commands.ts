@@ -1,4 +1,4 @@
-/** Categories: a tree of at most four levels; products hang on its leaves (spec/shapes.md § Catalog). */
+/** Categories: a tree of at most four levels; products hang on its leaves (docs/contract.md#categories). */
 import { CATEGORY_LEVELS } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';

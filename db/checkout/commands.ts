@@ -44,7 +44,7 @@ export async function openCheckout(em: Em, storeId: string, sessionId: string, r
   return checkout;
 }
 
-/** Where the goods are fetched: needed where anything is and the store has places, and nowhere else (part A § Checkout, D41). */
+/** Where the goods are fetched: needed where anything is and the store has places, and nowhere else (docs/contract.md#checkout, D41). */
 async function locationOf(
   em: Em,
   storeId: string,

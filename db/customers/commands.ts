@@ -15,7 +15,7 @@ export interface HolderRow {
 export const holderOf = (row: HolderRow): Holder => ({ customerId: row.customer_id, generation: row.token_generation });
 
 /**
- * The customer of an address, made when there is none: a server vouches for them (part A § Authentication, 5). Nobody vouched for
+ * The customer of an address, made when there is none: a server vouches for them (docs/contract.md#customers). Nobody vouched for
  * whoever signed up with it: their password and every token of before are gone from this transaction on; the customer, cart and
  * orders stay (X8). A sign-up that is under way is waited for.
  */

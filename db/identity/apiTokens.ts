@@ -1,4 +1,4 @@
-/** API tokens: pre-issued bearers with a checksum, so that nonsense never reaches Postgres; kept as SHA-256 (part A). */
+/** API tokens: pre-issued bearers with a checksum, so that nonsense never reaches Postgres; kept as SHA-256 (docs/contract.md#tokens). */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { MikroORM } from '@mikro-orm/postgresql';

@@ -147,7 +147,7 @@ export async function withAuthors(em: Em, clients: readonly Client[]): Promise<S
   });
 }
 
-/** A client of this store. Of another store: TENANT_MISMATCH (part A); of none: CLIENT_NOT_FOUND. */
+/** A client of this store. Of another store: TENANT_MISMATCH (docs/contract.md#clients); of none: CLIENT_NOT_FOUND. */
 export async function readClient(em: Em, storeId: string, clientId: string): Promise<ShownClient> {
   const [shown] = await withAuthors(em, [await findClient(em, storeId, clientId)]);
   return shown!;

@@ -1,4 +1,4 @@
-/** People of a store and their roles (part B § Member). */
+/** People of a store and their roles (docs/contract.md#members). */
 import { LockMode } from '@mikro-orm/core';
 import type { Role } from '../../domain/identity/rules.ts';
 import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';

@@ -1,4 +1,4 @@
-/** What may have changed since a person's token was signed, read in one look on every request: no cache (part A). */
+/** What may have changed since a person's token was signed, read in one look on every request: no cache (docs/contract.md#access). */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
 import { sql } from '../kernel/tx.ts';

@@ -1,4 +1,4 @@
-/** Invitations: made, looked up by their link, counted (part B § Members, D67). */
+/** Invitations: made, looked up by their link, counted (docs/contract.md#invitations, D67). */
 import { newInvitation } from '../../domain/invitations/machine.ts';
 import { SEND_LIMITS } from '../../domain/invitations/rules.ts';
 import { hashSecret, type Keyring } from '../kernel/keyring.ts';

@@ -1,4 +1,4 @@
-/** Invitations: made, looked up by their link, counted (part B § Members, D67). */
+/** Invitations: made, looked up by their link, counted (docs/contract.md#invitations, D67). */
 import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { invitationWorkflowId } from '../../workflows/kernel/messages.ts';

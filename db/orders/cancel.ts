@@ -19,7 +19,7 @@ export interface Canceling {
   readonly at: number;
   readonly realNow: number;
 }
-/** The answer of a seller's cancel (part A § Orders, D71). Won. */
+/** The answer of a seller's cancel (docs/contract.md#cancel, D71). Won. */
 export interface Canceled {
   readonly refundAmount: number;
   readonly pointRefundAmount: number;

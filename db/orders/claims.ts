@@ -1,4 +1,4 @@
-/** What an order item is told of its claims, in the claim's own transaction: its deadlines rest while one is open (part A § States). */
+/** What an order item is told of its claims, in the claim's own transaction: its deadlines rest while one is open (docs/contract.md#flow). */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';

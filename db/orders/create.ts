@@ -68,7 +68,7 @@ interface NewItem {
   readonly realNow: number;
 }
 
-/** The flow is picked at payment and never changes afterwards (part B § Flow behavior rules, 1). */
+/** The flow is picked at payment and never changes afterwards (docs/contract.md#flow). */
 function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place, bundleNo, at, realNow }: NewItem): OrderItem {
   const orderItemId = newId('oit', at);
   const orderItemNo = orderNo + position(place);

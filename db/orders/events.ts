@@ -1,4 +1,4 @@
-/** What receivers are told of an order item's steps (part B § Events, D14, D87). */
+/** What receivers are told of an order item's steps (docs/contract.md#events, D14, D87). */
 import type { Effect } from '../../domain/flows/state.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { type PublicStatus } from '../../domain/flows/status.ts';

@@ -1,4 +1,4 @@
-/** The order item's transition: one function for commands, deadlines, polls of the courier and claims (architecture.md § The two kinds of truth). */
+/** The order item's transition: one function for commands, deadlines, polls of the courier and claims (docs/architecture.md#truth). */
 import { LockMode } from '@mikro-orm/core';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';

@@ -1,4 +1,4 @@
-/** What callers see of orders and items (spec/shapes.md § Orders). Views pick fields; nothing else leaks. */
+/** What callers see of orders and items (docs/contract.md#orders). Views pick fields; nothing else leaks. */
 import { korean } from '../../domain/kernel/time.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';

@@ -1,4 +1,4 @@
-/** Payment start, new attempts, and the public status (part A § Buyer checkout payment flow, D30, D36 … D40). */
+/** Payment start, new attempts, and the public status (docs/contract.md#payments, D30, D36 … D40). */
 import { LockMode } from '@mikro-orm/core';
 import { randomBytes, randomInt } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';

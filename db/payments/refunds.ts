@@ -34,7 +34,7 @@ export async function requestRefund(em: Em, { isHeld, ...refund }: NewRefund, mo
   return row;
 }
 
-/** Lets a HELD refund go, once: REFUND_NOT_HELD afterwards (part A § Reports and settings). */
+/** Lets a HELD refund go, once: REFUND_NOT_HELD afterwards (docs/contract.md#refunds). */
 export async function releaseRefund(em: Em, storeId: string, refundId: string, moment: Moment): Promise<Refund> {
   const refund = await lockRefund(em, storeId, refundId);
   if (refund.status !== 'HELD') throw new Fault('REFUND_NOT_HELD');

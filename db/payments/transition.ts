@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, isEnded, takesRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
-import type { Alarm, PaymentEvent, PaymentState } from '../../domain/payments/state.ts';
+import type { Alarm, PaymentEvent } from '../../domain/payments/state.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Moment } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
@@ -98,7 +98,7 @@ async function takeRefund(context: TransitionContext): Promise<void> {
 /** A payment that has ended has its attempts of unknown outcome read a last time, one after the other. */
 async function takeUnknown(context: TransitionContext): Promise<void> {
   const { em, payment } = context;
-  if (!isEnded(payment as Pick<PaymentState, 'status'>) || payment.call) return;
+  if (!isEnded(payment) || payment.call) return;
   const { storeId, paymentId } = payment;
   await em.flush();
   const attempt = await em.findOne(

@@ -1,4 +1,4 @@
-/** Where buyers fetch what they bought: at most 20 places of a store (part A § Other records, D81). */
+/** Where buyers fetch what they bought: at most 20 places of a store (docs/contract.md#pickup, D81). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, lockName } from '../kernel/tx.ts';

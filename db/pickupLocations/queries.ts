@@ -1,4 +1,4 @@
-/** Where buyers fetch what they bought: at most 20 places of a store (part A § Other records, D81). */
+/** Where buyers fetch what they bought: at most 20 places of a store (docs/contract.md#pickup, D81). */
 import type { Em } from '../kernel/tx.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 

@@ -1,4 +1,4 @@
-/** The calendar of a product that is sold by the night: written, read, and shown to buyers (part A § Products, D58). */
+/** The calendar of a product that is sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
 import { LockMode } from '@mikro-orm/core';
 import { daysBetween } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';

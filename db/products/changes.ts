@@ -1,4 +1,4 @@
-/** Changes of a registered product: replaced, patched, put on or off sale, discounted, deleted (part A § Products, D57, D58). */
+/** Changes of a registered product: replaced, patched, put on or off sale, discounted, deleted (docs/contract.md#products, D57, D58). */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../domain/products/fulfillment.ts';

@@ -1,6 +1,6 @@
 /**
  * Stock by the night. Nights are locked in order of variant and date, so that two buyers never wait for each other in a circle; every
- * change is a movement with a unique reason, so that no retry counts twice (D17, part A § Products).
+ * change is a movement with a unique reason, so that no retry counts twice (D17, docs/contract.md#nights).
  */
 import { nightsOf, type Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';

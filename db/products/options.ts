@@ -1,4 +1,4 @@
-/** The option model of a product: a variant for each combination, written in one statement per table (part A § Product, D56). */
+/** The option model of a product: a variant for each combination, written in one statement per table (docs/contract.md#options, D56). */
 import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
 import { checkPrices } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';

@@ -1,4 +1,4 @@
-/** Registering a product (part A § Product). Reading: reading.ts; changes: changes.ts. */
+/** Registering a product (docs/contract.md#products). Reading: reading.ts; changes: changes.ts. */
 import type { InventoryMode } from '../../domain/products/calendar.ts';
 import { type FulfillmentRequest, refundOverrides, type RefundPolicyRequest, wholeFulfillment } from '../../domain/products/fulfillment.ts';
 import type { OptionGroup, WantedVariant } from '../../domain/products/options.ts';

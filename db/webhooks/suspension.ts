@@ -1,4 +1,4 @@
-/** When a receiver is given up (part B § States, D85): judged at a failure, under the lock of its subscription. */
+/** When a receiver is given up (docs/contract.md#deliveries, D85): judged at a failure, under the lock of its subscription. */
 import { afterFailure, PORTION } from '../../domain/webhooks/rules.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { Webhook, WebhookDelivery } from './entities.ts';

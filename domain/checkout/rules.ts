@@ -1,4 +1,4 @@
-/** What a checkout costs and how long it holds (part A § Buyer checkout payment flow, D41). */
+/** What a checkout costs and how long it holds (docs/contract.md#checkout, docs/contract.md#delivery, D41). */
 import type { PricedStay } from '../products/calendar.ts';
 import type { ProductRefundPolicy } from '../products/refundPolicy.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
@@ -91,7 +91,7 @@ export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * 
 export const isShipped = ({ fulfillmentMethod: method }: Pick<CheckoutLine, 'fulfillmentMethod'>): boolean =>
   method === 'CARRIER' || method === 'DIRECT';
 
-/** The store's part of delivery fees (part A § Store settings). */
+/** The store's part of delivery fees (docs/contract.md#settings). */
 export interface ShippingPolicy {
   readonly freeThresholdWon: number | null;
   readonly jejuSurchargeWon: number;

@@ -1,4 +1,4 @@
-/** An order flow as data: states, actions, edges (part B § Order flow). A graph never changes once published. */
+/** An order flow as data: states, actions, edges (docs/contract.md#flow). A graph never changes once published. */
 import type { PublicStatus } from './status.ts';
 
 export type StepType = 'BUYER_ACTION' | 'SELLER_PROCESSING' | 'IN_DELIVERY' | 'DELIVERED' | 'COMPLETED' | 'CANCELED';
@@ -37,7 +37,7 @@ export interface Action {
   readonly by: 'seller' | 'buyer';
   readonly label: string;
   readonly mode?: 'button' | 'form';
-  /** The order-item endpoint that this action is (part B rule 4). */
+  /** The order-item endpoint that this action is (docs/contract.md#flow). */
   readonly platform?: 'confirm' | 'dispatch' | 'delivered' | 'fulfill' | 'decide' | 'extend';
 }
 export type Trigger =

@@ -1,5 +1,5 @@
 /**
- * The order-flow interpreter: one pure function for command, deadline and event (design/flows.md § 2). It runs
+ * The order-flow interpreter: one pure function for command, deadline and event (docs/contract.md#flow). It runs
  * inside the transition's transaction, in reads and in dry runs alike.
  */
 import type { PublicStatus } from './status.ts';
@@ -216,7 +216,7 @@ export function actions(graph: Graph, state: FlowState, by: 'seller' | 'buyer'):
   });
 }
 
-/** States to which an item may be moved directly: never an end, never while a claim is open (part B). */
+/** States to which an item may be moved directly: never an end, never while a claim is open (docs/contract.md#flow). */
 export function moveTargets(graph: Graph, state: FlowState): string[] {
   if (state.done || isPaused(state)) return [];
   return graph.states.filter((n) => n.type === 'state' && n.id !== state.positions[0]?.node).map((n) => n.id);

@@ -1,4 +1,4 @@
-/** Who may do what: roles, scopes, redirect addresses (part A § Authentication, D28, D29, D63). */
+/** Who may do what: roles, scopes, redirect addresses (docs/contract.md#access, D28, D29, D63). */
 
 import { isHost } from '../kernel/hosts.ts';
 
@@ -51,7 +51,7 @@ const MANAGERS = [
   'member:rw',
   'audit:r',
 ] as const;
-/** What a person's role gives (the matrix of part A, completed by D28). */
+/** What a person's role gives (docs/contract.md#access, D28). */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly string[]>> = {
   OWNER: MANAGERS,
   ADMIN: MANAGERS,

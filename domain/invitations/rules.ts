@@ -1,4 +1,4 @@
-/** Members and invitations: who may change whom, how long a link lives, when a mail is tried again (part B § Members, D67). */
+/** Members and invitations: who may change whom, how long a link lives, when a mail is tried again (docs/contract.md#members, D67). */
 import type { Role } from '../identity/rules.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 

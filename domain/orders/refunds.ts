@@ -1,4 +1,4 @@
-/** What a cancel gives back (part A § Claims, D20, D50, D73). Amounts in won; nothing here is rounded twice. */
+/** What a cancel gives back (docs/contract.md#cancel, D20, D50, D73). Amounts in won; nothing here is rounded twice. */
 import type { RefundPolicy } from '../products/refundPolicy.ts';
 
 /**

@@ -51,7 +51,7 @@ export interface Fulfillment {
   readonly fulfilledAt: number;
 }
 
-/** What travels is dispatched, what is fetched or provided is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (part A § States). */
+/** What travels is dispatched, what is fetched or provided is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (docs/contract.md#handling). */
 export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, command: string): void {
   const travels = isShipped({ fulfillmentMethod: method });
   if (travels && command === 'fulfill') throw new Fault('SHIPPING_REQUIRED');

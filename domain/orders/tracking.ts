@@ -1,4 +1,4 @@
-/** Where a courier shipment is: when to ask, and what an answer means (part A § States, D72, D75). */
+/** Where a courier shipment is: when to ask, and what an answer means (docs/contract.md#tracking, D72, D75). */
 import { DAY, HOUR } from '../kernel/time.ts';
 import type { PublicStatus } from '../flows/status.ts';
 import type { Dispatch } from './rules.ts';

@@ -1,4 +1,4 @@
-/** Why a payment attempt failed, as a buyer may read it (design/adapters.md § 2). Provider messages stay with the seller. */
+/** Why a payment attempt failed, as a buyer may read it (docs/contract.md#failures). Provider messages stay with the seller. */
 export type FailureCategory =
   | 'BUYER_CANCELED'
   | 'LIMIT_OR_BALANCE'

@@ -12,11 +12,11 @@ import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentEvent, Payment
 export function decide(state: PaymentState, event: PaymentEvent, at: number): Decided {
   switch (event.type) {
     case 'elapsed':
-      return state.status === 'pending' && at >= state.expiresAt ? expire(state) : { state, effects: [] };
+      return expire(state, at);
     case 'pay':
       return pay(state, event, at);
     case 'giveUp':
-      return isOpen(state, at) ? decline(state, event.code ?? 'PAY_PROCESS_CANCELED', at) : { state, effects: [] };
+      return giveUp(state, event, at);
     case 'keyReserved':
       return { state: withAttempt(state, { paymentKey: event.paymentKey }), effects: [{ type: 'takeStock' }] };
     case 'keyTaken':
@@ -66,10 +66,13 @@ function confirm(state: PaymentState, at: number): Decided {
   return { state: planCall({ ...asked, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0), effects: [] };
 }
 
-const expire = (state: PaymentState): Decided => ({
-  state: { ...state, status: 'expired', result: 'EXPIRED' },
-  effects: [{ type: 'expireAttempts' }],
-});
+const giveUp = (state: PaymentState, { code }: { readonly code: string | null }, at: number): Decided =>
+  isOpen(state, at) ? decline(state, code ?? 'PAY_PROCESS_CANCELED', at) : { state, effects: [] };
+
+const expire = (state: PaymentState, at: number): Decided =>
+  state.status === 'pending' && at >= state.expiresAt
+    ? { state: { ...state, status: 'expired', result: 'EXPIRED' }, effects: [{ type: 'expireAttempts' }] }
+    : { state, effects: [] };
 const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []): Decided => ({
   state: { ...state, status: 'failed', result: 'FAILED', lastFailure: state.attempt!.failure },
   effects,
@@ -107,8 +110,14 @@ function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number
       // Nothing was asked, now or before: the outcome is known (X26).
       if (call.name === 'confirmPayment' && !state.attempt!.isUnknown) return declineAsked(state, outcome.code, true, at);
       return leaveUnknown(state, call, outcome, at);
-    default:
+    case 'UNKNOWN':
+    case 'LOST':
+    case 'REFUNDED':
+    case 'REFUSED':
+    case 'ABSENT':
       return leaveUnknown(state, call, outcome, at);
+    default:
+      return outcome satisfies never;
   }
 }
 
@@ -170,7 +179,7 @@ function applyUnpaid(current: PaymentState, { n }: PendingCall, at: number): Dec
       return declineAsked(state, 'NOT_CHARGED', false, at);
     case 'confirm-again':
       return { state: planCall(state, 'confirmPayment', at, n + 1), effects: [] };
-    default:
+    case 'read-again':
       return { state: planCall(state, 'readPayment', at + readGap(n + 1), n + 1), effects: [] };
   }
 }
@@ -200,9 +209,16 @@ function applyLateOutcome(state: PaymentState, call: PendingCall, outcome: Payme
       if (isUnknownTooLong(since, at)) return leaveUnresolved(noted, 'voidPayment', at);
       return { state: planCall(noted, 'voidPayment', at, call.n + 1), effects: [] };
     }
-    default: {
+    case 'UNKNOWN':
+    case 'LOST':
+    case 'UNSENT':
+    case 'REFUNDED':
+    case 'REFUSED':
+    case 'ABSENT': {
       const reading = planReading(state, call, at);
       return reading.call ? { state: reading, effects: [] } : leaveUnresolved(reading, call.name, at);
     }
+    default:
+      return outcome satisfies never;
   }
 }

@@ -54,7 +54,7 @@ export function decideRefund(current: PaymentState, call: PendingCall, outcome: 
       return next({ absences }, 'findRefund', at + readGap(n));
     case 'ask-anew':
       return next({ absences: 0, keySeq: refund.keySeq + 1 }, 'refundPayment', at);
-    default:
+    case 'ask-again':
       return next({ absences: 0 }, 'refundPayment', at);
   }
 }

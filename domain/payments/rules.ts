@@ -1,4 +1,4 @@
-/** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; adapters.md § 1.2). */
+/** The checkout payment's states and what an answer of the provider means (D17, D21, D36, D40; docs/contract.md#outcomes). */
 import type { PaymentMessages } from './messages.ts';
 import { isHost, RETURN_URL } from '../kernel/hosts.ts';
 import { DAY, MINUTE, SECOND } from '../kernel/time.ts';

@@ -1,4 +1,4 @@
-/** Options: up to three axes, and a variant for each combination of their values (part A § Product, D56). */
+/** Options: up to three axes, and a variant for each combination of their values (docs/contract.md#options, D56). */
 import type { FieldError } from '../kernel/errors.ts';
 import { MIN_WON } from './prices.ts';
 

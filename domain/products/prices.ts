@@ -1,4 +1,4 @@
-/** What a product costs on a day: discounts and price limits (part A § Product, D42, D58). Amounts in won. */
+/** What a product costs on a day: discounts and price limits (docs/contract.md#prices, D42, D58). Amounts in won. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 
 export const DISCOUNT_METHODS = ['RATE', 'AMOUNT'] as const;

@@ -1,6 +1,6 @@
 /** What a seller gives back when: the store's rules, and what a product says otherwise (D80). Amounts in won. */
 
-/** The store's refund rules, frozen on each order item at payment (part A § Store settings). */
+/** The store's refund rules, frozen on each order item at payment (docs/contract.md#settings). */
 export interface RefundPolicy {
   readonly preShipmentDeliveryFeeRefund: boolean;
   readonly returnDeliveryFee: number;

@@ -1,4 +1,4 @@
-/** What a product may be: statuses, types, methods, price units and numbers (part A § Product). Delivery: fulfillment.ts. */
+/** What a product may be: statuses, types, methods, price units and numbers (docs/contract.md#products). Delivery: fulfillment.ts. */
 import { Fault } from '../kernel/errors.ts';
 
 export const SALES_STATUSES = ['ON_SALE', 'SOLD_OUT', 'STOPPED', 'ENDED'] as const;

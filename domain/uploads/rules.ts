@@ -1,4 +1,4 @@
-/** Uploaded images: what is taken, and under which key it is kept (part A § Limits, part B § Uploads). */
+/** Uploaded images: what is taken, and under which key it is kept (docs/contract.md#uploads). */
 export const UPLOAD_PURPOSES = ['product-image', 'flow-attachment', 'order-input'] as const;
 export type UploadPurpose = (typeof UPLOAD_PURPOSES)[number];
 export const MAX_UPLOAD_BYTES = 5 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What events say: resource ids and statuses, nothing personal (part B § Events, D14, D52, D87). One schema per type is type, document and sample. */
+/** What events say: resource ids and statuses, nothing personal (docs/contract.md#events, D14, D52, D87). One schema per type is type, document and sample. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../products/rules.ts';
 import { PUBLIC_STATUSES } from '../flows/status.ts';

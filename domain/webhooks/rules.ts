@@ -1,7 +1,7 @@
-/** Delivery of events: when to try again, and how an attempt ends (part B § Delivery, retry, ordering). */
+/** Delivery of events: when to try again, and how an attempt ends (docs/contract.md#deliveries). */
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 
-/** Every type that a store may subscribe to (part B § Events). */
+/** Every type that a store may subscribe to (docs/contract.md#events). */
 export const EVENT_TYPES = [
   'ORDER.PAID',
   'ORDER.CONFIRMED',

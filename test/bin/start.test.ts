@@ -1,4 +1,4 @@
-/** `npm start`, as a person starts it, and what it writes for programs (spec/shapes.md § The development system). */
+/** `npm start`, as a person starts it, and what it writes for programs (docs/contract.md#development). */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -108,7 +108,7 @@ describe('in paths', () => {
   test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))('%s', async (_, endpoint) => {
     expect(named(endpoint).filter((name) => theirs[name] === undefined)).toEqual([]);
     const foreign = await ask(endpoint, theirs);
-    // Part A says it outright for clients: a client of another store is told as such.
+    // As docs/contract.md#clients has it: a client of another store is told as such.
     if (endpoint.id.startsWith('clients.')) return expect(foreign.code).toBe('TENANT_MISMATCH');
     const nobodys = Object.fromEntries(Object.entries(theirs).map(([name, id]) => [name, unused(id)]));
     expect(foreign).toEqual(await ask(endpoint, nobodys));

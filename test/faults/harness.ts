@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeStore } from '../../bin/ops/store/make.ts';
 import type { System } from '../../bin/dev/system.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
-import type { CreatedStore } from '../../db/stores/create.ts';
+import type { CreatedStore } from '../../db/identity/createStore.ts';
 import { Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
 import { settle, violations } from './invariants.ts';
 import { type Inviting, startInviting } from './inviting.ts';

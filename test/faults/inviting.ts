@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { seedMembers } from '../../bin/dev/people.ts';
 import type { System } from '../../bin/dev/system.ts';
-import type { CreatedStore } from '../../db/stores/create.ts';
+import type { CreatedStore } from '../../db/identity/createStore.ts';
 import type { Headers_ } from '../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../kernel/login.ts';
 
-/** A store may send this many mails in an hour (part B § Members). */
+/** A store may send this many mails in an hour (docs/contract.md#invitations). */
 const MOST = 18;
 type Said = 'PENDING' | 'ACCEPTED' | 'CANCELED';
 type Ask = (

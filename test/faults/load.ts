@@ -1,7 +1,7 @@
 /** Load for the fault harness: buyers who buy and sellers who move items, each retrying with the same key until answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../../bin/dev/system.ts';
-import type { CreatedStore } from '../../db/stores/create.ts';
+import type { CreatedStore } from '../../db/identity/createStore.ts';
 import type { Inviting } from './inviting.ts';
 import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../../bin/dev/client.ts';
 

@@ -105,7 +105,7 @@ async function token(base: string, params: Params, headers: Readonly<Record<stri
   return { accepted: status === 200, status, error: body.error ?? '', scopes: (body.scope ?? '').split(' ').filter(Boolean), sentTo: null };
 }
 
-/** No scope is named: ours gives all that is registered (part A § Authentication), the oracle what it takes to be asked for. */
+/** No scope is named: ours gives all that is registered (docs/contract.md#oauth), the oracle what it takes to be asked for. */
 const isUnnamed = (params: Params) => !params.some(([name, value]) => name === 'scope' && value !== '');
 /** Is in the answer of ours, and only in the refresh token of the oracle. */
 const isAllowed = (scope: string, params: Params, theirs: Verdict) =>

@@ -1,4 +1,4 @@
-/** The ways in for people, seen from outside (part A § Authentication). */
+/** The ways in for people, seen from outside (docs/contract.md#oauth). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ownApi } from '../kernel/api.ts';
 import { call } from '../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** Members and invitations (part B § Members, D67). */
+/** Members and invitations (docs/contract.md#members, D67). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { seedMembers } from '../../bin/dev/people.ts';
 import { changeProblem } from '../../domain/invitations/rules.ts';

@@ -7,7 +7,7 @@ import { Pool } from 'pg';
 import { type DevelopmentSystem, developmentSystem } from '../../bin/dev/developmentSystem.ts';
 import { until } from '../../bin/dev/until.ts';
 import { makeStore } from '../../bin/ops/store/make.ts';
-import type { CreatedStore } from '../../db/stores/create.ts';
+import type { CreatedStore } from '../../db/identity/createStore.ts';
 import { Buyer, pay, Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
 import type { Handed } from './system.ts';
 

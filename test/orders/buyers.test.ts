@@ -1,4 +1,4 @@
-/** What buyers see and decide: members their own orders, guests with contact and password (part A § Orders, D32, D51). */
+/** What buyers see and decide: members their own orders, guests with contact and password (docs/contract.md#decision, docs/contract.md#lookups, D32, D51). */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { openOrm } from '../../db/orm.ts';

@@ -1,4 +1,4 @@
-/** Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order (part A § Claims, D50, D73). */
+/** Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order (docs/contract.md#cancel, D50, D73). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { pay } from '../../bin/dev/client.ts';
 import { until, type World, world } from '../kernel/world.ts';

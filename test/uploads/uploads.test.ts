@@ -1,4 +1,4 @@
-/** Images: judged by their bytes, 5 MiB, kept in files or in S3 (part A § Limits, part B § Uploads). */
+/** Images: judged by their bytes, 5 MiB, kept in files or in S3 (docs/contract.md#uploads). */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Receivers and name servers that mean harm, against the one way to addresses that sellers chose: each ends as it is specified,
- * within its deadline (design/webhooks.md § 2 and § 4). The deadline is a second here; the shipped ten are tried in http.test.ts.
+ * within its deadline (docs/contract.md#deliveries, docs/contract.md#receivers). The deadline is a second here; the shipped ten are tried in http.test.ts.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -220,7 +220,7 @@ describe('a name server that', () => {
   });
 });
 
-/** The table of design/webhooks.md § 4: one address from each range, and its neighbours outside. */
+/** The ranges of docs/contract.md#receivers: one address from each range, and its neighbours outside. */
 describe('addresses', () => {
   test.each(
     `0.0.0.0 0.1.2.3 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.1

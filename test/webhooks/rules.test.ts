@@ -1,4 +1,4 @@
-/** When a receiver is given up: the arithmetic of part B § States, as a table and as a property. */
+/** When a receiver is given up: the arithmetic of docs/contract.md#deliveries, as a table and as a property. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HOUR, MINUTE } from '../../domain/kernel/time.ts';

@@ -68,7 +68,7 @@ export interface Plan<T extends WorkflowType = WorkflowType> extends PlanOf<Call
 /** What a command asks for: its name and what it says. */
 export type CommandContent<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? ContentOf<Messages[T]['commands']> : never;
 
-/** A change of a row which a run owns (architecture.md § Commands). */
+/** A change of a row which a run owns (docs/architecture.md#commands). */
 export type Command<T extends WorkflowType = WorkflowType> = CommandContent<T> & CommandEnvelope;
 export interface CommandEnvelope {
   readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };

@@ -4,7 +4,7 @@ import { createCategory } from '../../../db/categories/commands.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { createServerClient } from '../../../db/identity/clients.ts';
-import { type CreatedStore, createStore, newStoreId } from '../../../db/stores/create.ts';
+import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
 import { findTenant } from '../../../db/stores/queries.ts';
 import { CLIENT_SCOPES } from '../../../domain/identity/rules.ts';
 import { Remedy } from '../../kernel/say.ts';

@@ -5,7 +5,7 @@ import { shippingStandard } from './shippingStandard.ts';
 /** A published graph by key and version. Default flows are versioned with the code and never change. */
 const published: Readonly<Record<string, Graph>> = { 'shipping-standard@1': shippingStandard, 'manual-standard@1': manualStandard };
 
-/** The default flow of a fulfillment type (part B § Flow behavior rules, 1). */
+/** The default flow of a fulfillment type (docs/contract.md#flow). */
 export const defaultFlow = (type: 'SHIPPING' | 'MANUAL') =>
   type === 'SHIPPING'
     ? ({ key: 'shipping-standard', version: 1, name: '일반 배송' } as const)

@@ -1,5 +1,5 @@
 /** Creating stores is the operator's: it runs as the database's owner, not as the app. */
-import { createServerClient } from '../identity/clients.ts';
+import { createServerClient } from './clients.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 
