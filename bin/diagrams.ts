@@ -6,9 +6,8 @@ import { shippingStandard } from '../domain/flows/presets/shippingStandard.ts';
 import { DAY, MINUTE } from '../domain/kernel/time.ts';
 import { decide, isEnded, takesRefund } from '../domain/payments/machine.ts';
 import type { AttemptState, PaymentEvent, PaymentOutcome, PaymentState, RefundState } from '../domain/payments/state.ts';
+import { root } from './kernel/paths.ts';
 import { type Arrow, diagram, explore, flowDiagram } from './dev/mermaid.ts';
-
-const root = join(import.meta.dirname, '..');
 
 interface Timed {
   readonly payment: PaymentState;

@@ -92,34 +92,59 @@ function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number
   const call = current.call!;
   const state = { ...current, call: null };
   if (call.refundId !== undefined) return decideRefund(state, call, outcome, at);
-  if (state.attempt!.status !== 'CONFIRMING') return applyLateOutcome(state, call, outcome, at);
-  switch (outcome.result) {
-    case 'APPROVED':
-      return complete(state, outcome.approvedMethod, at);
-    case 'DECLINED':
-      return declineAsked(state, outcome.code, call.name === 'readPayment', at);
-    case 'VOIDED':
-      // Charged and canceled at the provider, behind our back: nothing is left to do.
-      return declineAsked(state, 'CANCELED', true, at);
-    case 'FOREIGN':
-      // Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17).
-      return declineAsked(state, 'NOT_CHARGED', false, at);
-    case 'UNPAID':
-      return applyUnpaid(state, call, at);
-    case 'UNSENT':
-      // Nothing was asked, now or before: the outcome is known (X26).
-      if (call.name === 'confirmPayment' && !state.attempt!.isUnknown) return declineAsked(state, outcome.code, true, at);
-      return leaveUnknown(state, call, outcome, at);
-    case 'UNKNOWN':
-    case 'LOST':
-    case 'REFUNDED':
-    case 'REFUSED':
-    case 'ABSENT':
-      return leaveUnknown(state, call, outcome, at);
-    default:
-      return outcome satisfies never;
-  }
+  const table = state.attempt!.status === 'CONFIRMING' ? WHILE_CONFIRMING : LATE;
+  return table[outcome.result]({ state, call, outcome, at });
 }
+
+interface Ended {
+  readonly state: PaymentState;
+  readonly call: PendingCall;
+  readonly outcome: PaymentOutcome;
+  readonly at: number;
+}
+type Outcomes = Readonly<Record<PaymentOutcome['result'], (ended: Ended) => Decided>>;
+const codeOf = (outcome: PaymentOutcome): string => (outcome.result === 'LOST' ? 'LOST' : outcome.code);
+const methodOf = (outcome: PaymentOutcome): string | null => (outcome.result === 'LOST' ? null : outcome.approvedMethod);
+
+/** What the end of a confirm or a reading means while the attempt waits for it. */
+const WHILE_CONFIRMING: Outcomes = {
+  APPROVED: ({ state, outcome, at }) => complete(state, methodOf(outcome), at),
+  DECLINED: ({ state, call, outcome, at }) => declineAsked(state, codeOf(outcome), call.name === 'readPayment', at),
+  /** Charged and canceled at the provider, behind our back: nothing is left to do. */
+  VOIDED: ({ state, at }) => declineAsked(state, 'CANCELED', true, at),
+  /** Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17). */
+  FOREIGN: ({ state, at }) => declineAsked(state, 'NOT_CHARGED', false, at),
+  UNPAID: ({ state, call, at }) => applyUnpaid(state, call, at),
+  /** Nothing was asked now; if nothing was before, the outcome is known (X26). */
+  UNSENT: (ended) => {
+    const { state, call, outcome, at } = ended;
+    const isKnown = call.name === 'confirmPayment' && !state.attempt!.isUnknown;
+    return isKnown ? declineAsked(state, codeOf(outcome), true, at) : leaveUnknown(ended);
+  },
+  UNKNOWN: leaveUnknown,
+  LOST: leaveUnknown,
+  REFUNDED: leaveUnknown,
+  REFUSED: leaveUnknown,
+  ABSENT: leaveUnknown,
+};
+
+/**
+ * The same for an attempt that was given up: a late approval is voided at once, it never makes a second order (D21). A reading judges each
+ * void. Only what a reading has just shown to be ours is voided (X17).
+ */
+const LATE: Outcomes = {
+  APPROVED: ({ state, call, at }) => voidLate(state, call, at),
+  VOIDED: ({ state }) => ({ state: withAttempt(state, { status: 'VOIDED', isUnknown: false }), effects: [] }),
+  UNPAID: neverCharged,
+  DECLINED: neverCharged,
+  FOREIGN: neverCharged,
+  UNSENT: readLate,
+  UNKNOWN: readLate,
+  LOST: readLate,
+  REFUNDED: readLate,
+  REFUSED: readLate,
+  ABSENT: readLate,
+};
 
 function complete(state: PaymentState, approvedMethod: string | null, at: number): Decided {
   const approved = withAttempt(state, { status: 'APPROVED', approvedMethod, endedAt: at, isUnknown: false });
@@ -144,7 +169,7 @@ function declineAsked(state: PaymentState, code: string, isRead: boolean, at: nu
 }
 
 /** Nobody knows whether it is charged: it is read, for a day at most. */
-function leaveUnknown(state: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
+function leaveUnknown({ state, call, outcome, at }: Ended): Decided {
   const confirmAnswered = outcome.result !== 'LOST' && outcome.ended;
   const answered = call.name === 'confirmPayment' ? { confirmAnswered, ...(!confirmAnswered && { readings: 0 }) } : {};
   const reading = planReading(withAttempt(state, { isUnknown: true, ...answered }), call, at);
@@ -174,14 +199,10 @@ function applyUnpaid(current: PaymentState, { n }: PendingCall, at: number): Dec
   const { confirmAnswered: ended, readings, confirmedAt } = current.attempt!;
   const state = ended ? withAttempt(current, { readings: readings + 1 }) : current;
   const facts = { readings: state.attempt!.readings, ended, confirmedAt: confirmedAt!, expiresAt: state.expiresAt };
-  switch (afterUnpaid(facts, at)) {
-    case 'not-charged':
-      return declineAsked(state, 'NOT_CHARGED', false, at);
-    case 'confirm-again':
-      return { state: planCall(state, 'confirmPayment', at, n + 1), effects: [] };
-    case 'read-again':
-      return { state: planCall(state, 'readPayment', at + readGap(n + 1), n + 1), effects: [] };
-  }
+  const next = afterUnpaid(facts, at);
+  if (next === 'not-charged') return declineAsked(state, 'NOT_CHARGED', false, at);
+  const isAgain = next === 'confirm-again';
+  return { state: planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1), effects: [] };
 }
 
 /** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
@@ -191,34 +212,18 @@ function planLastReading(state: PaymentState, at: number): PaymentState {
   return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', dueAt, readings);
 }
 
-/**
- * A late approval of an attempt that was given up is voided at once; it never makes a second order (D21). A reading judges each void.
- * Only what a reading has just shown to be ours is voided (X17).
- */
-function applyLateOutcome(state: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
-  switch (outcome.result) {
-    case 'VOIDED':
-      return { state: withAttempt(state, { status: 'VOIDED', isUnknown: false }), effects: [] };
-    case 'UNPAID':
-    case 'DECLINED':
-    case 'FOREIGN':
-      return { state: withAttempt(state, { isUnknown: false }), effects: [] };
-    case 'APPROVED': {
-      const since = state.attempt!.unknownSince ?? at;
-      const noted = withAttempt(state, { unknownSince: since });
-      if (isUnknownTooLong(since, at)) return leaveUnresolved(noted, 'voidPayment', at);
-      return { state: planCall(noted, 'voidPayment', at, call.n + 1), effects: [] };
-    }
-    case 'UNKNOWN':
-    case 'LOST':
-    case 'UNSENT':
-    case 'REFUNDED':
-    case 'REFUSED':
-    case 'ABSENT': {
-      const reading = planReading(state, call, at);
-      return reading.call ? { state: reading, effects: [] } : leaveUnresolved(reading, call.name, at);
-    }
-    default:
-      return outcome satisfies never;
-  }
+function neverCharged({ state }: Ended): Decided {
+  return { state: withAttempt(state, { isUnknown: false }), effects: [] };
+}
+
+function voidLate(state: PaymentState, { n }: PendingCall, at: number): Decided {
+  const since = state.attempt!.unknownSince ?? at;
+  const noted = withAttempt(state, { unknownSince: since });
+  if (isUnknownTooLong(since, at)) return leaveUnresolved(noted, 'voidPayment', at);
+  return { state: planCall(noted, 'voidPayment', at, n + 1), effects: [] };
+}
+
+function readLate({ state, call, at }: Ended): Decided {
+  const reading = planReading(state, call, at);
+  return reading.call ? { state: reading, effects: [] } : leaveUnresolved(reading, call.name, at);
 }

@@ -47,16 +47,10 @@ export function decideRefund(current: PaymentState, call: PendingCall, outcome: 
   }
   const absences = refund.absences + 1;
   const refusedWith = refund.failureCode === UNRESOLVED ? null : refund.failureCode;
-  switch (afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences })) {
-    case 'failed':
-      return fail(withRefund(current, { askedAt, absences }), refusedWith!, at);
-    case 'look-again':
-      return next({ absences }, 'findRefund', at + readGap(n));
-    case 'ask-anew':
-      return next({ absences: 0, keySeq: refund.keySeq + 1 }, 'refundPayment', at);
-    case 'ask-again':
-      return next({ absences: 0 }, 'refundPayment', at);
-  }
+  const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences });
+  if (step === 'failed') return fail(withRefund(current, { askedAt, absences }), refusedWith!, at);
+  if (step === 'look-again') return next({ absences }, 'findRefund', at + readGap(n));
+  return next({ absences: 0, ...(step === 'ask-anew' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
 }
 
 /** Ends a refund that an operator has to look after. */

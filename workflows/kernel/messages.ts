@@ -23,6 +23,7 @@ export const COMMAND_UPDATE = 'command';
 export const CLOCK_SIGNAL = 'clock';
 export const WAKE_SIGNAL = 'wake';
 
+/** By the item's number, because people look for it (D69). */
 export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
 export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
 export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
