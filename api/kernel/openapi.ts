@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
+import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { answered, asked, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
@@ -58,13 +59,15 @@ export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json 
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const routes = new Set(endpoints.map(({ route }) => route));
-  for (const endpoint of endpoints.filter((e) => surfaceOf(e) === surface)) {
+  const shownHere = endpoints.filter((e) => surfaceOf(e) === surface);
+  for (const endpoint of shownHere) {
     const [method = '', path = ''] = endpoint.route.split(' ');
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(endpoint, path, schemas, isReadable(path, routes)) };
   }
   return {
     openapi: '3.1.1',
     info: { title: surface === 'store' ? 'Sangjeom Store Management API' : 'Sangjeom Storefront API', version: '1.0.0' },
+    tags: [...new Set(shownHere.map(({ id }) => tagOf(id)))],
     paths,
     components: { securitySchemes, headers, schemas: { Meta, Failure, ...schemas } },
   };
@@ -82,7 +85,7 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     summary: e.summary,
     ...(e.ifMatch && { description: IF_MATCH }),
     ...(e.successor && { deprecated: true }),
-    tags: [e.id.slice(0, e.id.indexOf('.'))],
+    tags: [tagOf(e.id).name],
     security: SECURITY[e.access],
     'x-required-scopes': e.scopes ?? [],
     ...(e.console && { 'x-console-only': e.console }),

@@ -43,13 +43,21 @@ describe.each(['store', 'storefront'])('/openapi/%s.json', (surface) => {
     }
     expect(Object.values(components.securitySchemes).map(({ name }) => name)).not.toContain('X-Store-Code');
   });
+  test('every operation stands in a chapter with a name and an introduction, and no chapter is empty', async () => {
+    const { paths, tags } = (await read()) as unknown as Document;
+    const used = Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));
+    expect(tags.map(({ name }) => name).toSorted()).toEqual([...new Set(used)].toSorted());
+    for (const { description } of tags) expect(description.length).toBeGreaterThan(20);
+  });
 });
 interface Document {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name?: string }>> };
 }
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly 'x-required-scopes'?: readonly string[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];

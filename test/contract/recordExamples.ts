@@ -1,4 +1,4 @@
-/** Writes `api/examples.json` from a walk through a running system: `node_modules/.bin/node test/contract/recordExamples.ts`. */
+/** Writes `api/examples.json` from a walk through a running system: `npm run record:examples`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../bin/kernel/paths.ts';

@@ -1,6 +1,6 @@
 /**
  * Records one history per path into `test/histories/<issue>/`, when an issue closes and never again:
- * `node_modules/.bin/node test/histories/record.ts 3`. A folder that exists is left alone.
+ * `npm run record:histories -- 16`. A folder that exists is left alone.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const issue = process.argv[2] ?? '';
 
 await run(async () => {
   const folder = join(root, 'test/histories', issue);
-  if (!/^\d+$/.test(issue)) throw new Remedy('Name the issue: node_modules/.bin/node test/histories/record.ts 3');
+  if (!/^\d+$/.test(issue)) throw new Remedy('Name the issue: npm run record:histories -- 16');
   if (existsSync(folder)) throw new Remedy(`${folder} exists: histories are never recorded again.`);
   const { setUp, tearDown } = await import('../kernel/system.ts');
   await setUp();

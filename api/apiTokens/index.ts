@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { create } from './create.ts';
+import { list } from './list.ts';
+import { revoke } from './revoke.ts';
+
+export const apiTokens: readonly Endpoint[] = [create, list, revoke];

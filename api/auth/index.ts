@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { anonymous } from './anonymous.ts';
+import { login } from './login.ts';
+import { signup } from './signup.ts';
+
+export const auth: readonly Endpoint[] = [anonymous, signup, login];

@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { create } from './create.ts';
+import { get } from './get.ts';
+import { quote } from './quote.ts';
+
+export const checkout: readonly Endpoint[] = [create, get, quote];

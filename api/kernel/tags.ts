@@ -1,0 +1,32 @@
+/** The chapters of the API reference, as a person who runs a shop would name them, in the order of a shop's day. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** By the feature of an operation's id. */
+export const TAGS: Readonly<Record<string, Tag>> = {
+  stores: { name: 'Store', description: 'What holds for the whole shop: delivery fees, automatic decisions, refund rules, legal texts.' },
+  members: { name: 'Members', description: 'Who works in the shop, and as what.' },
+  invitations: { name: 'Invitations', description: 'Bringing somebody into the shop by mail; a link counts for seven days.' },
+  me: { name: 'My stores', description: 'The shops that the person who is logged in belongs to.' },
+  clients: { name: 'Clients', description: 'Programs that are registered with the shop. They register at `/oauth2/register`.' },
+  apiTokens: { name: 'API tokens', description: 'Tokens of a person for programs and agents, with scopes of their own; shown once.' },
+  sandbox: { name: 'Sandbox clock', description: 'Lets time pass in a sandbox shop: deliveries arrive, decisions fall due.' },
+  addresses: { name: 'Addresses', description: 'Where goods leave from and where returns arrive.' },
+  pickupLocations: { name: 'Pickup locations', description: 'Where buyers fetch what they bought.' },
+  categories: { name: 'Categories', description: 'A tree of at most four levels; products hang on its leaves.' },
+  products: { name: 'Products', description: 'Prices, options, stock, calendars and what a product says otherwise than its shop.' },
+  uploads: { name: 'Uploads', description: 'Images of products and of what buyers add to an order.' },
+  auth: { name: 'Buyers', description: 'A visit without an account, an account, a login.' },
+  storefront: { name: 'Shop window', description: 'What a visitor sees before buying.' },
+  cart: { name: 'Cart', description: 'What a buyer means to buy, priced and judged at every look.' },
+  checkout: { name: 'Checkout', description: 'What is about to be paid: lines, fees and how it is handed over, held for 30 minutes.' },
+  payments: { name: 'Payment', description: 'Paying a checkout at a provider, trying again, and how it went.' },
+  refunds: { name: 'Refunds', description: 'Money that goes back; a refund on hold waits for its shop.' },
+  orders: { name: 'Orders', description: 'What was bought, item by item: prepared, dispatched, delivered, decided, or canceled.' },
+  settlements: { name: 'Settlements', description: 'What the shop is paid out.' },
+  webhooks: { name: 'Webhooks', description: 'Telling other systems what happened: subscriptions, deliveries, sending again.' },
+  events: { name: 'Events', description: 'Everything that happened, in the order in which it was committed.' },
+};
+export const tagOf = (operationId: string): Tag => TAGS[operationId.slice(0, operationId.indexOf('.'))]!;

@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { change } from './change.ts';
+import { list } from './list.ts';
+import { remove } from './remove.ts';
+
+export const members: readonly Endpoint[] = [list, change, remove];

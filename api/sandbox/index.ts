@@ -1,0 +1,5 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { advanceClock } from './advanceClock.ts';
+import { readClock } from './readClock.ts';
+
+export const sandbox: readonly Endpoint[] = [readClock, advanceClock];

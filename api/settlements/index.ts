@@ -1,0 +1,5 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+
+export const settlements: readonly Endpoint[] = [list, get];

@@ -1,0 +1,5 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { get } from './get.ts';
+import { patch } from './patch.ts';
+
+export const stores: readonly Endpoint[] = [get, patch];

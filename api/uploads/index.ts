@@ -1,0 +1,5 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { create } from './create.ts';
+import { createOrderInput } from './createOrderInput.ts';
+
+export const uploads: readonly Endpoint[] = [create, createOrderInput];

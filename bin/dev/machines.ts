@@ -1,0 +1,159 @@
+/** What the durable machines do, found by trying every event in every state: the arrows of their diagrams. */
+import { DAY, MINUTE } from '../../domain/kernel/time.ts';
+import { COMMANDS, decide as decideInvitation, type InvitationEvent, newInvitation } from '../../domain/invitations/machine.ts';
+import { INVITATION_STATUSES, LINK_MS } from '../../domain/invitations/rules.ts';
+import { decide, isEnded, takesRefund } from '../../domain/payments/machine.ts';
+import type { AttemptState, PaymentEvent, PaymentOutcome, PaymentState, RefundState } from '../../domain/payments/state.ts';
+import { decide as decideDelivery, type DeliveryEvent, type DeliveryState } from '../../domain/webhooks/machine.ts';
+import { type AttemptOutcome, attemptId, isInFlight, isWaiting } from '../../domain/webhooks/rules.ts';
+import { type Arrow, explore } from './mermaid.ts';
+
+interface Timed {
+  readonly payment: PaymentState;
+  readonly at: number;
+}
+const attempt: AttemptState = {
+  attemptId: 'a',
+  pgOrderId: '1',
+  amountWon: 1,
+  status: 'OPEN',
+  paymentKey: null,
+  approvedMethod: null,
+  failure: null,
+  isUnknown: false,
+  unknownSince: null,
+  confirmAnswered: true,
+  readings: 0,
+  callCount: 0,
+  confirmedAt: null,
+  endedAt: null,
+};
+const refund: RefundState = {
+  refundId: 'r',
+  amountWon: 1,
+  status: 'PENDING',
+  failureCode: null,
+  keySeq: 1,
+  absences: 0,
+  isAnswered: false,
+  askedAt: null,
+  callCount: 0,
+  settledAt: null,
+};
+const initial: PaymentState = {
+  storeId: 's',
+  status: 'pending',
+  result: 'PENDING',
+  expiresAt: 10 * MINUTE,
+  completedAt: null,
+  currentAttemptId: 'a',
+  lastFailure: null,
+  call: null,
+  attempt,
+  refund: null,
+};
+const RESULTS = ['APPROVED', 'DECLINED', 'UNKNOWN', 'UNPAID', 'VOIDED', 'FOREIGN', 'UNSENT'] as const;
+const REFUND_RESULTS = ['REFUNDED', 'REFUSED', 'ABSENT', 'UNKNOWN', 'FOREIGN'] as const;
+const outcome = (result: PaymentOutcome['result']): PaymentEvent => ({
+  type: 'outcome',
+  outcome: { result, code: 'CODE', ended: true, approvedMethod: null } as PaymentOutcome,
+});
+/** What a pay asks of the transaction, with each answer. */
+const PAYS: readonly (readonly [label: string, events: readonly PaymentEvent[]])[] = [
+  ['pay', [{ type: 'keyReserved', paymentKey: 'k' }, { type: 'stockTaken' }]],
+  ['pay, no stock', [{ type: 'keyReserved', paymentKey: 'k' }, { type: 'outOfStock' }]],
+  ['pay, key of another payment', [{ type: 'keyTaken' }]],
+];
+
+function nextOf({ payment, at }: Timed): { label: string; state: Timed }[] {
+  const step = (label: string, events: readonly PaymentEvent[], later = 0) => {
+    const then = at + later;
+    return { label, state: { payment: events.reduce((state, event) => decide(state, event, then).state, payment), at: then } };
+  };
+  if (payment.call) {
+    const results = payment.call.refundId === undefined ? RESULTS : REFUND_RESULTS;
+    const name = payment.call.name;
+    return [
+      ...results.map((result) => step(`${name}: ${result}`, [outcome(result)])),
+      step(`${name}: unknown for a day`, [outcome('UNKNOWN')], DAY),
+    ];
+  }
+  if (isEnded(payment)) {
+    const isRead = payment.attempt!.isUnknown && !['APPROVED', 'UNRESOLVED'].includes(payment.attempt!.status);
+    return [
+      ...(isRead ? [step('read a last time', [{ type: 'unknownRemains' }])] : []),
+      ...(takesRefund(payment, at) && payment.refund?.status === 'PENDING' ? [step('refund', [{ type: 'refundWaits' }])] : []),
+      ...(payment.status === 'completed' && !payment.refund ? [{ label: 'cancel', state: { payment: { ...payment, refund }, at } }] : []),
+    ];
+  }
+  const pays = payment.attempt!.status === 'OPEN' ? PAYS.map(([label, events]) => step(label, events)) : [];
+  const gives = payment.attempt!.status === 'OPEN' ? [step('give up', [{ type: 'giveUp', code: null }])] : [];
+  return [...pays, ...gives, step('ten minutes elapsed', [{ type: 'elapsed' }], 10 * MINUTE)];
+}
+
+const sameOf = ({ payment: { status, result, call, attempt: tried, refund: back }, at }: Timed): string =>
+  JSON.stringify([
+    status,
+    result,
+    call?.name,
+    tried?.status,
+    tried?.isUnknown,
+    Math.min(tried?.readings ?? 0, 4),
+    back?.status,
+    back?.failureCode,
+    Math.min(back?.absences ?? 0, 4),
+    at >= DAY,
+  ]);
+export const payments = (name: (payment: PaymentState) => string): Arrow[] =>
+  explore<Timed>({ payment: initial, at: 0 }, nextOf, ({ payment }) => name(payment), sameOf);
+
+const NOTHING: AttemptOutcome = { errorCode: null, responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
+const created: DeliveryState = {
+  ...NOTHING,
+  storeId: 's',
+  deliveryId: 'd',
+  status: 'PENDING',
+  attemptCount: 0,
+  attemptedAt: null,
+  nextAttemptAt: null,
+  epoch: 0,
+  createdAt: 0,
+  receiver: { isActive: true, hasFailed: false, epoch: 0 },
+};
+const ANSWERS: readonly (readonly [label: string, answer: AttemptOutcome | 'LOST'])[] = [
+  ['success', NOTHING],
+  ['failure', { ...NOTHING, errorCode: 'NON_2XX' }],
+  ['lost', 'LOST'],
+];
+
+/** A delivery: attempts begin, end, and the receiver may be suspended at any time. */
+export const deliveries = (): Arrow[] =>
+  explore<DeliveryState>(
+    created,
+    (state) => {
+      if (!isWaiting(state.status)) return [];
+      const step = (label: string, event: DeliveryEvent, from = state) => ({ label, state: decideDelivery(from, event, 0).state });
+      const callId = attemptId(state.deliveryId, state.attemptCount);
+      const begun = { ...state, attemptCount: state.attemptCount + 1, nextAttemptAt: null };
+      const given = { ...state, receiver: { ...state.receiver, isActive: false, epoch: 1 } };
+      return [
+        ...(isInFlight(state)
+          ? ANSWERS.map(([label, answer]) => step(`attempt ${state.attemptCount}: ${label}`, { type: 'outcome', callId, answer }))
+          : [{ label: 'attempt begun', state: begun }]),
+        step('webhook suspended', { type: 'elapsed' }, given),
+        step('webhook suspended', { type: 'suspended' }),
+      ];
+    },
+    ({ status }) => status,
+    ({ status, attemptCount, nextAttemptAt }) => JSON.stringify([status, attemptCount, nextAttemptAt === null]),
+  );
+
+/** An invitation: what its table of commands allows, and the end of its link's days. */
+export function invitations(): Arrow[] {
+  const initial = newInvitation({ storeId: 's', invitationId: 'i' }, 0);
+  const elapsed: InvitationEvent = { type: 'elapsed' };
+  return [
+    ...INVITATION_STATUSES.flatMap((from) => Object.entries(COMMANDS[from]).map(([label, to]) => ({ from, to, label }))),
+    { from: initial.status, to: decideInvitation(initial, elapsed, LINK_MS).state.status, label: 'seven days elapsed' },
+  ];
+}
