@@ -5,7 +5,7 @@ export interface Tag {
 }
 
 /** By the feature of an operation's id. */
-export const TAGS: Readonly<Record<string, Tag>> = {
+const TAGS: Readonly<Record<string, Tag>> = {
   stores: { name: 'Store', description: 'What holds for the whole shop: delivery fees, automatic decisions, refund rules, legal texts.' },
   members: { name: 'Members', description: 'Who works in the shop, and as what.' },
   invitations: { name: 'Invitations', description: 'Bringing somebody into the shop by mail; a link counts for seven days.' },
