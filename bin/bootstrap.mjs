@@ -18,7 +18,7 @@ const entries = {
   support: 'bin/ops/support.ts',
   demo: 'bin/demo.ts',
   diagrams: 'bin/diagrams.ts',
-  'record:examples': 'test/contract/recordExamples.ts',
+  'record:examples': 'test/system/contract/recordExamples.ts',
   'record:histories': 'test/histories/record.ts',
   faults: 'test/faults/main.ts',
   deliveries: 'test/faults/deliveries.ts',

@@ -5,5 +5,5 @@ export interface Example {
   readonly response: unknown;
 }
 
-/** One real call of each operation, recorded by test/contract/recordExamples.ts and tested there. */
+/** One real call of each operation, recorded by test/system/contract/recordExamples.ts and tested there. */
 export const examples = JSON.parse(readFileSync(new URL('../examples.json', import.meta.url), 'utf8')) as Readonly<Record<string, Example>>;

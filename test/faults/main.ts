@@ -40,7 +40,7 @@ await run(async () => {
     judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
-  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/runs/concurrency', 'test/orders/races'], {
+  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/system/runs/concurrency', 'test/system/orders/races'], {
     stdio: 'inherit',
     env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200' },
   });

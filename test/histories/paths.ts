@@ -4,7 +4,7 @@ import { call, pay, type Reply } from '../../bin/dev/client.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
-import { atRest } from '../runs/story.ts';
+import { atRest } from '../system/runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
   await atRest(workflowId);

@@ -1,0 +1,54 @@
+/** The support command, as staff use it: by any number, in plain words. */
+import { beforeAll, expect, test } from '@jest/globals';
+import { call } from '../../../bin/dev/client.ts';
+import { support } from '../../kernel/support.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+
+let shop: World;
+let order: Awaited<ReturnType<World['order']>>;
+beforeAll(async () => {
+  shop = await world();
+  order = await shop.order(undefined, 2);
+});
+const ids = async (text: string) => ((await support('find', text, '--json')) as { workflow_id: string }[]).map((run) => run.workflow_id);
+
+test('finds the runs behind any number', async () => {
+  const item = `order-item/${shop.store.storeId}/${order.orderNo}01`;
+  const payment = `payment/${shop.store.storeId}/${order.paymentId}`;
+  for (const number of [order.orderNo, `${order.orderNo.slice(0, 6)}-${order.orderNo.slice(6)}`, order.orderId])
+    expect((await ids(number)).toSorted()).toEqual([item, payment]);
+  for (const number of [order.orderItemId, `${order.orderNo}01`, item]) expect(await ids(number)).toEqual([item]);
+  for (const number of [order.paymentId, `${order.orderNo}-01`]) expect(await ids(number)).toEqual([payment]);
+  await expect(support('find', 'nothing')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Nothing is known by nothing'),
+  });
+  await expect(support('dance', 'x')).rejects.toMatchObject({ stderr: expect.stringContaining('Usage') });
+});
+
+test('explains in words what a run waits for, and why', async () => {
+  const text = String(await support('explain', order.orderNo));
+  expect(text).toContain(`Order item ${order.orderNo}01 is PAID, 0 of 2 canceled.`);
+  expect(text).toContain('It waits for the seller or buyer; nothing is due.');
+  expect(text).toContain('The payment of 23000 won is completed (COMPLETED).');
+  expect(await support('explain', order.orderItemId, '--json')).toMatchObject([{ status: 'RUNNING', wakeAt: null }]);
+});
+
+test('a refused refund is listed, explained, and run again under a new key', async () => {
+  await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior: 'refuse', orderId: `${order.orderNo}-01` } });
+  const { refundId } = (await shop.act(order.orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 })).body.data as { refundId: string };
+  const status = async () => (await query<{ status: string }>('SELECT status FROM refund WHERE refund_id = $1', [refundId]))[0]!.status;
+  await until('refused', async () => (await status()) === 'FAILED');
+  expect(String(await support('refunds'))).toContain(refundId);
+  expect(String(await support('explain', refundId))).toContain(
+    `was refused by the provider (NOT_CANCELABLE_PAYMENT): \`npm run support -- retry ${refundId}\``,
+  );
+  expect(await support('retry', refundId, '--json')).toEqual({ done: `Refund ${refundId} is asked for again, under a new key.` });
+  await until('paid back', async () => (await status()) === 'DONE');
+  await expect(support('retry', refundId)).rejects.toMatchObject({ stderr: expect.stringContaining('is DONE') });
+});
+
+test('a run may be told to look again, and its history checked against this checkout', async () => {
+  expect(String(await support('retry', order.orderItemId))).toContain('was told to look again');
+  expect(await support('replay', order.orderItemId, '--json')).toMatchObject({ agrees: true, difference: null });
+});

@@ -1,0 +1,154 @@
+/** Agent tokens: what is not theirs to do directly is refused and changes nothing (X16, in the order of G3). */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
+import { policyOf } from '../../../api/kernel/agents.ts';
+import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { people, registerApp, storeToken } from '../../kernel/login.ts';
+import { query, underTest, type World, world } from '../../kernel/world.ts';
+
+let shop: World;
+let owner: string;
+let agent: Headers_;
+let plain: Headers_;
+const ask = (method: string, path: string, body?: unknown, headers: Headers_ = {}) =>
+  call(underTest.api, method, path, { body, headers: { ...agent, ...headers } });
+const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'settlement:r', 'webhook:rw', 'store:rw', 'customer:rw', 'member:rw'];
+
+beforeAll(async () => {
+  shop = await world();
+  await people(shop);
+  owner = await storeToken(`owner@${shop.store.storeCode}.example`, shop.store.storeId);
+  const issue = async (purpose: string): Promise<Headers_> => {
+    const body = { name: purpose, scopes: SCOPES, purpose };
+    const issued = await call(underTest.api, 'POST', '/v1/store/api-tokens', { body, headers: { authorization: `Bearer ${owner}` } });
+    return { authorization: `Bearer ${issued.body.data.token as string}` };
+  };
+  [agent, plain] = [await issue('agent'), await issue('plain')];
+});
+
+const changes = endpoints.filter(({ access, route }) => access === 'store' && !route.startsWith('GET '));
+const send = (endpoint: Endpoint, headers: Headers_, body: unknown) => {
+  const [method = '', path = ''] = endpoint.route.split(' ');
+  return call(underTest.api, method, path.replaceAll(/{\w+}/g, 'x'), { body: endpoint.body && body, headers });
+};
+
+describe.each(changes.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+  test('answers an agent as its policy says: after role and scope, before the body where it is always denied', async () => {
+    const policy = policyOf(endpoint);
+    const { status, body } = await send(endpoint, agent, { zz: 1 });
+    if (endpoint.console) return expect([status, body.error?.code]).toEqual([403, 'INSUFFICIENT_ROLE']);
+    if (policy === 'denied') {
+      expect([status, body.error?.code]).toEqual([403, 'AGENT_OPERATION_DENIED']);
+      expect(body.error?.details).toEqual({ operationId: endpoint.id, reason: 'RESERVED_TO_PEOPLE' });
+    } else expect([policy, body.error?.code === 'AGENT_OPERATION_DENIED']).toEqual([policy, false]);
+    // A plain token knows no policy.
+    expect((await send(endpoint, plain, { zz: 1 })).body.error?.code).not.toBe('AGENT_OPERATION_DENIED');
+  });
+});
+
+/** Every row of the store but what requests leave by themselves. */
+async function everything(): Promise<unknown> {
+  const tables = ['product', 'variant', 'store', 'webhook', 'order_item', 'refund', 'operation', 'event', 'command_text'];
+  const known = await query<{ name: string }>(`SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relname = ANY($1)`, [
+    tables,
+  ]);
+  return Promise.all(
+    known.map(({ name }) =>
+      query(`SELECT to_jsonb(t) - 'last_used_at' AS row FROM ${name} t WHERE store_id = $1 ORDER BY 1`, [shop.store.storeId]),
+    ),
+  );
+}
+type Asked = readonly [method: string, path: string, body?: unknown, headers?: Headers_];
+async function expectDenied(...asked: Asked): Promise<void> {
+  const before = await everything();
+  const reply = await ask(...asked);
+  expect([asked[0], asked[1], reply.status, reply.body.error?.code]).toEqual([asked[0], asked[1], 403, 'AGENT_OPERATION_DENIED']);
+  expect([reply.headers.get('etag'), reply.headers.get('location')]).toEqual([null, null]);
+  expect(await everything()).toEqual(before);
+}
+
+describe('what needs an approval', () => {
+  test('is refused and changes nothing: products, prices, options, discounts, webhooks, cancels', async () => {
+    const { productId } = await shop.product();
+    const { categoryId } = (await ask('GET', `/v1/products/${productId}`)).body.data as { categoryId: string };
+    await shop.order();
+    const orders = (await ask('GET', '/v1/orders')).body.data.items as { items: { orderItemId: string }[] }[];
+    const orderItemId = orders[0]!.items[0]!.orderItemId;
+    const product = `/v1/products/${productId}`;
+    const hook = { url: 'https://example.com/hook', eventTypes: ['ORDER.PAID'] };
+    const { webhookId } = (await shop.seller.call('POST', '/v1/webhooks', hook)).body.data as { webhookId: string };
+    await expectDenied('PUT', product, { name: 'n', salePrice: 12_000, categoryId });
+    await expectDenied('DELETE', product);
+    await expectDenied('PUT', `${product}/options`, { optionGroups: [{ name: '색', values: ['회색'] }] });
+    await expectDenied('PUT', `${product}/discount`, { method: 'RATE', value: 10, startDate: '2026-01-01', endDate: '2029-12-31' });
+    await expectDenied('POST', '/v1/webhooks', hook, { 'idempotency-key': 'by an agent' });
+    await expectDenied('PUT', `/v1/webhooks/${webhookId}`, hook);
+    await expectDenied('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK', detail: 'kept nowhere' });
+    // The operation's own refusals come first, and are the same.
+    expect((await ask('POST', '/v1/order-items/oit_none/cancel', { reason: 'OUT_OF_STOCK' })).body.error?.code).toBe(
+      'ORDER_ITEM_NOT_FOUND',
+    );
+    expect((await ask('DELETE', '/v1/products/prd_none')).body.error?.code).toBe('PRODUCT_NOT_FOUND');
+    expect((await ask('POST', '/v1/webhooks', { ...hook, url: 'x' })).body.error?.code).toBe('VALIDATION_FAILED');
+  });
+  test('a product: whatever changes what it costs, and options; the rest is direct, also what costs the same as before', async () => {
+    const shipping = { deliveryType: 'PAID', deliveryFee: 2500 };
+    const { productId } = await shop.product({ salePrice: 10_000, fulfillment: { type: 'SHIPPING', shipping } });
+    const product = `/v1/products/${productId}`;
+    for (const body of [
+      { salePrice: 12_000 },
+      { name: 'n', salePrice: 9000 },
+      { fulfillment: { shipping: { deliveryFee: 0 } } },
+      { fulfillment: { shipping: { deliveryType: 'FREE' } } },
+      { fulfillment: { shipping: { deliveryType: 'CONDITIONAL_FREE', conditionalFreeAmount: 30_000 } } },
+      { optionGroups: [], variants: [] },
+      { variants: [] },
+    ]) {
+      const reply = await ask('PATCH', product, body);
+      if (reply.body.error?.code !== 'VALIDATION_FAILED') await expectDenied('PATCH', product, body);
+    }
+    const same = { name: '이름만', salePrice: 10_000, fulfillment: { shipping: { deliveryFee: 2500 } } };
+    const direct = await ask('PATCH', product, same);
+    expect([direct.status, direct.body.data]).toEqual([200, expect.objectContaining({ name: '이름만', salePrice: 10_000 })]);
+    expect(direct.headers.get('etag')).toMatch(/^"\d+"$/);
+    expect((await ask('PATCH', product, { description: null, stockQuantity: 3 })).status).toBe(200);
+  });
+  test('a price that meanwhile was changed by a person is not changed back by an agent that sends the old one', async () => {
+    const { productId } = await shop.product({ salePrice: 10_000 });
+    const product = `/v1/products/${productId}`;
+    for (let round = 0; round < 5; round++) {
+      const wanted = 11_000 + round * 10;
+      const old = (await ask('GET', product)).body.data.salePrice as number;
+      await Promise.all([
+        shop.seller.call('PATCH', product, { salePrice: wanted }),
+        ask('PATCH', product, { salePrice: old, name: 'by an agent' }),
+      ]);
+      expect((await ask('GET', product)).body.data.salePrice).toBe(wanted);
+    }
+  });
+  test('settings of the store: any change; the same again is direct', async () => {
+    await expectDenied('PATCH', '/v1/store', { autoConfirmDays: 11 });
+    await expectDenied('PATCH', '/v1/store', { termsVersion: 'by an agent' });
+    await expectDenied('PATCH', '/v1/store', { refundPolicy: { returnDeliveryFee: 4321 } });
+    const { autoConfirmDays, termsVersion, shippingPolicy, refundPolicy } = (await ask('GET', '/v1/store')).body.data as Record<
+      string,
+      unknown
+    >;
+    const same = await ask('PATCH', '/v1/store', { autoConfirmDays, termsVersion, shippingPolicy, refundPolicy });
+    expect(same.status).toBe(200);
+    expect((await ask('PATCH', '/v1/store', {})).status).toBe(200);
+  });
+});
+
+test('what is direct stays an agent’s: a product, a category, stock, an order that is confirmed', async () => {
+  const { categoryId } = (await ask('GET', `/v1/products/${(await shop.product()).productId}`)).body.data as { categoryId: string };
+  const made = await ask('POST', '/v1/products', { name: 'n', salePrice: 1000, categoryId, stockQuantity: 1 });
+  expect(made.status).toBe(201);
+  expect((await ask('POST', '/v1/categories', { name: 'by an agent' })).status).toBe(201);
+});
+
+test('an agent registers no client, and the answer is flat', async () => {
+  const refused = await registerApp(agent['authorization']!.slice(7));
+  expect(refused).toMatchObject({ error: 'access_denied' });
+});

@@ -1,0 +1,42 @@
+/** The examples of the OpenAPI documents are true: they fit their schemas, and calling them again answers the same shapes. */
+import { expect, test } from '@jest/globals';
+import { endpoints as all } from '../../../api/endpoints.ts';
+import { type Example, examples } from '../../../api/kernel/examples.ts';
+import { checker } from '../../../api/kernel/validate.ts';
+import { world } from '../../kernel/world.ts';
+import { walk } from './examples.ts';
+
+/** There are none any more: nobody is ever answered with one. */
+const NEVER = 'settlements.get';
+const endpoints = all.filter(({ id }) => id !== NEVER);
+const recorded: Readonly<Record<string, Example>> = examples;
+
+test('every operation has an example, and no other', () => {
+  expect(Object.keys(recorded).toSorted()).toEqual(endpoints.map(({ id }) => id).toSorted());
+});
+
+test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s: request and answer fit their schemas', (id, endpoint) => {
+  const { request, response } = recorded[id]!;
+  expect((request !== undefined) === (endpoint.body !== undefined)).toBe(true);
+  if (endpoint.body) expect(checker(endpoint.body, 'json')(request)).toEqual([]);
+  if (endpoint.data) expect(checker(endpoint.data, 'json')(response)).toEqual([]);
+});
+
+/** Names and types, whatever the values. */
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, shapeOf(inner)]),
+  );
+};
+
+test('walked again, every operation answers its declared status and the shape of its example', async () => {
+  const walked = await walk(await world());
+  for (const { id, status = 200 } of endpoints) {
+    expect([id, walked[id]?.status]).toEqual([id, status]);
+    expect([id, shapeOf(walked[id]!.response)]).toEqual([id, shapeOf(recorded[id]!.response)]);
+  }
+});

@@ -1,0 +1,136 @@
+/**
+ * Ids and numbers of another store in every path and every query, generated from the endpoint list: answered exactly as
+ * what nobody has. Bodies: foreignIds.test.ts.
+ */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
+import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import { examples } from '../../../api/kernel/examples.ts';
+import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { people, storeToken } from '../../kernel/login.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+
+let shop: World;
+let asOwner: Headers_;
+let asBuyer: Headers_;
+let asMember: Headers_;
+/** What the other store has, by the name of the path parameter. */
+let theirs: Readonly<Record<string, string>>;
+/** Numbers and words that a query may ask for. */
+let theirNumbers: readonly string[];
+
+const owner = ({ store }: World) => storeToken(`owner@${store.storeCode}.example`, store.storeId);
+const one = async (column: string, table: string, { store }: World): Promise<string> =>
+  until(`${column} of the other store`, async () => {
+    const [row] = await query<{ value: string | null }>(
+      `SELECT ${column} AS value FROM ${table} WHERE store_id = $1 AND ${column} IS NOT NULL LIMIT 1`,
+      [store.storeId],
+    );
+    return row?.value ?? null;
+  });
+
+beforeAll(async () => {
+  const [ours, rival] = await Promise.all([world(), world()]);
+  shop = ours;
+  await Promise.all([people(ours), people(rival)]);
+  asOwner = { authorization: `Bearer ${await owner(ours)}` };
+  asBuyer = (await ours.buyer()).headers;
+  asMember = (await ours.member()).headers;
+  await fill(rival);
+  theirs = Object.fromEntries(
+    await Promise.all(
+      Object.entries(SOURCES).map(async ([name, [table, column]]) => [name, await one(column ?? snake(name), table, rival)] as const),
+    ),
+  );
+  theirNumbers = [...Object.values(theirs), await one('order_no', 'orders', rival), await one('product_no', 'product', rival)];
+}, 60_000);
+
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Where an id of each path parameter is kept; a parameter that is not here fails its tests. */
+const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]>> = {
+  tokenId: ['api_token'],
+  clientId: ['client'],
+  userId: ['member'],
+  invitationId: ['invitation'],
+  productId: ['product'],
+  variantId: ['variant'],
+  orderId: ['orders'],
+  orderItemId: ['order_item'],
+  paymentId: ['payment'],
+  refundId: ['refund'],
+  webhookId: ['webhook'],
+  deliveryId: ['webhook_delivery'],
+  // There are none: an id is as good as any.
+  settlementId: ['orders', 'order_id'],
+  cartItemId: ['cart_item'],
+  checkoutId: ['checkout'],
+  categoryId: ['category'],
+  addressId: ['seller_address'],
+  pickupLocationId: ['pickup_location'],
+};
+
+/** One of everything that has an id. */
+async function fill(rival: World): Promise<void> {
+  const as = { authorization: `Bearer ${await owner(rival)}` };
+  await call(underTest.api, 'POST', '/v1/store/api-tokens', { body: { name: 'n', scopes: ['order:r'] }, headers: as });
+  await call(underTest.api, 'POST', '/v1/store/invitations', { body: { email: 'i@rival.example', role: 'STAFF' }, headers: as });
+  const address = { type: 'SHIPPING', name: 'n', receiver: 'r', mobile: '010-1111-2222', zipCode: '06236', address: 'a' };
+  await call(underTest.api, 'POST', '/v1/seller-addresses', { body: address, headers: as });
+  await call(underTest.api, 'POST', '/v1/pickup-locations', { body: { name: 'n', address: 'a', contact: 'c' }, headers: as });
+  const product = await rival.product();
+  (await rival.receiver()).close();
+  const buyer = await rival.buyer();
+  await buyer.call('POST', '/storefront/v1/cart/items', { productId: product.productId, quantity: 1 });
+  const { orderItemId } = await rival.order(product);
+  await rival.act(orderItemId, 'cancel', { reason: 'OTHER', holdRefund: true });
+}
+
+const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!);
+/** Whoever may call all of it. */
+const headersOf = ({ access }: Endpoint): Headers_ => {
+  if (access === 'store') return asOwner;
+  if (access === 'customer') return asMember;
+  return access === 'buyer' ? asBuyer : { 'x-store-code': shop.store.storeCode };
+};
+const ask = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {
+  const [method = '', path = ''] = endpoint.route.split(' ');
+  const url =
+    path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) + (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
+  const body = endpoint.body && (examples[endpoint.id]?.request ?? {});
+  const reply = await call(underTest.api, method, url, { body, headers: headersOf(endpoint) });
+  const text = JSON.stringify([reply.body.data, reply.body.error]);
+  return { status: reply.status, code: String(reply.body.error?.code), text: Object.values(ids).reduce(mask, text) };
+};
+const mask = (text: string, id: string) => text.replaceAll(id, '<id>');
+
+const withIds = endpoints.filter((endpoint) => named(endpoint).length > 0);
+describe('in paths', () => {
+  test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))('%s', async (_, endpoint) => {
+    expect(named(endpoint).filter((name) => theirs[name] === undefined)).toEqual([]);
+    const foreign = await ask(endpoint, theirs);
+    // As docs/contract.md#clients has it: a client of another store is told as such.
+    if (endpoint.id.startsWith('clients.')) return expect(foreign.code).toBe('TENANT_MISMATCH');
+    const nobodys = Object.fromEntries(Object.entries(theirs).map(([name, id]) => [name, unused(id)]));
+    expect(foreign).toEqual(await ask(endpoint, nobodys));
+    expect(foreign).toMatchObject({ status: 404, code: expect.stringMatching(/_NOT_FOUND$/) });
+  });
+});
+/** An id of the same shape that nobody has. */
+const unused = (id: string) => id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+
+const withQuery = endpoints.flatMap((endpoint) => {
+  const { properties } = (endpoint.query ?? {}) as { properties?: object };
+  const names = Object.keys(properties ?? {}).filter((name) => !['page', 'size', 'limit'].includes(name));
+  return names.map((name) => [endpoint, name] as const);
+});
+describe('in queries', () => {
+  test.each(withQuery.map(([endpoint, name]) => [endpoint.id, name, endpoint] as const))('%s ?%s', async (_, name, endpoint) => {
+    const [, path = ''] = endpoint.route.split(' ');
+    if (path.includes('{')) return;
+    for (const value of theirNumbers) {
+      const reply = await call(underTest.api, 'GET', `${path}?${name}=${encodeURIComponent(value)}`, { headers: headersOf(endpoint) });
+      expect([200, 400]).toContain(reply.status);
+      if (reply.status === 200) expect(reply.body.data).toMatchObject({ items: [] });
+    }
+  });
+});

@@ -1,0 +1,30 @@
+/** Writes `api/examples.json` from a walk through a running system: `npm run record:examples`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../bin/kernel/paths.ts';
+import { run, say } from '../../../bin/kernel/say.ts';
+
+await run(async () => {
+  const { setUp, tearDown } = await import('../../kernel/system.ts');
+  await setUp();
+  try {
+    const { walk } = await import('./examples.ts');
+    const { underTest, world } = await import('../../kernel/world.ts');
+    const walked = Object.entries(await walk(await world())).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const text = JSON.stringify(Object.fromEntries(walked.map(([id, { request, response }]) => [id, { request, response }])), null, 1);
+    writeFileSync(
+      join(root, 'api/examples.json'),
+      `${text
+        .replaceAll(underTest.api, 'https://api.example.com')
+        .replaceAll('hooks.example.invalid', 'hooks.example.com')
+        .replaceAll(/whsec_[\w-]+/g, `whsec_${'A'.repeat(43)}`)
+        .replaceAll(/svcs_[\w-]{20,}/g, `svcs_${'A'.repeat(43)}`)
+        .replaceAll(/svcpat_\w{49}/g, `svcpat_${'A'.repeat(49)}`)
+        .replaceAll(/eyJ[\w.-]+/g, 'eyJ…')}\n`,
+    );
+    say(`${walked.length} examples recorded.`);
+  } finally {
+    await tearDown();
+  }
+  return 0;
+});

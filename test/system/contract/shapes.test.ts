@@ -1,0 +1,183 @@
+/**
+ * Generated from the endpoint list and the documents: a request that the document allows is refused for no shape, and one that it does
+ * not allow is refused by the name of the field. What is left between the two are rules between fields, listed here.
+ */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { endpoints } from '../../../api/endpoints.ts';
+import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import { examples } from '../../../api/kernel/examples.ts';
+import { openapi, surfaceOf } from '../../../api/kernel/openapi.ts';
+import { seedMembers } from '../../../bin/dev/people.ts';
+import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
+import { loginAs, storeToken } from '../../kernel/login.ts';
+import { underTest, type World, world } from '../../kernel/world.ts';
+import { arbitrary, type Schema } from './arbitrary.ts';
+
+const RUNS = Number(process.env['SHAPE_RUNS'] ?? 4);
+const SEED = Number(process.env['SHAPE_SEED'] ?? 7);
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+const documents = {
+  store: openapi('store', endpoints) as unknown as Document,
+  storefront: openapi('storefront', endpoints) as unknown as Document,
+};
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+/** Fields whose right value depends on another field, or on what there is at the time. */
+const RULES: Readonly<Record<string, RegExp>> = {
+  'cart.add': /^stay/,
+  'checkout.create': /^items\[\d+\]\.stay/,
+  'orders.hold': /^expectedDispatchDate$/,
+  'orders.list': /^cursor$/,
+  'payments.start': /^guest$/,
+  'products.create': /^(variants|optionGroups|images)/,
+  'products.patch': /^(variants|optionGroups|images)/,
+  'products.readCalendar': /^to$/,
+  'products.replace': /^(variants|optionGroups|images)/,
+  'products.replaceOptions': /^(variants|optionGroups)/,
+  'products.setDiscount': /^(endDate|value)$/,
+  'products.writeCalendar': /^to$/,
+  'sandbox.advanceClock': /^(to|advance)$/,
+  'storefront.getCalendar': /^to$/,
+  // Addresses are looked up.
+  'webhooks.create': /^url$/,
+  'webhooks.replace': /^url$/,
+};
+/** Page and size together (X22). */
+const isRule = (id: string, field: string) => field === 'page' || (RULES[id]?.test(field) ?? false);
+
+let shop: World;
+let owner: Headers_;
+beforeAll(async () => {
+  shop = await world();
+  const email = `owner@${shop.store.storeCode}.example`;
+  await seedMembers(underTest.databaseUrl, shop.store.storeId, [{ role: 'OWNER', email }]);
+  owner = { authorization: `Bearer ${await storeToken(email, shop.store.storeId)}` };
+});
+const asWhom: Readonly<Record<Endpoint['access'], () => Promise<Headers_> | Headers_>> = {
+  store: () => owner,
+  user: async () => ({ authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` }),
+  buyer: async () => (await shop.buyer()).headers,
+  customer: async () => (await shop.member()).headers,
+  storefront: () => ({ 'x-store-code': shop.store.storeCode }),
+  payment: () => ({}),
+};
+
+interface Shown {
+  readonly endpoint: Endpoint;
+  readonly body: Schema | null;
+  readonly query: Operation['parameters'];
+  readonly schemas: Document['components']['schemas'];
+}
+const shown = endpoints
+  // Without a payment that there is, nothing is looked at; files are bytes.
+  .filter(({ access, file }) => access !== 'payment' && file === undefined)
+  .map((endpoint): Shown => {
+    const [method = '', path = ''] = endpoint.route.split(' ');
+    const { paths, components } = documents[surfaceOf(endpoint)];
+    const { parameters, requestBody } = paths[path]![method.toLowerCase()]!;
+    const body = requestBody?.content['application/json']?.schema ?? null;
+    return { endpoint, body, query: parameters.filter((one) => one.in === 'query'), schemas: components.schemas };
+  });
+const fits = ({ schemas }: Shown, schema: Schema, value: unknown) => ajv.validate({ ...schema, components: { schemas } }, value);
+
+async function send({ endpoint }: Shown, headers: Headers_, query: Readonly<Record<string, unknown>>, body: unknown): Promise<Reply> {
+  const [method = '', path = ''] = endpoint.route.split(' ');
+  const search = String(new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])));
+  return call(underTest.api, method, `${path.replaceAll(/{(\w+)}/g, 'x')}?${search}`, { headers, ...(method !== 'GET' && { body }) });
+}
+/** The fields that a refusal names; a parameter with a code of its own by its name. */
+const named = ({ body: { error } }: Reply): string[] =>
+  error?.code === 'VALIDATION_FAILED'
+    ? error.fieldErrors!.map(({ field }) => field)
+    : [(error?.details?.['parameter'] as string | undefined) ?? String(error?.code)];
+/** The field, or what is wrong within it. */
+const names = (reply: Reply, field: string): boolean =>
+  named(reply).some((one) => one === field || one.startsWith(`${field}.`) || one.startsWith(`${field}[`));
+const SHAPES: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'INVALID_PARAMETER', 'INVALID_PRICE_UNIT']);
+
+const querySchema = (query: Shown['query']): Schema => ({
+  type: 'object',
+  properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+  required: query.filter(({ required }) => required).map(({ name }) => name),
+});
+
+describe.each(shown.map((one) => [one.endpoint.id, one] as const))('%s', (id, one) => {
+  test('what the document allows is refused for no shape', async () => {
+    const headers = await asWhom[one.endpoint.access]();
+    const bodies = fc.sample(arbitrary(one.body ?? { type: 'object' }, one.schemas), { numRuns: RUNS, seed: SEED });
+    const queries = fc.sample(arbitrary(querySchema(one.query), one.schemas), { numRuns: RUNS, seed: SEED });
+    for (const [i, body] of bodies.entries()) {
+      if (one.body) expect([id, body, fits(one, one.body, body), ajv.errorsText()]).toEqual([id, body, true, 'No errors']);
+      const reply = await send(one, headers, queries[i] as Record<string, unknown>, one.body ? body : undefined);
+      expect([id, reply.status < 500]).toEqual([id, true]);
+      if (!SHAPES.has(String(reply.body.error?.code))) continue;
+      const strays = named(reply).filter((field) => !isRule(id, field));
+      expect({ id, body, query: queries[i], strays, error: strays.length > 0 ? reply.body.error : null }).toMatchObject({ strays: [] });
+    }
+  });
+
+  test('what the document does not allow is refused by the name of the field', async () => {
+    const headers = await asWhom[one.endpoint.access]();
+    const first = (examples[id]?.request ?? {}) as Record<string, unknown>;
+    const ok = Object.fromEntries(one.query.filter(({ required }) => required).map(({ name }) => [name, '2030-01-01']));
+    for (const { field, body } of one.body ? violations(first, resolve(one, one.body), one) : []) {
+      const reply = await send(one, headers, ok, body);
+      expect([id, field, body, reply.status, names(reply, field)]).toEqual([id, field, body, 400, true]);
+    }
+    for (const { name, schema } of one.query)
+      for (const text of ['', '§', '\u0001', 'x'.repeat(301), '-1', '99999999999999999999']) {
+        if (fits(one, schema, schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text)) continue;
+        const reply = await send(one, headers, { ...ok, [name]: text }, undefined);
+        expect([id, name, text, reply.status, names(reply, name)]).toEqual([id, name, text, 400, true]);
+      }
+  });
+});
+
+const resolve = ({ schemas }: Shown, schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : schemas[schema.$ref.split('/').at(-1)!]!;
+
+interface Wrong {
+  readonly field: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+/** Bodies that differ from a good one in one field, and are good no more. */
+function violations(first: Record<string, unknown>, schema: Schema, one: Shown): Wrong[] {
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) => {
+    const { maxLength = 0, minimum = 0, maximum = 0, maxItems = 0 } = resolve(one, inner);
+    const values = [
+      '§',
+      '',
+      '\u0001',
+      'x'.repeat(maxLength + 1),
+      minimum - 1,
+      maximum + 1,
+      1.5,
+      true,
+      [],
+      { zz: 1 },
+      Array.from({ length: maxItems + 1 }, () => 'x'),
+    ];
+    return values.map((value) => ({ field, body: { ...first, [field]: value } }));
+  });
+  const without = (schema.required ?? []).map((field) => ({
+    field,
+    body: Object.fromEntries(Object.entries(first).filter(([key]) => key !== field)),
+  }));
+  const unknown = { field: 'zz', body: { ...first, zz: 1 } };
+  // A value that fits the field but not what stands beside it is another rule.
+  const isWrong = ({ field, body }: Wrong) =>
+    !(field in body) || !(field in (schema.properties ?? {})) || !fits(one, schema.properties![field]!, body[field]);
+  return [...fields, ...without, unknown].filter(isWrong);
+}

@@ -1,0 +1,116 @@
+/** Events and deliveries by day: a look-up by id reads one partition, and what is over 30 days old goes with its partition. */
+import { expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { makeStore } from '../../../bin/ops/store/make.ts';
+import { newId } from '../../../db/kernel/clock.ts';
+import { keepPartitions } from '../../../db/kernel/partitions.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { DAY } from '../../../domain/kernel/time.ts';
+import { createDatabase, roleUrl } from '../../kernel/database.ts';
+
+const NOW = Date.now();
+
+test('are made a week ahead, serve as the app sees them, and are dropped by the relay’s role a day after the thirty', async () => {
+  const url = await createDatabase('partitions');
+  await migrate(url);
+  const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
+  const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });
+  const app = new Client({ connectionString: roleUrl(url, 'sangjeom_app') });
+  await Promise.all([relay.connect(), app.connect()]);
+  await app.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
+  const add = async (at: number) => {
+    const eventId = newId('evt', at);
+    await app.query(`INSERT INTO event (store_id, event_id, type, body, created_at) VALUES ($1, $2, 'ORDER.PAID', '{}', $3)`, [
+      storeId,
+      eventId,
+      new Date(at),
+    ]);
+    return eventId;
+  };
+  const partOf = async (eventId: string) =>
+    (await app.query<{ part: string }>('SELECT tableoid::regclass::text AS part FROM event WHERE event_id = $1', [eventId])).rows[0]?.part;
+  const day = (at: number) => `event_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  // Forty days of life, a day at a time.
+  const made: { at: number; eventId: string }[] = [];
+  for (let n = 0; n <= 40; n++) {
+    const at = NOW + n * DAY;
+    await keepPartitions(relay, at);
+    made.push({ at, eventId: await add(at) });
+  }
+  const after = NOW + 40 * DAY;
+  expect(await keepPartitions(relay, after)).toEqual({ made: [], dropped: [], failed: [] });
+  // A day goes when all of it is over 31 days old.
+  const isKept = (at: number) => (Math.floor(at / DAY) + 1) * DAY > after - 31 * DAY;
+  for (const { at, eventId } of made.slice(1)) expect(await partOf(eventId)).toBe(isKept(at) ? day(at) : undefined);
+  const { rows } = await relay.query<{ table: string; parts: number; forced: boolean }>(
+    `SELECT i.inhparent::regclass::text AS table, count(*)::int AS parts, bool_and(c.relforcerowsecurity) AS forced
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
+  );
+  // 31 days and today, seven ahead, and the one for what fits nowhere.
+  expect(rows).toEqual(['event', 'webhook_delivery'].map((table) => ({ table, parts: 40, forced: true })));
+  const plan = await app.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT body FROM event WHERE store_id = '${storeId}' AND event_id = '${made[40]!.eventId}'`,
+  );
+  const scanned = plan.rows.map((row) => row['QUERY PLAN']).filter((line) => /Scan .*on event_/.test(line));
+  expect(scanned).toHaveLength(1);
+  // Nobody reads a partition past its table's row security.
+  await expect(app.query(`SELECT * FROM ${day(after)}`)).rejects.toThrow(/permission denied/);
+  await expect(relay.query(`SELECT add_partition('orders', 'x', 'a', 'b')`)).rejects.toThrow('not a partitioned table');
+  await expect(relay.query(`SELECT drop_partition('event', 'orders')`)).rejects.toThrow('not a partition');
+  await expect(app.query(`SELECT drop_partition('event', '${day(after)}')`)).rejects.toThrow(/permission denied/);
+  await Promise.all([relay.end(), app.end()]);
+}, 60_000);
+
+test('a row in the default partition blocks nothing: its day takes it over, as the relay’s role and in a migration alike', async () => {
+  const url = await createDatabase('rest');
+  await migrate(url);
+  const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
+  const owner = new Client({ connectionString: url });
+  const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });
+  await Promise.all([owner.connect(), relay.connect()]);
+  const later = [9, 10, 12].map((days) => NOW + days * DAY);
+  await owner.query(
+    `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at) VALUES ($1, 'w', '', '{}', 'ACTIVE', '', '', now())`,
+    [storeId],
+  );
+  await owner.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
+  const ids = [];
+  for (const at of later) {
+    const [eventId, deliveryId] = [newId('evt', at), newId('dlv', at)];
+    await owner.query(`INSERT INTO event (store_id, event_id, type, body, created_at) VALUES ($1, $2, 'T', '{}', $3)`, [
+      storeId,
+      eventId,
+      new Date(at),
+    ]);
+    await owner.query(
+      `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at) VALUES ($1, $2, 'w', '', '', '', 'PENDING', $3)`,
+      [storeId, deliveryId, new Date(at)],
+    );
+    ids.push(eventId, deliveryId);
+  }
+  const places = async () =>
+    (
+      await owner.query<{ part: string }>(
+        `SELECT tableoid::regclass::text AS part FROM event UNION ALL SELECT tableoid::regclass::text FROM webhook_delivery ORDER BY 1`,
+      )
+    ).rows.map(({ part }) => part);
+  expect([...new Set(await places())]).toEqual(['event_rest', 'webhook_delivery_rest']);
+  const kept = await keepPartitions(relay, NOW + 4 * DAY);
+  expect(kept.failed).toEqual([]);
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+  const expected = ['event', 'webhook_delivery'].flatMap((table) => [
+    `${table}_${day(later[0]!)}`,
+    `${table}_${day(later[1]!)}`,
+    `${table}_rest`,
+  ]);
+  expect(await places()).toEqual(expected.toSorted());
+  await migrate(url);
+  const { rows } = await owner.query(
+    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery)_' AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)`,
+  );
+  expect(rows).toEqual([]);
+  // What a table has that is made as a partition: keys, indexes, the webhook's deletion.
+  await owner.query(`DELETE FROM webhook WHERE webhook_id = 'w'`);
+  expect((await places()).some((part) => part.startsWith('webhook_delivery'))).toBe(false);
+  await Promise.all([owner.end(), relay.end()]);
+}, 60_000);

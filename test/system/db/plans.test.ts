@@ -1,0 +1,103 @@
+/** Every filter of the catalog is served by an index, as the app role sees it through row security: by the plan of the very query. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { scansOf } from './plan.ts';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { fillStore } from '../../../bin/ops/store/fill.ts';
+import { makeStore } from '../../../bin/ops/store/make.ts';
+import { deleteAddress } from '../../../db/addresses/commands.ts';
+import { readCalendar, shownCalendar } from '../../../db/products/calendar.ts';
+import { readNights } from '../../../db/products/nights.ts';
+import { findSellable, listProducts, readProduct } from '../../../db/products/queries.ts';
+import { listShown, readShown } from '../../../db/products/storefront.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { type Em } from '../../../db/kernel/tx.ts';
+
+/** Tables that grow with the shop; the others are small for ever. */
+const LARGE: ReadonlySet<string> = new Set([
+  'product',
+  'variant',
+  'product_gram',
+  'variant_night',
+  'night_movement',
+  'stock_movement',
+  'order_item',
+]);
+const STORES = 4;
+const PRODUCTS = 1500;
+let orm: MikroORM;
+let storeId: string;
+let one: { productId: string; variantId: string; categoryId: string; addressId: string };
+
+beforeAll(async () => {
+  const url = await createDatabase('plans');
+  await migrate(url);
+  for (let n = 0; n < STORES; n++) {
+    ({ storeId } = await makeStore(url, { code: `plans-${n}`, name: 'n', sandbox: true, withProduct: true }));
+    await fillStore(url, { code: `plans-${n}`, products: PRODUCTS, variants: 3 }, () => {});
+  }
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `INSERT INTO variant_night (store_id, variant_id, night, stock) SELECT store_id, variant_id, d, 1
+     FROM (SELECT store_id, variant_id, product_id FROM variant WHERE product_id IN (SELECT product_id FROM product WHERE product_no % 30 = 2)) v,
+       generate_series(date '2026-01-01', date '2026-03-31', interval '1 day') d`,
+  );
+  await client.query(
+    `INSERT INTO seller_address SELECT store_id, 'adr_' || store_code, 'SHIPPING', 'n', 'r', '010', '06236', 'a', NULL, false, now() FROM store`,
+  );
+  await client.query(`UPDATE product SET inventory_mode = 'DATED' WHERE product_no % 30 = 2`);
+  // Orders are not what is looked at: sold items alone, without what they belong to.
+  await client.query(`SET session_replication_role = replica`);
+  await client.query(
+    `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name, unit_price_won, quantity,
+       total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state, last_changed_at)
+     SELECT store_id, 'oit' || variant_id, variant_no, variant_id, 1, product_id, variant_id, 'n', 1, 1, 1, 'PAID', 1, '{}', 'k', 1, '{}', now() FROM variant`,
+  );
+  await client.query('ANALYZE');
+  const { rows } = await client.query<{ product_id: string; variant_id: string; category_id: string }>(
+    'SELECT p.product_id, v.variant_id, p.category_id FROM product p JOIN variant v USING (store_id, product_id) WHERE p.store_id = $1 AND p.product_no % 30 = 2 LIMIT 1',
+    [storeId],
+  );
+  await client.end();
+  one = {
+    productId: rows[0]!.product_id,
+    variantId: rows[0]!.variant_id,
+    categoryId: rows[0]!.category_id,
+    addressId: `adr_plans-${STORES - 1}`,
+  };
+  orm = await openOrm(roleUrl(url, 'sangjeom_app'), 2);
+}, 120_000);
+afterAll(() => orm.close());
+
+const scans = (work: (em: Em) => Promise<unknown>) => scansOf(orm, storeId, LARGE, work);
+
+const page = { page: 1, size: 20 };
+test.each<[string, (em: Em) => Promise<unknown>]>([
+  ['the seller’s list', (em) => listProducts(em, storeId, page)],
+  ['… by number', (em) => listProducts(em, storeId, { ...page, productNo: 7 })],
+  ['… by status', (em) => listProducts(em, storeId, { ...page, status: 'STOPPED' })],
+  ['… by category', (em) => listProducts(em, storeId, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (em) => listProducts(em, storeId, { ...page, keyword: '캐시미어' })],
+  [
+    '… by all of them',
+    (em) => listProducts(em, storeId, { ...page, productNo: 7, status: 'ON_SALE', categoryId: one.categoryId, keyword: '양모' }),
+  ],
+  ['one product', (em) => readProduct(em, storeId, one.productId)],
+  ['the shelf', (em) => listShown(em, storeId, page)],
+  ['… by category', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (em) => listShown(em, storeId, { ...page, keyword: '캐시미어 장갑' })],
+  ['… by both', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId, keyword: '캐' })],
+  ['one on the shelf, by id', (em) => readShown(em, storeId, one.productId)],
+  ['… by number', (em) => readShown(em, storeId, '7')],
+  ['what a cart is priced by', (em) => findSellable(em, storeId, [one.productId])],
+  ['a calendar', (em) => readCalendar(em, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
+  ['a shown calendar', (em) => shownCalendar(em, storeId, one.productId, '2026-01-01', '2026-01-31', Date.now())],
+  [
+    'the nights of a stay',
+    (em) => readNights(em, storeId, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
+  ],
+  ['whether an address is used', (em) => deleteAddress(em, storeId, one.addressId)],
+])('%s', async (_, work) => expect(await scans(work)).toEqual([]));

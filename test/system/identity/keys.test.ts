@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { loadTokenKeys, type TokenKeys } from '../../../api/kernel/tokens.ts';
+import { root } from '../../../bin/kernel/paths.ts';
+import { realClock } from '../../../db/kernel/clock.ts';
+import { createKeyring } from '../../../db/kernel/keyring.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { query, underTest } from '../../kernel/world.ts';
+
+const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin/ops/keys.ts'), command], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, SEALING_KEYS: sealingKeys },
+  });
+  return stdout;
+};
+const opened: TokenKeys[] = [];
+afterAll(() => opened.forEach((one) => one.close()));
+const kept = (loaded: TokenKeys): TokenKeys => {
+  opened.push(loaded);
+  return loaded;
+};
+const kidOf = (token: string) => (JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
+
+test('signing keys: next is published, then signs; what the one before it has signed stays valid', async () => {
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
+  const keyring = createKeyring(underTest.env['SEALING_KEYS']!);
+  const load = async () => kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now()));
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
+  const before = await load();
+  const old = await before.sign(claims, realClock.now());
+  expect(await keys('signing')).toContain('is published');
+  expect(await keys('signing')).toContain('less than two minutes ago');
+  const published = await load();
+  expect(published.jwks.keys.length).toBe(before.jwks.keys.length + 1);
+  expect(kidOf(await published.sign(claims, realClock.now()))).toBe(kidOf(old));
+  await query(`UPDATE signing_key SET created_at = created_at - interval '3 minutes' WHERE status = 'next'`);
+  expect(await keys('signing')).toContain('signs from now on');
+  const after = await load();
+  const fresh = await after.sign(claims, realClock.now());
+  expect(kidOf(fresh)).not.toBe(kidOf(old));
+  // A process that has not reloaded yet knows the new key since it was published.
+  expect([await after.verify(old, realClock.now()), await published.verify(fresh, realClock.now())]).toEqual([claims, claims]);
+  await orm.close();
+});
+
+test('sealing keys: what an older key sealed is sealed anew, and opens without it afterwards', async () => {
+  // In a database of its own: the suite's processes do not know the new key.
+  const url = await createDatabase('sealing');
+  await migrate(url);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const [old, fresh] = ['old', 'fresh'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
+  const place = { store: 's', table: 'webhook', row: 'w', column: 'secret' };
+  await client.query(`INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES ('s', 's', 's', true, now())`);
+  await client.query(
+    `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
+     VALUES ('s', 'w', 'https://x', '{}', 'ACTIVE', $1, 'whsec_x', now())`,
+    [createKeyring(old).seal('the secret', place)],
+  );
+  expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1/);
+  const { rows } = await client.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook');
+  expect(createKeyring(fresh).open(rows[0]!.secret_sealed, place)).toBe('the secret');
+  expect(await keys('sealing', `${fresh},${old}`, url)).toContain('webhook.secret_sealed: 0');
+  await client.end();
+});
+
+test('a process that cannot open a new key goes on with those that it has', async () => {
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
+  const known = createKeyring(underTest.env['SEALING_KEYS']!);
+  let isBlind = false;
+  const keyring = {
+    ...known,
+    open: (sealed: string, place: Parameters<typeof known.open>[1]) => {
+      if (isBlind) throw new Error('No sealing key');
+      return known.open(sealed, place);
+    },
+  };
+  const loaded = kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000));
+  isBlind = true;
+  const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'unknown', typ: 'at+jwt' })).toString('base64url');
+  // An unknown key id asks for a reload, which fails.
+  expect(await loaded.verify(`${header}.e30.AAAA`, realClock.now())).toBeNull();
+  expect(await loaded.verify(await loaded.sign(claims, realClock.now()), realClock.now())).toEqual(claims);
+  await orm.close();
+});

@@ -1,0 +1,187 @@
+/** How often a password may be guessed, and what guessing cannot hold up (X11, X12). */
+import { describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { createKeyring } from '../../../db/kernel/keyring.ts';
+import { Client } from 'pg';
+import { newAddress, ownApi } from '../../kernel/api.ts';
+import { Buyer, call, GUEST, type Reply } from '../../../bin/dev/client.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+
+const RIGHT = 'correct-horse';
+const code = ({ status, body }: Reply) => [status, body.error?.code ?? 'OK'];
+const LOCKED = [429, 'TOO_MANY_REQUESTS'];
+const WRONG = [401, 'LOGIN_FAILED'];
+
+async function member(shop: World): Promise<string> {
+  const email = `m-${randomUUID()}@example.com`;
+  await Buyer.join(underTest.api, shop.store.storeCode, email);
+  return email;
+}
+const login = (shop: World, email: string, password: string, address: string, api = underTest.api) =>
+  call(api, 'POST', '/storefront/v1/auth/login', {
+    body: { email, password },
+    headers: { 'x-store-code': shop.store.storeCode, 'x-forwarded-for': address },
+  });
+const times = <T>(count: number, work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, i) => work(i)));
+const keyring = createKeyring(underTest.env['SEALING_KEYS']!);
+const keyOf = (...parts: string[]) => keyring.digest(JSON.stringify(parts));
+
+describe('a login', () => {
+  test('is locked for an address after ten wrong passwords, for the right one too, and only there', async () => {
+    const shop = await world();
+    const [email, address] = [await member(shop), newAddress()];
+    for (let i = 0; i < 10; i++) expect(code(await login(shop, email, `guess ${i}`, address))).toEqual(WRONG);
+    for (const password of ['guess', RIGHT]) {
+      const locked = await login(shop, password === RIGHT ? email : email.toUpperCase(), password, address);
+      expect(code(locked)).toEqual(LOCKED);
+      expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(800);
+      expect(Number(locked.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+    }
+    expect(code(await login(shop, email, RIGHT, newAddress()))).toEqual([200, 'OK']);
+    // Another store's account of the same address is another account.
+    const other = await world();
+    expect(code(await login(other, email, RIGHT, address))).toEqual(WRONG);
+  }, 60_000);
+  test('of an unknown address is told and locked alike', async () => {
+    const shop = await world();
+    const [email, address] = [`nobody-${randomUUID()}@example.com`, newAddress()];
+    for (let i = 0; i < 10; i++) expect(code(await login(shop, email, RIGHT, address))).toEqual(WRONG);
+    expect(code(await login(shop, email, RIGHT, address))).toEqual(LOCKED);
+  });
+  test('made in parallel is counted before it is judged; several processes count together', async () => {
+    const shop = await world();
+    const [email, address] = [await member(shop), newAddress()];
+    const other = await ownApi({});
+    const seen = await times(36, (i) => login(shop, email, `guess ${i}`, address, i % 2 ? other.api : underTest.api));
+    expect(seen.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(seen.filter(({ status }) => status === 429)).toHaveLength(26);
+    for (const api of [underTest.api, other.api]) expect(code(await login(shop, email, RIGHT, address, api))).toEqual(LOCKED);
+    other.stop();
+  }, 60_000);
+  test('with the right password forgets the wrong ones of its address', async () => {
+    const shop = await world();
+    const [email, address] = [await member(shop), newAddress()];
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 9; i++) expect(code(await login(shop, email, 'wrong', address))).toEqual(WRONG);
+      expect(code(await login(shop, email, RIGHT, address))).toEqual([200, 'OK']);
+    }
+    // Right ones are no guesses, also when they come at once.
+    expect((await times(18, () => login(shop, email, RIGHT, address))).map(({ status }) => status)).toEqual(Array<number>(18).fill(200));
+  }, 60_000);
+  test('is locked from everywhere after a hundred wrong passwords', async () => {
+    const shop = await world();
+    const email = await member(shop);
+    for (let i = 0; i < 10; i++) {
+      const address = newAddress();
+      const seen = await times(10, () => login(shop, email, 'wrong', address));
+      expect(seen.map(({ status }) => status)).toEqual(Array<number>(10).fill(401));
+      // A right one in between takes nothing back of what others guessed.
+      if (i === 5) expect(code(await login(shop, email, RIGHT, newAddress()))).toEqual([200, 'OK']);
+    }
+    const locked = await login(shop, email, RIGHT, newAddress());
+    expect(code(locked)).toEqual(LOCKED);
+    expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(700);
+    expect(code(await login(shop, await member(shop), RIGHT, newAddress()))).toEqual([200, 'OK']);
+  }, 120_000);
+  test('leaves nothing of a person in what is counted', async () => {
+    const columns = await query<{ name: string; type: string }>(
+      `SELECT column_name AS name, udt_name AS type FROM information_schema.columns WHERE table_name = 'rate_limit' ORDER BY 1`,
+    );
+    expect(columns).toEqual([
+      { name: 'expires_at', type: 'timestamptz' },
+      { name: 'key', type: 'bytea' },
+      { name: 'used_at', type: '_timestamptz' },
+    ]);
+    const shop = await world();
+    const [email, address] = [await member(shop), newAddress()];
+    await login(shop, email, 'wrong', address);
+    const key = keyOf('login', shop.store.storeId, email, address);
+    const [row] = await query<{ used_at: Date[]; expires_at: Date }>('SELECT used_at, expires_at FROM rate_limit WHERE key = $1', [key]);
+    expect(row!.expires_at.getTime() - row!.used_at[0]!.getTime()).toBe(15 * 60_000);
+    // The key is of no use without the sealing key.
+    expect(createKeyring(`other:${Buffer.alloc(32, 1).toString('base64')}`).digest('x')).not.toEqual(keyring.digest('x'));
+  });
+});
+
+describe('while logins are held up', () => {
+  test('twenty are under way, the next is refused at once and counts nothing, and whoever buys or signs up goes on', async () => {
+    const shop = await world();
+    const { api, stop } = await ownApi({});
+    const { productId } = await shop.product();
+    const buyer = new Buyer(api, (await shop.buyer()).headers);
+    const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
+    // Somebody else's transaction holds the row that the first of them counts on.
+    const [victim, address] = [await member(shop), newAddress()];
+    const held = new Client({ connectionString: underTest.databaseUrl });
+    await held.connect();
+    await held.query('BEGIN');
+    const key = keyOf('login', shop.store.storeId, victim, address);
+    await held.query(`INSERT INTO rate_limit VALUES ($1, '{}', now())`, [key]);
+    const first = times(20, () => login(shop, victim, 'wrong', address, api));
+    await until(
+      'one waits',
+      async () => (await query(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`)).length > 0,
+    );
+    const [late, elsewhere] = [await member(shop), newAddress()];
+    const orderPath = `/storefront/v1/guest/orders/ord_${randomUUID()}`;
+    const began = Date.now();
+    const refused = [
+      await login(shop, late, RIGHT, elsewhere, api),
+      await buyer.call('POST', orderPath, { contact: GUEST.phone, orderPassword: 'x' }),
+    ];
+    const [paying, joining] = await Promise.all([
+      buyer.start(checkoutId),
+      call(api, 'POST', '/storefront/v1/auth/signup', {
+        headers: { 'x-store-code': shop.store.storeCode },
+        body: {
+          email: `new-${randomUUID()}@example.com`,
+          password: RIGHT,
+          name: '회원',
+          phone: '010-2222-3333',
+          consents: [{ kind: 'TERMS' }, { kind: 'PRIVACY' }],
+        },
+      }),
+    ]);
+    const isStillHeld = Date.now() - began < 2000;
+    await held.query('ROLLBACK');
+    await held.end();
+    expect(isStillHeld).toBe(true);
+    for (const reply of refused) {
+      expect(code(reply)).toEqual(LOCKED);
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect([paying.status, joining.status]).toEqual([200, 201]);
+    const seen = await first;
+    expect(seen.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(seen.filter(({ status }) => status === 429)).toHaveLength(10);
+    expect(await query('SELECT 1 FROM rate_limit WHERE key = $1', [keyOf('login', shop.store.storeId, late, elsewhere)])).toEqual([]);
+    // The places are free again.
+    expect(code(await login(shop, late, RIGHT, elsewhere, api))).toEqual([200, 'OK']);
+    stop();
+  }, 60_000);
+  test('whoever sends a login slowly takes nobody’s place', async () => {
+    const shop = await world();
+    const email = await member(shop);
+    const { hostname, port } = new URL(underTest.api);
+    const slow = Array.from({ length: 30 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.write(
+        `POST /storefront/v1/auth/login HTTP/1.1\r\nHost: x\r\nX-Store-Code: ${shop.store.storeCode}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email":`,
+      );
+      return socket;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(code(await login(shop, email, RIGHT, newAddress()))).toEqual([200, 'OK']);
+    for (const socket of slow) socket.destroy();
+  });
+  test('a store that is not there is told before what is wrong with the body', async () => {
+    const ask = (headers: Record<string, string>, body: unknown) =>
+      call(underTest.api, 'POST', '/storefront/v1/auth/login', { headers, body });
+    expect(code(await ask({}, '{'))).toEqual([400, 'STORE_REQUIRED']);
+    expect(code(await ask({ 'x-store-code': 'nobodys' }, '{'))).toEqual([404, 'STORE_NOT_FOUND']);
+    const shop = await world();
+    expect(code(await ask({ 'x-store-code': shop.store.storeCode }, '{'))).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});

@@ -1,0 +1,241 @@
+/** What buyers see and decide: members their own orders, guests with contact and password (docs/contract.md#decision, docs/contract.md#lookups, D32, D51). */
+import { describe, expect, test } from '@jest/globals';
+import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { noteClaim } from '../../../db/orders/claims.ts';
+import { randomBytes } from 'node:crypto';
+import { takeUse } from '../../../db/limits/commands.ts';
+import { call, GUEST, pay } from '../../../bin/dev/client.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { roleUrl } from '../../kernel/database.ts';
+
+/** Works in the store as the app does. */
+async function inside<T>(shop: World, work: Parameters<typeof inTenant<T>>[3]): Promise<T> {
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
+  try {
+    return await inTenant(orm, shop.store.storeId, REQUEST, work);
+  } finally {
+    await orm.close();
+  }
+}
+const now = async (shop: World) => Date.parse((await shop.seller.call('GET', '/v1/sandbox/clock')).body.data.now as string);
+const delivered = async (shop: World, id: string) => {
+  await shop.act(id, 'confirm');
+  await shop.act(id, 'dispatch', { deliveryMethod: 'DIRECT' });
+  return shop.act(id, 'delivered');
+};
+const date = (item: Record<string, unknown>) => Date.parse(String(item['autoDecisionDate']));
+
+describe('a member', () => {
+  test('lists and reads their own orders only, without the seller’s memo, page by page', async () => {
+    const shop = await world();
+    const [member, other] = [await shop.member(), await shop.member()];
+    const product = await shop.product();
+    const mine = [];
+    for (let i = 0; i < 3; i++) mine.unshift((await shop.order(product, 2, member)).orderId);
+    await shop.order(product);
+    const theirs = await shop.order(product, 1, other);
+    const [cancelled] = (await member.call('GET', '/storefront/v1/me/orders?size=1')).body.data.items;
+    await shop.act(cancelled.items[0].orderItemId as string, 'cancel', { reason: 'OTHER', detail: '비밀 메모', quantity: 1 });
+    const all = (await member.call('GET', '/storefront/v1/me/orders')).body.data;
+    expect(all.items.map((order: { orderId: string }) => order.orderId)).toEqual(mine);
+    expect(all).toMatchObject({ total: 3, nextCursor: null });
+    expect(JSON.stringify(all)).not.toContain('비밀 메모');
+    expect(all.items[0].items[0]).toMatchObject({ canceledQuantity: 1, actions: [] });
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { items, nextCursor } = (await member.call('GET', `/storefront/v1/me/orders?size=1${cursor && `&cursor=${cursor}`}`)).body.data;
+      seen.push(...items.map((order: { orderId: string }) => order.orderId));
+      cursor = nextCursor as string | null;
+    }
+    expect(seen).toEqual(mine);
+    expect((await member.call('GET', `/storefront/v1/me/orders/${mine[0]}`)).body.data).toEqual(all.items[0]);
+    expect((await member.call('GET', `/storefront/v1/me/orders/${theirs.orderId}`)).body.error?.code).toBe('ORDER_NOT_FOUND');
+    expect((await (await shop.buyer()).call('GET', '/storefront/v1/me/orders')).status).toBe(401);
+    expect((await member.call('GET', '/storefront/v1/me/orders?cursor=x')).body.error?.fieldErrors).toEqual([
+      expect.objectContaining({ field: 'cursor' }),
+    ]);
+  });
+  test('extends the decision by seven days as often as they like, and decides; nobody else may', async () => {
+    const shop = await world();
+    const [member, other] = [await shop.member(), await shop.member()];
+    const { orderItemId: id } = await shop.order(undefined, 1, member);
+    const action = (what: string, who = member) => who.call('POST', `/storefront/v1/me/order-items/${id}/${what}`, {});
+    expect((await action('decide')).body.error?.code).toBe('INVALID_STATUS');
+    const first = date((await delivered(shop, id)).body.data);
+    for (const times of [1, 2, 3]) {
+      const { body } = await action('extend');
+      expect(date(body.data)).toBe(first + times * 7 * DAY);
+      expect(body.data).not.toHaveProperty('sellerMemo');
+    }
+    expect((await action('extend', other)).body.error?.code).toBe('ORDER_ITEM_NOT_FOUND');
+    await shop.advance('P20D');
+    expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED' });
+    expect((await action('decide')).body.data).toMatchObject({ status: 'PURCHASE_DECIDED' });
+    expect((await action('extend')).body.error?.code).toBe('INVALID_STATUS');
+    const events = await query<{ type: string }>("SELECT type FROM event WHERE store_id = $1 AND type = 'ORDER.PURCHASE_DECIDED'", [
+      shop.store.storeId,
+    ]);
+    expect(events).toHaveLength(1);
+  });
+  test('where nothing is decided by itself there is nothing to extend', async () => {
+    const shop = await world();
+    await shop.seller.call('PATCH', '/v1/store', { autoConfirmDays: 0 });
+    const member = await shop.member();
+    const { orderItemId: id } = await shop.order(undefined, 1, member);
+    expect((await delivered(shop, id)).body.data.autoDecisionDate).toBeNull();
+    const { items } = (await member.call('GET', '/storefront/v1/me/orders')).body.data;
+    expect(items[0].items[0].actions).toEqual([
+      expect.objectContaining({ key: 'decide', enabled: true }),
+      expect.objectContaining({ key: 'extend', enabled: false, disabled: { reason: 'NOT_IN_STATE' } }),
+    ]);
+    expect((await member.call('POST', `/storefront/v1/me/order-items/${id}/extend`, {})).body.error?.code).toBe('INVALID_STATUS');
+  });
+});
+
+describe('while a claim is open', () => {
+  const news = (shop: World, id: string, type: 'claim.opened' | 'claim.closed', at: number) =>
+    inside(shop, (em) => noteClaim(em, shop.store.storeId, id, { type, claimId: 'clm_1' }, { at, realNow: Date.now() }));
+  test('the decision rests, and goes on with the time that was left; the seller can do nothing meanwhile', async () => {
+    const shop = await world();
+    const { orderItemId: id } = await shop.order();
+    await delivered(shop, id);
+    await shop.advance('P5D');
+    await news(shop, id, 'claim.opened', await now(shop));
+    expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED', autoDecisionDate: null });
+    for (const action of ['confirm', 'delivered', 'fulfill']) expect((await shop.act(id, action)).status).toBe(409);
+    expect(await shop.advance('P30D')).toMatchObject({ settled: true });
+    expect((await shop.item(id)).status).toBe('DELIVERED');
+    const closedAt = await now(shop);
+    await news(shop, id, 'claim.closed', closedAt);
+    const resumed = date(await shop.item(id));
+    expect(Math.abs(resumed - closedAt - 2 * DAY)).toBeLessThan(MINUTE);
+    await shop.advance('P1D');
+    expect((await shop.item(id)).status).toBe('DELIVERED');
+    await shop.advance('P1DT1M');
+    expect((await shop.item(id)).status).toBe('PURCHASE_DECIDED');
+  });
+  test('CLAIM_IN_PROGRESS for dispatch, delivered and cancel; what the courier delivers meanwhile is delivered when it is closed', async () => {
+    const shop = await world();
+    const { orderItemId: paid } = await shop.order();
+    await news(shop, paid, 'claim.opened', await now(shop));
+    for (const [action, body] of [
+      ['confirm', {}],
+      ['cancel', { reason: 'OTHER' }],
+    ] as const)
+      expect((await shop.act(paid, action, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
+    const { orderItemId: id } = await shop.order();
+    await shop.act(id, 'confirm');
+    await shop.act(id, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '11' });
+    await news(shop, id, 'claim.opened', await now(shop));
+    expect((await shop.act(id, 'delivered')).body.error?.code).toBe('CLAIM_IN_PROGRESS');
+    await shop.advance('P2D');
+    expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED' });
+    expect((await shop.seller.call('GET', `/v1/order-items/${id}/dispatch/tracking`)).body.data.stage).toBe('DELIVERED');
+    await news(shop, id, 'claim.closed', await now(shop));
+    await until('delivered', async () => (await shop.item(id)).status === 'DELIVERED');
+  });
+});
+
+describe('a guest', () => {
+  const ask = (shop: World, which: string, body: object) =>
+    call(underTest.api, 'POST', `/storefront/v1/guest/orders/${which}`, { body, headers: { 'x-store-code': shop.store.storeCode } });
+  const right = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
+  test('finds their order by id or number, with phone or e-mail however they are written', async () => {
+    const shop = await world();
+    const { orderId, orderNo } = await shop.order();
+    for (const which of [orderId, orderNo, `${orderNo.slice(0, 6)}-${orderNo.slice(6)}`])
+      for (const contact of [GUEST.phone, GUEST.phone.replaceAll('-', ''), GUEST.email, GUEST.email.toUpperCase(), ` ${GUEST.phone} `]) {
+        const { status, body } = await ask(shop, which, { ...right, contact });
+        expect([status, body.data?.orderId]).toEqual([200, orderId]);
+      }
+    const alias = await call(underTest.api, 'POST', `/guest/orders/${orderNo}`, {
+      body: right,
+      headers: { 'x-store-code': shop.store.storeCode },
+    });
+    expect(alias.body.data).toMatchObject({ orderNo, items: [expect.not.objectContaining({ sellerMemo: null })] });
+  });
+  test('wrong password, wrong contact, another’s, a member’s and none at all are alike; ten wrong ones lock id and number together', async () => {
+    const shop = await world();
+    const { orderId, orderNo } = await shop.order();
+    const members = await shop.order(undefined, 1, await shop.member());
+    const refusals = [
+      await ask(shop, orderId, { ...right, orderPassword: 'wrong' }),
+      await ask(shop, orderNo, { ...right, contact: '010-0000-0000' }),
+      await ask(shop, orderNo, { ...right, contact: 'x@example.com' }),
+      await ask(shop, 'ord_nobodys', right),
+      await ask(shop, members.orderNo, right),
+    ];
+    expect(new Set(refusals.map(({ status, body }) => `${status} ${body.error!.code} ${body.error!.message}`))).toEqual(
+      new Set(['404 ORDER_NOT_FOUND There is no such order.']),
+    );
+    // Three are counted. A right one in between forgets them.
+    expect((await ask(shop, orderId, right)).status).toBe(200);
+    const guesses = await Promise.all(
+      Array.from({ length: 14 }, (_, i) => ask(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` })),
+    );
+    expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array<number>(10).fill(404),
+      ...Array<number>(4).fill(429),
+    ]);
+    const locked = await ask(shop, orderNo, right);
+    expect([locked.status, locked.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
+    expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(800);
+    // What nobody has is locked alike.
+    const none = await Promise.all(Array.from({ length: 12 }, () => ask(shop, 'ord_nobodys2', right)));
+    expect(none.filter(({ status }) => status === 429)).toHaveLength(2);
+  }, 60_000);
+  test('the lock ends 15 minutes after the oldest of the ten', async () => {
+    const shop = await world();
+    const begin = Date.now();
+    const limit = { key: randomBytes(32), most: 10, windowMs: 15 * MINUTE };
+    const attempt = (minute: number) => inside(shop, (em) => takeUse(em, [limit], begin + minute * MINUTE));
+    for (let minute = 0; minute < 10; minute++) expect(await attempt(minute)).toBeNull();
+    expect(await attempt(10)).toBe(begin + 15 * MINUTE);
+    expect(await attempt(14.9)).toBe(begin + 15 * MINUTE);
+    expect(await attempt(15)).toBeNull();
+    // Ten again within the window, the oldest of them a minute after the first.
+    expect(await attempt(15.5)).toBe(begin + 16 * MINUTE);
+  });
+});
+
+test('x-svc-visitor and x-svc-session stay with cart line, payment and order; what is no such thing is as if it were not sent', async () => {
+  const shop = await world();
+  const { productId } = await shop.product();
+  const buyer = await shop.buyer();
+  const visit = { 'x-svc-visitor': 'v-1', 'x-svc-session': 's-1' };
+  const cart = await buyer.call('POST', '/storefront/v1/cart/items', { productId, quantity: 1 }, visit);
+  const { cartItemId } = cart.body.data.items[0];
+  const kept = async (table: string) =>
+    (await query<{ visit: unknown }>(`SELECT visit FROM ${table} WHERE store_id = $1`, [shop.store.storeId]))[0]?.visit;
+  expect(await kept('cart_item')).toEqual({ visitorId: 'v-1', sessionId: 's-1' });
+  const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { cartItemIds: [cartItemId] })).body.data;
+  const body = { option: { pg: 'tosspayments', method: 'CARD' }, returnUrl: 'http://localhost:9/', guest: GUEST };
+  const address = { receiverName: 'r', phone: '010-1234-5678', zipCode: '06236', address1: 'a' };
+  const started = await buyer.call(
+    'POST',
+    `/storefront/v1/checkout/${checkoutId as string}/payment`,
+    { ...body, shippingAddress: address },
+    {
+      'x-svc-visitor': 'v-1',
+      'x-svc-session': 'x'.repeat(101),
+    },
+  );
+  expect(await kept('payment')).toEqual({ visitorId: 'v-1', sessionId: null });
+  await pay(started.body.data.payUrl as string);
+  const { items } = (await shop.seller.call('GET', '/v1/orders')).body.data;
+  expect(items[0].visit).toEqual({ visitorId: 'v-1', sessionId: null });
+});
+
+test('settlements: none, and every answer says what came instead', async () => {
+  const shop = await world();
+  const list = await shop.seller.call('GET', '/v1/settlements');
+  expect(list.body.data).toEqual({ items: [], page: 1, size: 20, total: 0 });
+  const one = await shop.seller.call('GET', '/v1/settlements/set_x');
+  expect([one.status, one.body.error?.code]).toEqual([404, 'SETTLEMENT_NOT_FOUND']);
+  const unknown = await call(underTest.api, 'GET', '/settlements');
+  expect(unknown.status).toBe(401);
+  for (const { headers } of [list, one, unknown])
+    expect([headers.get('deprecation'), headers.get('link')]).toEqual(['true', '</v1/sales-report>; rel="successor-version"']);
+});

@@ -1,0 +1,55 @@
+/** GET /v1/orders with each filter, alone and together (docs/contract.md#feeds, D70). */
+import { beforeAll, expect, test } from '@jest/globals';
+import { type Paid, type World, world } from '../../kernel/world.ts';
+
+let shop: World;
+let shipped: Paid;
+let provided: Paid;
+const ask = (query: string) => shop.seller.call('GET', `/v1/orders?${query}`);
+const found = async (query: string) => ((await ask(query)).body.data.items as { orderId: string }[]).map(({ orderId }) => orderId);
+const moment = (iso: string) => encodeURIComponent(iso);
+const orderedAt = async ({ orderId }: Paid) => (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data.orderedAt as string;
+
+beforeAll(async () => {
+  shop = await world();
+  shipped = await shop.order();
+  await shop.advance('P40D');
+  provided = await shop.order(await shop.product({ fulfillment: { type: 'MANUAL' } }));
+});
+
+test('by number, with hyphens or without, at any time', async () => {
+  const { orderNo, orderId } = shipped;
+  expect(await found(`orderNo=${orderNo}`)).toEqual([orderId]);
+  expect(await found(`orderNo=${orderNo.slice(0, 6)}-${orderNo.slice(6)}`)).toEqual([orderId]);
+  for (const bad of ['1', 'x', `${orderNo}1`, "1' or '1"])
+    expect((await ask(`orderNo=${encodeURIComponent(bad)}`)).body.error?.code).toBe('INVALID_PARAMETER');
+});
+
+test('by period, keyword, type, payment and status', async () => {
+  const both = [provided.orderId, shipped.orderId];
+  const at = await orderedAt(provided);
+  expect(await found('')).toEqual(both);
+  expect(await found(`orderedFrom=${moment(at)}`)).toEqual([provided.orderId]);
+  expect(await found(`orderedTo=${moment(at)}`)).toEqual([shipped.orderId]);
+  expect(await found(`orderedFrom=${moment(await orderedAt(shipped))}&orderedTo=${moment(at)}`)).toEqual([shipped.orderId]);
+  for (const { orderNo, orderId } of [shipped, provided])
+    for (const part of [orderNo, orderNo.slice(0, 9), `${orderNo.slice(0, 6)}-${orderNo.slice(6, 10)}`])
+      expect(await found(`keyword=${part}`)).toEqual([orderId]);
+  expect(await found(`keyword=${shipped.orderNo.slice(1)}`)).toEqual([]);
+  expect(await found(`keyword=${shipped.orderNo}&orderedFrom=${moment(at)}`)).toEqual([]);
+  expect(await found('fulfillmentType=MANUAL')).toEqual([provided.orderId]);
+  expect(await found('fulfillmentType=SHIPPING&status=PAID&testPayment=true')).toEqual([shipped.orderId]);
+  expect(await found('testPayment=false')).toEqual([]);
+});
+
+test.each([
+  'orderedFrom=2026-01-01',
+  'orderedTo=2026-02-30T00:00:00',
+  'orderedFrom=x',
+  'testPayment=1',
+  'fulfillmentType=OTHER',
+  'status=WHAT',
+  'keyword=abc',
+])('%s: INVALID_PARAMETER', async (query) =>
+  expect((await ask(query)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: query.split('=')[0] } }),
+);

@@ -1,0 +1,228 @@
+/** A worker of the test's own on a Temporal server of its own: the shipped bundle, every real activity, real Postgres. */
+import { randomUUID } from 'node:crypto';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { Client, WithStartWorkflowOperation } from '@temporalio/client';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Pool } from 'pg';
+import { createCalls, createDeliveries, createTransitions } from '../../../activities/index.ts';
+import { seedMembers } from '../../../bin/dev/people.ts';
+import { makeStore } from '../../../bin/ops/store/make.ts';
+import { listProducts } from '../../../db/products/queries.ts';
+import { openCheckout } from '../../../db/checkout/commands.ts';
+import { findCheckout } from '../../../db/checkout/queries.ts';
+import { realClock } from '../../../db/kernel/clock.ts';
+import { readConfig } from '../../../db/kernel/config.ts';
+import { createKeyring } from '../../../db/kernel/keyring.ts';
+import { createLog } from '../../../db/kernel/log.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { openOrm } from '../../../db/orm.ts';
+import { type Em, inTenant, REQUEST, sql } from '../../../db/kernel/tx.ts';
+import { startPayment } from '../../../db/payments/commands.ts';
+import { invite } from '../../../db/invitations/commands.ts';
+import { invitationRun } from '../../../db/invitations/queries.ts';
+import { registerWebhook } from '../../../db/webhooks/commands.ts';
+import { workflowBundle } from '../../../worker/bundle.ts';
+import { untraced } from '../../../worker/tracing.ts';
+import { Pressure } from '../../../worker/pressure.ts';
+import { runRelay } from '../../../worker/relay.ts';
+import { addSearchAttributes } from '../../../worker/searchAttributes.ts';
+import { CLOCK_SIGNAL, COMMAND_UPDATE, type CommandContent, type CommandEnvelope } from '../../../workflows/kernel/messages.ts';
+import type { PaymentMessages } from '../../../domain/payments/messages.ts';
+import { keepText } from '../../../db/runs/text.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../../workflows/kernel/queues.ts';
+import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
+import { DAY } from '../../../domain/kernel/time.ts';
+import { orderItemWorkflowId } from '../../../workflows/kernel/messages.ts';
+import { paymentWorkflowId } from '../../../workflows/kernel/messages.ts';
+import { webhookWorkflowId } from '../../../workflows/kernel/messages.ts';
+import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
+import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { underTest } from '../../kernel/world.ts';
+
+export interface Hosting {
+  /** The time-skipping server forgets updates of terminated runs; the dev server is the real one. */
+  readonly server: 'time-skipping' | 'dev';
+  /** The way to Postgres. */
+  readonly through?: (url: string) => string;
+  /** Sees every execution of an activity, local ones too. */
+  readonly around?: ActivityInterceptorsFactory;
+}
+
+/** Starts a server, a database and a worker. */
+export async function host({ server, around, through = (url) => url }: Hosting) {
+  const url = await createDatabase('skip');
+  await migrate(url);
+  const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
+  await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
+  const orm = await openOrm(through(roleUrl(url, 'sangjeom_app')), 10);
+  const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });
+
+  const log = createLog('test', 'fatal');
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+  });
+  const binary = (path: string) => ({ server: { executable: { type: 'existing-path' as const, path } } });
+  const env =
+    server === 'dev'
+      ? await TestWorkflowEnvironment.createLocal(binary(underTest.cli))
+      : await TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer));
+  await addSearchAttributes(env.nativeConnection, 'default');
+  const config = readConfig(underTest.env);
+  const keyring = createKeyring(config.sealingKeys);
+  const deps = { orm, config, keyring, clock: realClock, log };
+  const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
+  const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
+  const workers = await Promise.all([
+    Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: createTransitions(deps) }),
+    ...[DELIVERIES_QUEUE, YIELDING_QUEUE].map((taskQueue) => Worker.create({ ...hosts, taskQueue, activities: createDeliveries(deps) })),
+    ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
+  ]);
+  const stopping = new AbortController();
+  const running = [
+    ...workers.map((worker) => worker.run()),
+    // As the worker's relay: on the workers' own connection, so that a first task comes with the answer to its start.
+    runRelay({
+      pool,
+      client: new Client({ connection: env.nativeConnection }),
+      clock: realClock,
+      log,
+      signal: stopping.signal,
+      pressure: new Pressure(),
+    }),
+  ];
+
+  const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    inTenant(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
+  let offset = 0;
+  let sent = 0;
+  const now = async () => (await env.currentTimeMs()) + offset;
+  return {
+    storeId,
+    databaseUrl: url,
+    client: env.client,
+    now,
+    rows,
+    /** Moves the sandbox store's clock, and tells the run as the API does. */
+    async advance(run: RunName, ms: number): Promise<void> {
+      offset += ms;
+      await rows('UPDATE store SET clock_offset_ms = ? WHERE store_id = ?', [offset, storeId]);
+      await env.client.workflow.getHandle(run.workflowId).signal(CLOCK_SIGNAL, offset);
+    },
+    /** Business time, as the API passes it in. */
+    inTenant: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
+    keyring,
+    receiver: (receiverUrl: string) =>
+      inTenant(orm, storeId, REQUEST, (em) =>
+        registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
+      ),
+    /** Lets time pass on a server that skips it. */
+    skip: (ms: number) => env.sleep(ms),
+    /** The latest delivery of a receiver. */
+    async deliveryRun(webhookId: string): Promise<RunName> {
+      const [delivery] = await rows<{ delivery_id: string }>(
+        'SELECT delivery_id FROM webhook_delivery WHERE webhook_id = ? ORDER BY delivery_id DESC LIMIT 1',
+        [webhookId],
+      );
+      const runId = delivery!.delivery_id;
+      return { storeId, workflowType: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), entityId: runId, orderNo: null };
+    },
+    /** A started payment, as the API makes one. Business time is the server's own. */
+    async payment() {
+      const at = await now();
+      return inTenant(orm, storeId, REQUEST, async (em) => {
+        const { product } = (await listProducts(em, storeId, { page: 1, size: 1 })).items[0]!;
+        const opened = await openCheckout(em, storeId, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] }, at);
+        await em.flush();
+        const checkout = await findCheckout(em, storeId, opened.checkoutId, 'gst_x', true);
+        const { name, phone, email } = GUEST;
+        const wanted = {
+          option: OPTION,
+          returnUrl: 'http://localhost/',
+          shippingAddress: ADDRESS,
+          buyer: { name, phone, email },
+          orderPasswordHash: 'x',
+          visit: null,
+          testPayment: true,
+        };
+        const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
+        const { paymentId, orderNo } = payment;
+        const run: RunName = {
+          storeId,
+          workflowType: 'payment',
+          workflowId: paymentWorkflowId(storeId, paymentId),
+          entityId: paymentId,
+          orderNo,
+        };
+        return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
+      });
+    },
+    /** Keeps a text aside, as the API does; its id. */
+    text: (value: string) => inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, value, Date.now())),
+    /** The buyer's way through the provider's window: what the provider hands to the return address. */
+    async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<PaymentMessages['commands']['pay']> {
+      const { attemptId, pgOrderId, amount } = payment;
+      const submit = new URLSearchParams({
+        orderId: pgOrderId,
+        orderName: 'x',
+        amount: String(amount),
+        successUrl: 'http://localhost/s',
+        failUrl: 'http://localhost/f',
+        card: '4111111111110000',
+      });
+      const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
+      const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
+      const paymentKeyId = await inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, paymentKey, Date.now()));
+      return { attemptId, paymentKeyId, pgOrderId, amount };
+    },
+    /** An invitation, as the API makes one. */
+    async invitation(email: string): Promise<RunName> {
+      // A day apart on the clock that counts mails: a sender may send fifty in one.
+      sent++;
+      const at = await now();
+      const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
+      const wanted = { email, role: 'STAFF', invitedBy: owner!.user_id } as const;
+      return inTenant(orm, storeId, REQUEST, async (em) =>
+        invitationRun(await invite(em, keyring, storeId, wanted, { at, realNow: Date.now() + sent * DAY })),
+      );
+    },
+    async itemOf(orderNo: string): Promise<RunName> {
+      const [item] = await rows<{ order_item_id: string; order_item_no: string }>(
+        'SELECT order_item_id, order_item_no FROM order_item WHERE order_item_no = ?',
+        [`${orderNo}01`],
+      );
+      const workflowId = orderItemWorkflowId(storeId, item!.order_item_no);
+      return { storeId, workflowType: 'orderItem', workflowId, entityId: item!.order_item_id, orderNo };
+    },
+    /** One update-with-start, as the API sends it. */
+    async command(run: RunName, name: CommandContent['name'], input: object, changes: Partial<CommandEnvelope> = {}): Promise<void> {
+      const key = changes.operation?.key ?? randomUUID();
+      const command = {
+        name,
+        input,
+        operation: { principal: 't', key, id: 't', fingerprint: key },
+        requestId: randomUUID(),
+        clock: offset,
+        actor: 't',
+        notAfter: Date.now() + 8000,
+        ...changes,
+      };
+      const startWorkflowOperation = new WithStartWorkflowOperation(run.workflowType, startOptions(run));
+      await env.client.workflow.executeUpdateWithStart(COMMAND_UPDATE, {
+        args: [command],
+        updateId: command.requestId,
+        startWorkflowOperation,
+      });
+    },
+    async close() {
+      stopping.abort();
+      for (const worker of workers) worker.shutdown();
+      await Promise.allSettled(running);
+      await pool.end();
+      await orm.close();
+      await env.teardown();
+    },
+  };
+}
+export type Host = Awaited<ReturnType<typeof host>>;

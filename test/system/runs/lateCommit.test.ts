@@ -1,0 +1,105 @@
+/**
+ * "503: done already, or never" (X26): a command is not committed more than two seconds after its `notAfter`, whatever held it up, and
+ * a request that ended in a 503 is not committed after its answer.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { RunName } from '../../../workflows/kernel/start.ts';
+import { ownApi } from '../../kernel/api.ts';
+import { Seller } from '../../../bin/dev/client.ts';
+import { type SilentProxy, silentProxy } from '../../kernel/proxy.ts';
+import { query, underTest, until, world } from '../../kernel/world.ts';
+import { type Host, host } from './hosted.ts';
+
+/** As the driver writes it. */
+const COMMIT = 'commit\0';
+/** Longer than a client waits for its answer, shorter than an idle transaction may last. */
+const HELD_MS = 4000;
+
+let proxy: SilentProxy;
+let under: Host;
+beforeAll(async () => {
+  proxy = await silentProxy(underTest.databaseUrl);
+  under = await host({ server: 'dev', through: proxy.through });
+}, 120_000);
+afterAll(async () => {
+  await under.close();
+  proxy.close();
+});
+
+async function bought(): Promise<RunName> {
+  const payment = await under.payment();
+  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
+  return under.itemOf(payment.orderNo);
+}
+const statusOf = async (run: RunName) =>
+  (await under.rows<{ status: string }>('SELECT status FROM order_item WHERE order_item_id = ?', [run.entityId]))[0]!.status;
+const never = { cause: { type: 'TEMPORARILY_UNAVAILABLE' } };
+
+describe('a command', () => {
+  test('that waits for one lock after the other until its time is over is not carried out', async () => {
+    const run = await bought();
+    const holds = [
+      ['SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', run.entityId, 800],
+      ['SELECT 1 FROM orders WHERE order_no = $1 FOR UPDATE', run.orderNo, 1600],
+      ['SELECT 1 FROM feed WHERE store_id = $1 FOR UPDATE', under.storeId, 2400],
+    ] as const;
+    const clients = await Promise.all(
+      holds.map(async ([text, value]) => {
+        const client = new Client({ connectionString: under.databaseUrl });
+        await client.connect();
+        await client.query('BEGIN');
+        await client.query(text, [value]);
+        return client;
+      }),
+    );
+    const releases = clients.map(async (client, i) => {
+      await sleep(holds[i]![2]);
+      await client.end();
+    });
+    await expect(under.command(run, 'confirm', {}, { notAfter: Date.now() + 300 })).rejects.toMatchObject(never);
+    await Promise.all(releases);
+    await sleep(1500);
+    expect(await statusOf(run)).toBe('PAID');
+    await under.command(run, 'confirm', {});
+    expect(await statusOf(run)).toBe('CONFIRMED');
+  });
+
+  test('whose commit is on its way while the network hangs is ended by Postgres, and never carried out afterwards', async () => {
+    const run = await bought();
+    const { held, release } = proxy.holdAt(COMMIT, 'INSERT INTO operation');
+    const asked = under.command(run, 'confirm', {}, { notAfter: Date.now() + 1000 });
+    asked.catch(() => {});
+    await held;
+    await sleep(HELD_MS);
+    release();
+    await expect(asked).rejects.toMatchObject(never);
+    await sleep(1000);
+    expect(await statusOf(run)).toBe('PAID');
+  });
+});
+
+describe('a request of one transaction', () => {
+  test('that was answered 503 because its commit hung is not committed afterwards; the same key then carries it out once', async () => {
+    const shop = await world();
+    const { api, stop } = await ownApi({ APP_DATABASE_URL: proxy.through(underTest.env['APP_DATABASE_URL']!) });
+    try {
+      const seller = new Seller(api, shop.seller.bearer);
+      const create = () => seller.call('POST', '/v1/categories', { name: '늦은 분류' }, { 'idempotency-key': 'late' });
+      const found = () => query('SELECT 1 FROM category WHERE store_id = $1', [shop.store.storeId]);
+      const { held, release } = proxy.holdAt(COMMIT, 'insert into "category"');
+      const asked = create();
+      await held;
+      const answer = await asked;
+      expect([answer.status, await found()]).toEqual([503, []]);
+      release();
+      await sleep(1000);
+      expect(await found()).toEqual([]);
+      await until('carried out', async () => (await create()).status === 201);
+      expect(await found()).toHaveLength(1);
+    } finally {
+      stop();
+    }
+  });
+});

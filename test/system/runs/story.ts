@@ -1,0 +1,91 @@
+/** One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store that SQL and the provider can see. */
+import type { Client } from '@temporalio/client';
+import { call, THREAD_EVENTS } from '../../../bin/dev/client.ts';
+import { people, storeToken } from '../../kernel/login.ts';
+import { query, Receiver, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
+
+export interface Story {
+  readonly shop: World;
+  readonly receiver: Receiver;
+  readonly orderItemId: string;
+  readonly workflowIds: readonly string[];
+}
+
+/** The receiver refuses its first request, so that a delivery has a retry in its history. */
+export async function story(): Promise<Story> {
+  const shop = await world();
+  let refusals = 1;
+  const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
+  await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+  const dead = (await shop.seller.call('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['ORDER.PAID'] })).body.data;
+  const { orderItemId } = await shop.order(undefined, 2);
+  await invitations(shop);
+  await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
+  await shop.act(orderItemId, 'confirm');
+  await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
+  await shop.advance('P20D');
+  await shop.seller.call('DELETE', `/v1/webhooks/${String(dead.webhookId)}`);
+  await until('deleted', async () => (await query('SELECT 1 FROM webhook WHERE webhook_id = $1', [dead.webhookId])).length === 0);
+  const runs = await query<{ workflow_id: string; done_at: Date | null }>(
+    'SELECT workflow_id, done_at FROM run WHERE store_id = $1 ORDER BY workflow_id',
+    [shop.store.storeId],
+  );
+  if (runs.some((run) => run.done_at === null)) throw new Error('the story has not ended');
+  return { shop, receiver, orderItemId, workflowIds: runs.map((run) => run.workflow_id) };
+}
+
+/** One whose mail goes at once, and one whose mail is tried four times; the clock ends both. */
+async function invitations(shop: World): Promise<void> {
+  const { storeId, storeCode } = shop.store;
+  await people(shop);
+  const headers = { authorization: `Bearer ${await storeToken(`owner@${storeCode}.example`, storeId)}` };
+  for (const name of ['canary', 'later']) {
+    const body = { email: `${name}@${storeCode}.example`, role: 'STAFF' };
+    const { status } = await call(underTest.api, 'POST', '/v1/store/invitations', { body, headers });
+    if (status !== 201) throw new Error(`invitation: ${status}`);
+  }
+}
+/** What was mailed to people of this store. */
+const mails = async ({ store }: World) =>
+  ((await call(underTest.simulator, 'GET', '/__sim/mail')).body as unknown as { to: string }[]).filter(({ to }) =>
+    to.includes(store.storeCode),
+  );
+
+/** Money, stock, orders, steps, events and deliveries of a store, and what the provider charged. */
+export async function snapshot(shop: World): Promise<object> {
+  const { store } = shop;
+  const tables = [
+    'payment',
+    'payment_attempt',
+    'refund',
+    'order_bundle',
+    'orders',
+    'order_item',
+    'flow_step',
+    'variant',
+    'stock_movement',
+    'event',
+    'webhook_delivery',
+    'invitation',
+    'member',
+  ];
+  const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2`, [store.storeId])));
+  const keys = new Set((rows[1] as { payment_key: string }[]).map((attempt) => attempt.payment_key));
+  const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as { paymentKey: string }[];
+  return {
+    ...Object.fromEntries(tables.map((table, i) => [table, rows[i]])),
+    mails: await mails(shop),
+    ledger: ledger.filter(({ paymentKey }) => keys.has(paymentKey)),
+  };
+}
+
+/** Waits until a run is closed, or open with nothing left to do. */
+export async function atRest(workflowId: string): Promise<void> {
+  const client: Client = await temporalClient();
+  await until(`${workflowId} at rest`, async () => {
+    const { status, raw } = await client.workflow.getHandle(workflowId).describe();
+    return (
+      status.name === 'COMPLETED' || (status.name === 'RUNNING' && !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0)
+    );
+  });
+}

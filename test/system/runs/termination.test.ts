@@ -1,0 +1,245 @@
+/**
+ * Every kind of run is terminated at each of its workflow tasks: before and after each transition and each call, so
+ * also while a confirm or a delivery is under way. What Postgres, the provider and the receiver show stays the same.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CommandContent, type CommandEnvelope, WAKE_SIGNAL, type WorkflowType } from '../../../workflows/kernel/messages.ts';
+import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
+import { newId } from '../../../db/kernel/clock.ts';
+import { removeWebhook, resumeWebhook } from '../../../db/webhooks/commands.ts';
+import { noteFailure } from '../../../db/webhooks/suspension.ts';
+import { subscriptionWorkflowId } from '../../../workflows/kernel/messages.ts';
+import { manyWaiting } from '../../kernel/deliveries.ts';
+import { call } from '../../../bin/dev/client.ts';
+import { Receiver, underTest } from '../../kernel/world.ts';
+import { type Host, host } from './hosted.ts';
+
+/** One place where the drill may strike: an activity of a run of this kind, counted from 0, before or after it. */
+interface InterruptionPoint {
+  readonly kind: WorkflowType;
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+let under: Host;
+let receiver: Receiver;
+let refusals = 0;
+let passed: { kind: WorkflowType; workflowId: string }[] = [];
+let target: InterruptionPoint | null = null;
+const struck: string[] = [];
+let guests = 0;
+
+async function pass(kind: WorkflowType, workflowId: string, nth: number, when: InterruptionPoint['when']): Promise<void> {
+  if (target?.kind !== kind || target.nth !== nth || target.when !== when) return;
+  target = null;
+  await under.client.workflow.getHandle(workflowId).terminate('drill');
+  struck.push(workflowId);
+}
+
+beforeAll(async () => {
+  receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
+  under = await host({
+    server: 'dev',
+    around: ({ info }) => ({
+      inbound: {
+        async execute(input, next) {
+          const { workflowId } = info.workflowExecution!;
+          const workflowType = info.workflowType as WorkflowType;
+          const nth = passed.filter((one) => one.workflowId === workflowId).length;
+          passed.push({ kind: workflowType, workflowId });
+          await pass(workflowType, workflowId, nth, 'before');
+          const answer = await next(input);
+          await pass(workflowType, workflowId, nth, 'after');
+          return answer;
+        },
+      },
+    }),
+  });
+  await under.receiver(receiver.url);
+}, 120_000);
+afterAll(async () => {
+  receiver.close();
+  await under.close();
+});
+
+/** As a client does: the same key until there is an answer; the reconciler's wake brings back what nobody commands. */
+async function sendUntilAnswered(
+  run: RunName,
+  name: CommandContent['name'],
+  input: object,
+  wait: CommandEnvelope['wait'] = 'committed',
+): Promise<void> {
+  const operation = { principal: 't', key: randomUUID(), id: 't', fingerprint: name };
+  for (let tries = 0; ; tries++) {
+    try {
+      return await under.command(run, name, input, { operation, wait });
+    } catch (error) {
+      if (tries > 5) throw error;
+      await sleep(50);
+    }
+  }
+}
+/** Brings a run back as often as it is gone, and moves its clock by `step`, until it is over. */
+async function sustain(run: RunName, step: number | null, isOver: (status: string) => Promise<boolean> | boolean): Promise<void> {
+  const handle = under.client.workflow.getHandle(run.workflowId);
+  for (let tries = 0; tries < 30; tries++) {
+    const status = await handle.describe().then(
+      (description) => description.status.name,
+      () => 'UNKNOWN',
+    );
+    if (await isOver(status)) return;
+    if (status !== 'RUNNING') await under.client.workflow.signalWithStart(run.workflowType, { ...startOptions(run), signal: WAKE_SIGNAL });
+    else if (step !== null && tries % 2 === 1) await under.advance(run, step).catch(() => {});
+    await Promise.race([handle.result().catch(() => {}), sleep(250)]);
+  }
+  throw new Error(`${run.workflowId} does not end`);
+}
+const toTheEnd = (run: RunName, step: number): Promise<void> => sustain(run, step, (status) => status === 'COMPLETED');
+
+/** Buys one item, ships it by courier, lets it be decided, and delivers its ORDER.PAID at the second attempt. What all may see of it. */
+async function shopping(): Promise<object> {
+  passed = [];
+  refusals = 1;
+  const sent = receiver.received.length;
+  const payment = await under.payment();
+  const input = await under.authenticated(payment);
+  await sendUntilAnswered(payment.run, 'pay', input, 'idle');
+  await toTheEnd(payment.run, 3 * SECOND);
+  const item = await under.itemOf(payment.orderNo);
+  await sendUntilAnswered(item, 'confirm', {});
+  await sendUntilAnswered(item, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumberId: await under.text('1') });
+  await toTheEnd(item, 8 * DAY);
+  const [delivery] = await under.rows<{ delivery_id: string }>(
+    'SELECT d.delivery_id FROM webhook_delivery d ORDER BY d.created_at DESC, d.delivery_id DESC LIMIT 1',
+  );
+  const run: RunName = {
+    ...(await under.deliveryRun(await webhookId())),
+    entityId: delivery!.delivery_id,
+    workflowId: `webhook/${under.storeId}/${delivery!.delivery_id}`,
+  };
+  await toTheEnd(run, MINUTE);
+  const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
+  const charged = ledger.find(({ orderId }) => orderId === payment.pgOrderId)!;
+  const p = [payment.run.entityId];
+  return {
+    payment: await under.rows('SELECT status, result, attempt_count, call IS NULL AS at_rest FROM payment WHERE payment_id = ?', p),
+    attempts: await under.rows('SELECT status, amount_won, is_unknown FROM payment_attempt WHERE payment_id = ?', p),
+    orders: await under.rows('SELECT count(*)::int AS n FROM orders WHERE payment_id = ?', p),
+    stock: await under.rows('SELECT quantity, reason FROM stock_movement WHERE reference = ?', [payment.attemptId]),
+    item: await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.entityId]),
+    steps: await under.rows(
+      "SELECT seq, event ->> 'type' AS type, event ->> 'key' AS key FROM flow_step WHERE order_item_id = ? ORDER BY seq",
+      [item.entityId],
+    ),
+    delivery: await under.rows('SELECT status, attempt_count, response_status_code FROM webhook_delivery WHERE delivery_id = ?', [
+      run.entityId,
+    ]),
+    charged: { status: charged['status'], balance: charged['balanceAmount'], cancels: charged['cancels'] },
+    sent: receiver.received.length - sent,
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
+/** Invites somebody, mails it, and lets its seven days pass. */
+async function inviting(): Promise<object> {
+  passed = [];
+  const invitation = await under.invitation(`guest${guests++}@skip.example`);
+  const p = [invitation.entityId];
+  const isMailed = async () =>
+    (await under.rows("SELECT 1 FROM invitation WHERE invitation_id = ? AND delivery_status = 'SENT'", p)).length > 0;
+  await sustain(invitation, null, isMailed);
+  await toTheEnd(invitation, 8 * DAY);
+  return {
+    invitation: await under.rows(
+      'SELECT status, send_attempts, delivery_status, delivery_error_code FROM invitation WHERE invitation_id = ?',
+      p,
+    ),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
+/** Suspends a webhook for which 1,200 deliveries wait, lifts that, and deletes it. */
+async function leaving(): Promise<object> {
+  passed = [];
+  const { webhook } = await under.receiver('http://127.0.0.1:9/');
+  const { storeId, webhookId: id } = webhook;
+  const run: RunName = {
+    storeId,
+    workflowType: 'webhookSubscription',
+    workflowId: subscriptionWorkflowId(storeId, id),
+    entityId: id,
+    orderNo: null,
+  };
+  await under.rows(
+    `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, epoch, created_at)
+     VALUES (?, ?, ?, '', 'ORDER.PAID', '', 'PENDING', 0, now())`,
+    [storeId, newId('dlv', Date.now()), id],
+  );
+  for (const text of manyWaiting(id, 1199)) await under.rows(text);
+  const moment = async () => ({ at: await under.now(), realNow: Date.now() });
+  const isDone = async (status: string) =>
+    status === 'COMPLETED' && (await under.rows('SELECT 1 FROM run WHERE entity_id = ? AND done_at IS NOT NULL', [id])).length > 0;
+  const { at, realNow } = await moment();
+  const since = [new Date(at - 25 * HOUR), new Date(at), id];
+  await under.rows(`UPDATE webhook SET first_failure_at = ?, last_failure_at = ? WHERE webhook_id = ?`, since);
+  await under.inTenant((em) => noteFailure(em, webhook, at, realNow));
+  await sustain(run, null, isDone);
+  const ended = await under.rows<{ n: number }>(
+    `SELECT count(*)::int AS n FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'WEBHOOK_SUSPENDED' GROUP BY xmin::text`,
+    [id],
+  );
+  await under.inTenant((em) => resumeWebhook(em, storeId, id));
+  const deletedAt = await moment();
+  await under.inTenant((em) => removeWebhook(em, storeId, id, deletedAt));
+  await sustain(run, null, isDone);
+  return {
+    ended: ended.reduce((sum, { n }) => sum + n, 0),
+    isBounded: ended.every(({ n }) => n <= 500),
+    webhook: await under.rows('SELECT 1 FROM webhook WHERE webhook_id = ?', [id]),
+    deliveries: await under.rows('SELECT 1 FROM webhook_delivery WHERE webhook_id = ?', [id]),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
+const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
+
+describe('termination', () => {
+  test.each<[string, () => Promise<object>, object, readonly WorkflowType[]]>([
+    ['a purchase', shopping, { sent: 2, open: [], orders: [{ n: 1 }] }, ['payment', 'orderItem', 'webhookDelivery']],
+    [
+      'a webhook that is suspended and deleted',
+      leaving,
+      { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
+      ['webhookSubscription'],
+    ],
+    ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
+  ])(
+    '%s, at every workflow task: the run comes back and everything is as if nothing had happened',
+    async (_, story, expected, kinds) => {
+      const undisturbed = await story();
+      expect(undisturbed).toMatchObject(expected);
+      const places: InterruptionPoint[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
+        activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))),
+      );
+      expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set(kinds));
+      const missed: InterruptionPoint[] = [];
+      const earlier = struck.length;
+      for (const place of places) {
+        const before = struck.length;
+        // How often a run looks again depends on the moment of a wake, so the last place of a kind may not come up every time.
+        for (let tries = 0; tries < 3 && struck.length === before; tries++) {
+          target = place;
+          expect({ ...place, ...(await story()) }).toEqual({ ...place, ...undisturbed });
+        }
+        if (struck.length === before) {
+          missed.push(place);
+          continue;
+        }
+        const { status } = await under.client.workflow.getHandle(struck.at(-1)!).describe();
+        expect(status.name).toBe('COMPLETED');
+      }
+      expect(missed.length).toBeLessThanOrEqual(2);
+      expect(struck.length - earlier).toBeGreaterThanOrEqual(places.length - 2);
+    },
+    240_000,
+  );
+});

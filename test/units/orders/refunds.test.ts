@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Bundle, refundShare, computeSellerCancel } from '../../../domain/orders/refunds.ts';
+import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../../domain/products/refundPolicy.ts';
+
+const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
+  baseFeeWon: 3000,
+  surchargeWon: 0,
+  conditionalFreeWon: null,
+  ruleFeeWon: 3000,
+  feeRefundedWon: 0,
+  shortfallChargedWon: 0,
+  ...changes,
+});
+const policy = (changes: Partial<RefundPolicy> = {}): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...changes });
+
+describe('the share of the goods', () => {
+  test('10,000 over 3 units: 3,333, 3,333, 3,334', () => {
+    expect([0, 1, 2].map((canceled) => refundShare(10_000, 3, canceled, 1))).toEqual([3333, 3333, 3334]);
+  });
+  test('however a line is split, its parts sum to what was paid', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2_000_000_000 }),
+        fc.array(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 10 }),
+        (paid, parts) => {
+          const ordered = parts.reduce((sum, part) => sum + part, 0);
+          let canceled = 0;
+          const shares = parts.map((part) => {
+            const share = refundShare(paid, ordered, canceled, part);
+            canceled += part;
+            return share;
+          });
+          expect(shares.reduce((sum, share) => sum + share, 0)).toBe(paid);
+          expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('a seller cancel', () => {
+  test.each<[string, Partial<RefundPolicy>, Partial<Bundle>, number, number, number]>([
+    ['leaves the fee while something remains', {}, {}, 10_000, 10_000, 0],
+    ['gives the fee back with the last of the bundle', {}, {}, 0, 13_000, 3000],
+    ['gives the surcharge back too', {}, { surchargeWon: 2000 }, 0, 15_000, 5000],
+    ['gives the surcharge back where the fee was free', {}, { baseFeeWon: 0, surchargeWon: 2000 }, 0, 12_000, 2000],
+    ['never gives it back twice', {}, { feeRefundedWon: 3000 }, 0, 10_000, 0],
+    ['is at our own fault: switched off, the pre-shipment rule decides', { sellerFaultFreeShipping: false }, {}, 0, 13_000, 3000],
+    ['keeps the fee with both off', { sellerFaultFreeShipping: false, preShipmentDeliveryFeeRefund: false }, {}, 0, 10_000, 0],
+  ])('%s', (_, rules, paid, remainingWon, refundWon, deliveryFeeRefundWon) => {
+    const settled = computeSellerCancel({ policy: policy(rules), bundle: bundle(paid), shareWon: 10_000, remainingWon });
+    expect(settled).toMatchObject({ refundWon, deliveryFeeRefundWon, deliveryFeeChargeWon: 0 });
+  });
+  const free = { baseFeeWon: 0, conditionalFreeWon: 50_000 };
+  const charging = policy({ sellerFaultFreeShipping: false, conditionalFreeShortfallCharge: true });
+  test('charges the fee of a bundle that is free no longer, once, and gives it back with the rest', () => {
+    const first = computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 30_000, remainingWon: 30_000 });
+    expect(first).toMatchObject({ refundWon: 27_000, deliveryFeeChargeWon: 3000, shortfallChargedWon: 3000 });
+    const second = computeSellerCancel({
+      policy: charging,
+      bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
+      shareWon: 15_000,
+      remainingWon: 15_000,
+    });
+    expect(second).toMatchObject({ refundWon: 15_000, deliveryFeeChargeWon: 0 });
+    const last = computeSellerCancel({
+      policy: charging,
+      bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
+      shareWon: 15_000,
+      remainingWon: 0,
+    });
+    expect(last).toMatchObject({ refundWon: 18_000, deliveryFeeRefundWon: 0, shortfallChargedWon: 0 });
+  });
+  test('charges at most what is refundable, and nothing at the seller’s fault or above the amount', () => {
+    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 30_000 }).refundWon).toBe(0);
+    expect(
+      computeSellerCancel({
+        policy: policy({ conditionalFreeShortfallCharge: true }),
+        bundle: bundle(free),
+        shareWon: 1000,
+        remainingWon: 1,
+      }).refundWon,
+    ).toBe(1000);
+    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
+  });
+});
