@@ -4,7 +4,6 @@ const common = {
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
-  testTimeout: 60_000,
 };
 
 export default {
@@ -20,6 +19,7 @@ export default {
     },
   ],
   reporters: ['default', '<rootDir>/test/kernel/closing.js'],
+  testTimeout: 60_000,
   maxWorkers: 2,
   forceExit: true,
 };
