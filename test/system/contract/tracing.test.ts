@@ -27,8 +27,8 @@ describe('OpenTelemetry', () => {
       'sangjeom-api UpdateWithStartWorkflow:command',
       'sangjeom-worker HandleUpdate:command',
       'sangjeom-worker RunActivity:confirmPayment',
-      'sangjeom-worker RunActivity:moveOrderItem',
-      'sangjeom-worker RunActivity:movePayment',
+      'sangjeom-worker RunActivity:transitionOrderItem',
+      'sangjeom-worker RunActivity:transitionPayment',
       'sangjeom-worker RunWorkflow:orderItem',
       'sangjeom-worker RunWorkflow:payment',
       'sangjeom-worker StartWorkflow:orderItem',
@@ -44,10 +44,10 @@ describe('OpenTelemetry', () => {
       const parent = span.parentSpanId && byId.get(span.parentSpanId);
       return parent ? [parent.name, ...above(parent)] : [];
     };
-    const transition = spans.find(({ name }) => name === 'RunActivity:movePayment')!;
+    const transition = spans.find(({ name }) => name === 'RunActivity:transitionPayment')!;
     expect(above(transition)).toEqual(['HandleUpdate:command', 'UpdateWithStartWorkflow:command', expect.stringMatching(/^GET \/pay/)]);
     expect(transition.attributes['temporalWorkflowId']).toContain(paymentId);
-    const load = spans.find(({ name }) => name === 'RunActivity:moveOrderItem')!;
+    const load = spans.find(({ name }) => name === 'RunActivity:transitionOrderItem')!;
     expect(above(load).slice(0, 2)).toEqual(['RunWorkflow:orderItem', 'StartWorkflow:orderItem']);
     // Names and ids only: nothing that a person wrote.
     expect(JSON.stringify(spans)).not.toMatch(/카나리아|canary|9876/);
