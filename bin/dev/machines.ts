@@ -12,7 +12,7 @@ interface Timed {
   readonly payment: PaymentState;
   readonly at: number;
 }
-const attempt: AttemptState = {
+export const attempt: AttemptState = {
   attemptId: 'a',
   pgOrderId: '1',
   amountWon: 1,
@@ -28,7 +28,7 @@ const attempt: AttemptState = {
   confirmedAt: null,
   endedAt: null,
 };
-const refund: RefundState = {
+export const refund: RefundState = {
   refundId: 'r',
   amountWon: 1,
   status: 'PENDING',
@@ -40,7 +40,8 @@ const refund: RefundState = {
   callCount: 0,
   settledAt: null,
 };
-const initial: PaymentState = {
+/** A payment that nobody has paid yet. */
+export const initial: PaymentState = {
   storeId: 's',
   status: 'pending',
   result: 'PENDING',

@@ -1,5 +1,4 @@
-/** The stock of a variant as its seller changes it. */
-
+/** A page of a list, as it is asked for: from 1. */
 export interface PageRequest {
   readonly page: number;
   readonly size: number;

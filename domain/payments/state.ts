@@ -1,6 +1,5 @@
 /** What decides about a checkout payment: the payment, the attempt and the refund that an event is about. Times are business milliseconds. */
-import type { CallOf } from '../kernel/messages.ts';
-import type { OutcomeOf } from '../kernel/messages.ts';
+import type { CallOf, OutcomeOf } from '../kernel/messages.ts';
 import type { Failure } from './failures.ts';
 import type { PaymentMessages } from './messages.ts';
 import type { AttemptStatus, PaymentResult, PaymentStatus, PendingCall, RefundStatus } from './rules.ts';

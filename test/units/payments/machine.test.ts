@@ -1,6 +1,7 @@
 /** The payment's machine, without a database: each state with each event, and what no sequence of events can do. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import * as machines from '../../../bin/dev/machines.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
 import { decide, isEnded, takesRefund } from '../../../domain/payments/machine.ts';
 import { planOf } from '../../../domain/payments/plan.ts';
@@ -13,46 +14,9 @@ import type {
   RefundState,
 } from '../../../domain/payments/state.ts';
 
-const attempt: AttemptState = {
-  attemptId: 'att',
-  pgOrderId: '1-01',
-  amountWon: 1000,
-  status: 'OPEN',
-  paymentKey: null,
-  approvedMethod: null,
-  failure: null,
-  isUnknown: false,
-  unknownSince: null,
-  confirmAnswered: true,
-  readings: 0,
-  callCount: 0,
-  confirmedAt: null,
-  endedAt: null,
-};
-const refund: RefundState = {
-  refundId: 'rfd',
-  amountWon: 400,
-  status: 'PENDING',
-  failureCode: null,
-  keySeq: 1,
-  absences: 0,
-  isAnswered: false,
-  askedAt: null,
-  callCount: 0,
-  settledAt: null,
-};
-const pending: PaymentState = {
-  storeId: 's',
-  status: 'pending',
-  result: 'PENDING',
-  expiresAt: 10 * MINUTE,
-  completedAt: null,
-  currentAttemptId: 'att',
-  lastFailure: null,
-  call: null,
-  attempt,
-  refund: null,
-};
+const attempt: AttemptState = { ...machines.attempt, attemptId: 'att', pgOrderId: '1-01', amountWon: 1000 };
+const refund: RefundState = { ...machines.refund, refundId: 'rfd', amountWon: 400 };
+const pending: PaymentState = { ...machines.initial, attempt, currentAttemptId: 'att' };
 const provider = (result: string, code = 'X', ended = true) => ({ result, code, ended, approvedMethod: 'CARD' }) as PaymentOutcome;
 const after = (state: PaymentState, ...events: readonly (readonly [PaymentEvent, number])[]): PaymentState =>
   events.reduce((current, [event, at]) => decide(current, event, at).state, state);
