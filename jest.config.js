@@ -19,7 +19,7 @@ export default {
     },
   ],
   reporters: ['default', '<rootDir>/test/kernel/closing.js'],
+  testSequencer: '<rootDir>/test/kernel/sequencer.js',
   testTimeout: 60_000,
-  maxWorkers: 2,
-  forceExit: true,
+  maxWorkers: 4,
 };

@@ -1,25 +1,46 @@
-import { COURIER_QUEUE, MAIL_QUEUE, PAYMENT_CALLS_QUEUE } from '../workflows/kernel/queues.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
+import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
+import { invitation } from './invitations.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { redactErrors } from './kernel/redact.ts';
-import { invitationTransitions, invitationCalls } from './invitations.ts';
-import { orderTransitions, orderCalls } from './orders.ts';
-import { paymentTransitions, paymentCalls } from './payments.ts';
-import { subscriptionTransitions, deliveryTransitions, webhookCalls } from './webhooks.ts';
+import { type RunActivities, transitionActivity } from './kernel/transition.ts';
+import { orderItem } from './orders.ts';
+import { payment } from './payments.ts';
+import { webhookDelivery, webhookSubscription } from './webhooks.ts';
 
-/** Transitions: short, on Postgres only. */
-export const createTransitions = (deps: ActivityDeps) => ({
-  ...invitationTransitions(deps),
-  ...orderTransitions(deps),
-  ...paymentTransitions(deps),
-  ...subscriptionTransitions(deps),
+/** The activities of each workflow type. */
+const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = { invitation, orderItem, payment, webhookDelivery, webhookSubscription };
+
+type Activities = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+const typesWhere = (fits: (properties: WorkflowProperties) => boolean) => WORKFLOW_TYPES.filter((type) => fits(WORKFLOWS[type]));
+const all = (activities: readonly Activities[]): Activities => Object.assign({}, ...activities) as Activities;
+
+const transitionsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
+  all(types.map((type) => transitionActivity(deps, RUNS[type].transition(deps))));
+const callsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
+  all(types.map((type) => redactErrors(deps, RUNS[type].calls(deps))));
+
+/** The activities on a task queue of runs: their transitions, and the calls that have no task queue of their own. */
+const hostedOn = (deps: ActivityDeps, own: WorkflowProperties['queue']): Activities => ({
+  ...transitionsOf(
+    deps,
+    typesWhere(({ queue }) => queue === own),
+  ),
+  ...callsOf(
+    deps,
+    typesWhere(({ queue, callsQueue }) => queue === own && callsQueue === null),
+  ),
 });
 
-/** What deliveries need, on the queue that they and their calls share. */
-export const createDeliveries = (deps: ActivityDeps) => ({ ...deliveryTransitions(deps), ...redactErrors(deps, webhookCalls(deps)) });
+/** The transition activities of the runs queue: short, on Postgres only. */
+export const createTransitions = (deps: ActivityDeps): Activities => hostedOn(deps, RUNS_QUEUE);
 
-/** Calls to the outside, each kind on a task queue of its own. */
-export const createCalls = (deps: ActivityDeps) => ({
-  [COURIER_QUEUE]: redactErrors(deps, orderCalls(deps)),
-  [PAYMENT_CALLS_QUEUE]: redactErrors(deps, paymentCalls(deps)),
-  [MAIL_QUEUE]: redactErrors(deps, invitationCalls(deps)),
-});
+/** Transitions and calls of deliveries, which share a task queue. */
+export const createDeliveries = (deps: ActivityDeps): Activities => hostedOn(deps, DELIVERIES_QUEUE);
+
+/** Activities that make external calls, by task queue. */
+export function createCalls(deps: ActivityDeps): Readonly<Record<string, Activities>> {
+  const queues = new Set(WORKFLOW_TYPES.flatMap((type) => WORKFLOWS[type].callsQueue ?? []));
+  const on = (queue: string) => typesWhere(({ callsQueue }) => callsQueue === queue);
+  return Object.fromEntries([...queues].map((queue) => [queue, callsOf(deps, on(queue))]));
+}

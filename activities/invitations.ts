@@ -5,17 +5,19 @@ import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import type { Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
-import { transitionActivity } from './kernel/transition.ts';
+import type { RunActivities } from './kernel/transition.ts';
 import { invitationMail } from './mail/invitation.ts';
 
-export const invitationTransitions = (deps: ActivityDeps) =>
-  transitionActivity(deps, {
+export const invitation: RunActivities<'invitation'> = {
+  transition: ({ keyring, clock }) => ({
     workflowType: 'invitation',
-    transition: (em, run, event, at) => transitionInvitation(em, deps.keyring, run, event, at, deps.clock.now()),
-  });
+    transition: (em, run, event, at) => transitionInvitation(em, keyring, run, event, at, clock.now()),
+  }),
+  calls: invitationCalls,
+};
 
-/** The mail of an invitation, by SMTP. Its Message-ID is the same however often it is tried, so that doubles fold. */
-export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Calls<'invitation'> {
+/** Sends an invitation by SMTP. Every attempt has the same Message-ID, so that mail programs show duplicates once. */
+function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Calls<'invitation'> {
   const transport = createTransport({
     url: config.mail.smtpUrl,
     connectionTimeout: 5000,
@@ -26,7 +28,7 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Ca
 
   async function send({ storeId, input: { invitationId, sendNo } }: Call<'invitation'>): Promise<Outcome<'invitation'>> {
     const mail = await inTenant(orm, storeId, REQUEST, (em) => readInvitationMail(em, keyring, storeId, invitationId, sendNo));
-    // Canceled, or sent anew, meanwhile: this link is dead.
+    // Canceled or resent meanwhile: this link is invalid.
     if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };
     try {
       await transport.sendMail({
@@ -39,8 +41,8 @@ export function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Ca
     } catch (error) {
       const { responseCode = null, code = 'UNKNOWN' } = error as { responseCode?: number; code?: string };
       log.warn({ storeId, invitationId, responseCode, code }, 'an invitation could not be mailed');
-      const told = responseCode !== null ? `SMTP_${responseCode}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER';
-      return { result: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: told };
+      const errorCode = responseCode !== null ? `SMTP_${responseCode}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER';
+      return { result: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: errorCode };
     }
   }
 }

@@ -6,17 +6,17 @@ import type { Answer, Call, Calls } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
-import { transitionActivity } from './kernel/transition.ts';
+import type { RunActivities } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
 const orderItemTransition = (deps: ActivityDeps): RunTransition<'orderItem'> => ({
   workflowType: 'orderItem',
   transition: (em, run, event, at) => transitionOrderItem(em, run, event, at, deps.clock.now()),
 });
-export const orderTransitions = (deps: ActivityDeps) => transitionActivity(deps, orderItemTransition(deps));
+export const orderItem: RunActivities<'orderItem'> = { transition: orderItemTransition, calls: orderCalls };
 
-/** A look at the courier: a reading, so that a second one does no harm. The number and the scans stay in Postgres. */
-export function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
+/** Polls the courier, which changes nothing there. The tracking number and the scans stay in Postgres. */
+function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
   const { orm, config } = deps;
   const courier = config.courier === 'development' ? developmentCourier : noCourier;
   return { pollShipment: (call) => withHeartbeat(() => poll(call)) };
@@ -26,9 +26,9 @@ export function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
     const { orderItemId, n } = call.input;
     const at = plannedAt(call, deps);
     const shipment = await inTenant(orm, storeId, REQUEST, (em) => readShipment(em, storeId, orderItemId, n));
-    // Corrected, delivered or canceled meanwhile.
+    // The item was corrected, delivered or canceled meanwhile.
     if (!shipment) return { result: 'STALE' };
-    const reading = await courier.track({ ...shipment, at });
+    const reading = await courier.poll({ ...shipment, at });
     const record = (em: Em) => recordReading(em, storeId, orderItemId, n, reading);
     return completeCall(deps, orderItemTransition(deps), call, { entityId: orderItemId, outcome: { result: reading.result }, at, record });
   }

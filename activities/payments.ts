@@ -1,25 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
 import { transitionPurchase } from '../db/purchases.ts';
+import { storeProviderMessage } from '../db/payments/commands.ts';
 import { chargeOf } from '../db/payments/queries.ts';
 import type { ProviderOutcome } from '../domain/payments/messages.ts';
 import type { Call, Calls } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
-import { transitionActivity } from './kernel/transition.ts';
+import type { RunActivities } from './kernel/transition.ts';
 import { createToss, MISMATCH, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
 
 const provider = 'tosspayments';
+const STORE_MESSAGE_MS = 2000;
+/** They replace the message of an earlier answer even when they come without one. */
+const REFUSALS: ReadonlySet<string> = new Set(['DECLINED', 'REFUSED']);
 
-// From zero, because Prometheus sees no increase in a series that begins with one: the first would ring no alert (ops/alerts.yml).
+// Initialized with 0: Prometheus sees no increase in a series that starts at 1, and the first alarm would raise no alert (ops/alerts.yml).
 for (const operation of ['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
   for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
 providerOutcomes.inc({ provider, operation: 'refundPayment', outcome: 'REFUSED' }, 0);
 
-export const paymentTransitions = (deps: ActivityDeps) =>
-  transitionActivity(deps, {
+export const payment: RunActivities<'payment'> = {
+  transition: (deps) => ({
     workflowType: 'payment',
     transition: async (em, run, event, at) => {
       const result = await transitionPurchase(em, run, event, { at, realNow: deps.clock.now() });
@@ -29,17 +34,20 @@ export const paymentTransitions = (deps: ActivityDeps) =>
       }
       return result;
     },
-  });
+  }),
+  calls: paymentCalls,
+};
 const ALARMS = {
   mismatch: 'a payment at the provider is not ours: nothing was asked of it',
   unresolved: 'an outcome at the payment provider could not be learnt in a day of look-ups',
 } as const;
 
 /**
- * Calls to payment providers. Every one carries a key of ours; what is asked for comes from the attempt's row, and a provider's own words
- * stay out of Temporal. A payment that was started with the other kind of key is never asked for (X26): UNSENT.
+ * Calls to payment providers, each with an idempotency key. The payment key is read from the attempt's row, and the provider's messages are
+ * stored in Postgres, never in Temporal (D45). No request is sent for a payment that was started with the other kind of API key, test or
+ * live (X26): UNSENT.
  */
-export function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment'> {
+function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment'> {
   const toss = createToss(config.toss);
   const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
     failpoint('provider.after-answer');
@@ -54,11 +62,27 @@ export function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment
     log.info({ ...ids, result, code }, 'payment provider answered');
     return { result, code, ended, approvedMethod };
   };
-  const ask = (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> =>
+  /** One attempt of two seconds: the outcome matters more than its text. A failure is logged without the text. */
+  const storeMessage = async ({ id, storeId, input }: Call<'payment'>, message: string | null): Promise<void> => {
+    const deadline = new AbortController();
+    const late = sleep(STORE_MESSAGE_MS, null, { signal: deadline.signal, ref: false }).then(() => Promise.reject(new Error('too late')));
+    const stored = inTenant(orm, storeId, REQUEST, (em) => storeProviderMessage(em, storeId, input, message));
+    await Promise.race([stored, late])
+      .catch((error: Error & { code?: string }) =>
+        log.error({ storeId, call: id, reason: error.name, sqlState: error.code }, 'a message of the payment provider could not be stored'),
+      )
+      .finally(() => deadline.abort());
+  };
+  const callProvider = (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> =>
     withHeartbeat(async () => {
       const { storeId, input } = call;
       const charge = await retryOnOutage(() => inTenant(orm, storeId, REQUEST, (em) => chargeOf(em, storeId, input.attemptId)));
-      if (charge && charge.testPayment === config.toss.testPayment) return outcomeOf(call, await how(charge));
+      if (charge && charge.testPayment === config.toss.testPayment) {
+        const answer = await how(charge);
+        const outcome = outcomeOf(call, answer);
+        if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
+        return outcome;
+      }
       log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
       providerOutcomes.inc({ provider, operation: call.name, outcome: 'UNSENT' });
       return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
@@ -69,10 +93,10 @@ export function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment
     key: input.key,
   });
   return {
-    confirmPayment: (call) => ask(call, (attempt) => toss.confirm(attempt)),
-    readPayment: (call) => ask(call, (attempt) => toss.read(attempt)),
-    refundPayment: (call) => ask(call, (attempt) => toss.refund(attempt, refundOf(call))),
-    findRefund: (call) => ask(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
-    voidPayment: (call) => ask(call, (attempt) => toss.void(attempt, call.id)),
+    confirmPayment: (call) => callProvider(call, (attempt) => toss.confirm(attempt)),
+    readPayment: (call) => callProvider(call, (attempt) => toss.read(attempt)),
+    refundPayment: (call) => callProvider(call, (attempt) => toss.refund(attempt, refundOf(call))),
+    findRefund: (call) => callProvider(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
+    voidPayment: (call) => callProvider(call, (attempt) => toss.void(attempt, call.id)),
   };
 }

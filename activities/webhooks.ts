@@ -11,23 +11,25 @@ import type { Answer, Call, Calls, Outcome } from '../workflows/kernel/messages.
 import { ATTEMPT_MS, type AttemptOutcome } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
-import { transitionActivity } from './kernel/transition.ts';
+import type { RunActivities } from './kernel/transition.ts';
 import { createEgress } from './providers/egress.ts';
 import { webhookHeaders } from './providers/webhookRequest.ts';
 
-/** How long an attempt that someone else began may still be under way. */
+/** How long an attempt that another execution began may still be in flight. */
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
-export const deliveryTransitions = (deps: ActivityDeps) => transitionActivity(deps, deliveryTransition(deps));
+export const webhookDelivery: RunActivities<'webhookDelivery'> = { transition: (deps) => deliveryTransition(deps), calls: webhookCalls };
 
-export const subscriptionTransitions = (deps: ActivityDeps) =>
-  transitionActivity(deps, {
+export const webhookSubscription: RunActivities<'webhookSubscription'> = {
+  transition: ({ clock }) => ({
     workflowType: 'webhookSubscription',
-    transition: (em, run, _, at) => transitionWebhookSubscription(em, run, { at, realNow: deps.clock.now() }),
-  });
+    transition: (em, run, _, at) => transitionWebhookSubscription(em, run, { at, realNow: clock.now() }),
+  }),
+  calls: () => ({}),
+};
 
-/** One attempt: begin, sign with the present second, send, record. One that has been begun already is waited for, never repeated. */
-export function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
+/** One attempt: begin, sign with the current second, send, record. An attempt that has begun already is waited for, never repeated. */
+function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   return { attemptDelivery };
@@ -46,7 +48,7 @@ export function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
     const outcome = await egress.post({ url: request.url, headers, body: request.body, deadlineMs: ATTEMPT_MS });
     deliveryOutcomes.inc({ outcome: outcome.errorCode ?? 'SUCCESS' });
     failpoint('webhook.after-send');
-    // It ended later than it was planned by the time that it took.
+    // The business time of its end: the planned time plus its duration.
     const endedAt = at + Math.round(performance.now() - began);
     return completeCall(deps, deliveryTransition(deps, outcome), call, {
       entityId: deliveryId,

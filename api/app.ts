@@ -32,7 +32,7 @@ export function buildApp(deps: ApiDeps): Koa {
   const unlimited = [documentRoutes(), docsRoutes(), healthRoutes(deps)];
   const limited = [identityRoutes(deps), payRoutes(deps), uploadRoutes(deps), mount(endpoints, deps)];
   for (const router of unlimited) app.use(router.routes());
-  // Whatever is not named above counts (X10), addresses where there is nothing included.
+  // All other requests count against the limit (X10), also those with an unknown path.
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
   app.use(limitRate(deps));
@@ -41,7 +41,7 @@ export function buildApp(deps: ApiDeps): Koa {
   return app;
 }
 
-/** One span per request, named by its route; the trace goes on into runs and activities. */
+/** One span per request, named after its route; the trace continues in runs and activities. */
 const traced: Koa.Middleware = (ctx, next) =>
   serverSpan(ctx.get('traceparent') || null, async (span) => {
     await next();
@@ -59,7 +59,7 @@ const traced: Koa.Middleware = (ctx, next) =>
   });
 const routeOf = (ctx: Koa.Context): string => (typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'unmatched');
 
-/** Gives every request an id, and writes one log line when it is answered: ids, no bodies, no headers, no personal data. */
+/** Gives every request an id and logs one line per response: ids, no bodies, no headers, no personal data. */
 const identify =
   ({ log, clock }: ApiDeps): Koa.Middleware =>
   async (ctx, next) => {
@@ -94,7 +94,7 @@ const envelope =
     }
   };
 
-/** Old addresses of the documents (D82). */
+/** Former paths of the documents (D82). */
 const MOVED = [
   ['/api-docs', 301, '/docs'],
   ...['json', 'yaml'].flatMap((form) => [

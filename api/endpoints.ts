@@ -1,4 +1,4 @@
-/** Every operation, in the order of a shop's day. What is not here is not served. */
+/** All operations that are served. */
 import { addresses } from './addresses/index.ts';
 import { apiTokens } from './apiTokens/index.ts';
 import { auth } from './auth/index.ts';

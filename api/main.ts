@@ -46,7 +46,7 @@ server.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-/** Unready first: whoever sends requests here needs to notice. Meanwhile, and until they are answered, all that come are served. */
+/** Reports unready first, so that the load balancer stops sending requests. Requests that arrive meanwhile are served. */
 const stop = async () => {
   stopping.abort();
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));

@@ -1,4 +1,4 @@
-/** The same machine without us: a bare Postgres transaction, a bare Temporal update with one local activity. */
+/** The baseline of this machine, without our code: a Postgres transaction, a Temporal update with one local activity. */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client';
@@ -6,7 +6,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { Pool } from 'pg';
 import { type Figures, load } from './measure.ts';
 
-/** Insert, update, commit: what an order writes at the least. */
+/** Insert, update, commit: the minimum that an order writes. */
 export async function barePostgres(databaseUrl: string, callers: number, count: number): Promise<Figures> {
   const pool = new Pool({ connectionString: databaseUrl, max: callers });
   await pool.query('CREATE TABLE IF NOT EXISTS bench_bare (id text PRIMARY KEY, n integer NOT NULL)');
@@ -25,8 +25,8 @@ export async function barePostgres(databaseUrl: string, callers: number, count: 
 }
 
 /**
- * Two things without any of our code: an update-with-start with one local activity, and the skeleton of one
- * order (the payment's update with its call, and the start of the item's run). No order can be cheaper than its skeleton.
+ * Temporal without our code: an update-with-start with one local activity, and the minimum of one order (the payment's update with its
+ * activity, and the start of the item's workflow).
  */
 export async function bareTemporal(address: string, runs: readonly (readonly [callers: number, count: number])[]): Promise<Figures[]> {
   const { connection, taskQueue, worker, workflow } = await bareWorker(address, async () => 'ok');
@@ -49,7 +49,7 @@ export async function bareTemporal(address: string, runs: readonly (readonly [ca
   return figures;
 }
 
-/** Starts so many runs that make one local activity and then wait; answers how many per second, from first start to last activity. */
+/** Starts workflows that run one local activity and then wait. Returns starts per second, from the first start to the last activity. */
 export async function bareStarts(address: string, callers: number, count: number): Promise<number> {
   let made = 0;
   const all = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { condition, defineUpdate, proxyActivities, proxyLocalActivities, setHand
 const quick = proxyLocalActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
 const ordinary = proxyActivities<{ nothing(): Promise<string> }>({ startToCloseTimeout: '2s' });
 
-/** What an open run is to Temporal, with nothing in it: one look, and then it waits. */
+/** An open run without our code: one local activity, then it waits. */
 export async function bareRun(): Promise<void> {
   await quick.nothing();
   await condition(() => false);
@@ -20,7 +20,7 @@ export async function bare(): Promise<void> {
   await condition(() => done);
 }
 
-/** What a payment is to Temporal, with nothing in it: a transition, a provider call, a transition. */
+/** A payment without our code: a transition, a provider call, a transition. */
 export async function barePayment(): Promise<void> {
   let done = false;
   setHandler(defineUpdate<void>('work'), async () => {
@@ -32,7 +32,7 @@ export async function barePayment(): Promise<void> {
   await condition(() => done);
 }
 
-/** What a new order item is to Temporal: it loads its row. (It then ends, so that no run is left behind.) */
+/** A new order item without our code: it loads its row. It then completes, so that no workflow stays open. */
 export async function bareItem(): Promise<void> {
   await quick.nothing();
 }

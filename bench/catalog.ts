@@ -1,4 +1,4 @@
-/** Lists of a small and of a large shop, beside the bare query for the same page in the same run. */
+/** Product lists of a small and a large store, compared with the bare query for the same page. */
 import { Pool } from 'pg';
 import { fillStore } from '../bin/ops/store/fill.ts';
 import { makeStore } from '../bin/ops/store/make.ts';
@@ -8,7 +8,7 @@ import { type Figures, load } from './measure.ts';
 
 const VARIANTS = 20;
 
-/** The same lists in shops of these sizes; every product has twenty variants. */
+/** Measures the lists in stores of these sizes; every product has twenty variants. */
 export async function catalog(system: System, sizes: readonly number[]): Promise<Figures[]> {
   const figures: Figures[] = [];
   for (const products of sizes) {
@@ -40,17 +40,18 @@ async function lists({ api }: System, seller: Seller, code: string, products: nu
   ];
 }
 
-/** The page that the storefront shows, asked for by one prepared statement and nothing else. */
+/** The storefront's page as one prepared statement. */
 async function bare(databaseUrl: string, storeId: string, products: number): Promise<Figures[]> {
   const pool = new Pool({ connectionString: databaseUrl, max: 16 });
   const text = `SELECT p.*, (SELECT count(*) FROM product WHERE store_id = $1 AND status = 'ON_SALE' AND deleted_at IS NULL) AS total,
-      (SELECT json_agg(json_build_object('id', v.variant_id, 'price', p.sale_price_won + v.additional_price_won, 'open', v.stock_quantity > 0) ORDER BY v.seq)
+      (SELECT json_agg(json_build_object('id', v.variant_id, 'price', p.sale_price_won + v.additional_price_won, 'open',
+        v.stock_quantity > 0) ORDER BY v.seq)
        FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id) AS variants
     FROM product p WHERE p.store_id = $1 AND p.status = 'ON_SALE' AND p.deleted_at IS NULL ORDER BY p.product_no DESC LIMIT 20`;
-  const ask = () => pool.query({ name: 'shelf', text, values: [storeId] });
+  const readPage = () => pool.query({ name: 'shelf', text, values: [storeId] });
   const figures = [
-    await load(`bare Postgres: the same page of ${products}`, 1, 100, ask),
-    await load(`bare Postgres: the same page of ${products}`, 16, 1000, ask),
+    await load(`bare Postgres: the same page of ${products}`, 1, 100, readPage),
+    await load(`bare Postgres: the same page of ${products}`, 16, 1000, readPage),
   ];
   await pool.end();
   return figures;

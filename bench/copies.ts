@@ -1,10 +1,10 @@
-/** Orders by the thousand: a real one is copied under new ids, with everything that belongs to it. */
+/** Test data: copies of a real order under new ids, with all rows that belong to it. */
 import type { Pool, PoolClient } from 'pg';
 import type { System } from '../bin/dev/system.ts';
 import type { Seller } from '../bin/dev/client.ts';
 import { buy } from './flows.ts';
 
-/** Buys, confirms and dispatches one item; answers its order. */
+/** Buys, confirms and dispatches one item; returns its order. */
 export async function shipped(system: System, seller: Seller, { productId, code }: { productId: string; code: string }): Promise<string> {
   await buy(system, productId, undefined, code);
   const [order] = (await seller.call('GET', '/v1/orders?size=1')).body.data.items as { orderId: string }[];
@@ -15,13 +15,13 @@ export async function shipped(system: System, seller: Seller, { productId, code 
   return order!.orderId;
 }
 
-/** A copy's id: as long as the real one, and counted. */
+/** SQL of a copy's id: the real one's prefix and the copy's number, of the same length. */
 const id = (column: string) => `left(x.${column}, 8) || lpad(n::text, length(x.${column}) - 8, '0')`;
 const no = (column: string, tail = '') => `left(x.${column}, 6) || lpad((n + 10000000)::text, 8, '0') || '${tail}'`;
 const ago = (column: string) => `x.${column} - n * interval '7 seconds'`;
 const THE_ORDER = 'SELECT * FROM orders WHERE order_id = $1';
 
-/** What is copied of one order, and which columns are new in a copy. */
+/** The rows of one order that are copied, and the columns that differ in a copy. */
 const TABLES: readonly (readonly [table: string, where: string, columns: Readonly<Record<string, string>>])[] = [
   ['checkout', `x.checkout_id = (SELECT checkout_id FROM (${THE_ORDER}) o)`, { checkout_id: id('checkout_id') }],
   [
@@ -85,7 +85,7 @@ const TABLES: readonly (readonly [table: string, where: string, columns: Readonl
   ],
 ];
 
-/** Which copies: numbers from 1 on. Two stores have none in common, because order numbers are unique over all of them. */
+/** A range of copy numbers, from 1. Ranges of two stores must not overlap: order numbers are unique across stores. */
 export interface Copies {
   readonly orderId: string;
   readonly from: number;
@@ -93,8 +93,8 @@ export interface Copies {
 }
 
 /**
- * Copies an order; its run too, as it is. Totals are counted at the end and not row by row; what else triggers and foreign keys
- * would do has been done for the first order. `afterwards` is asked in the same transaction.
+ * Copies an order and its run. Triggers and foreign keys are disabled; totals are counted once at the end. `afterwards`: SQL that is
+ * executed in the same transaction.
  */
 export async function copy(pool: Pool, copies: readonly Copies[], afterwards = ''): Promise<void> {
   const tx = await pool.connect();
@@ -126,7 +126,8 @@ async function fill(tx: PoolClient, copies: readonly Copies[]): Promise<void> {
   const counted = `SELECT store_id, 'orders', progress_status, test_payment, count(*) FROM orders GROUP BY 1, 3, 4
     UNION ALL SELECT store_id, 'order_item', status, false, count(*) FROM order_item GROUP BY 1, 3`;
   await tx.query(
-    `INSERT INTO list_count (store_id, list, status, is_test, n) ${counted} ON CONFLICT (store_id, list, status, is_test) DO UPDATE SET n = excluded.n`,
+    `INSERT INTO list_count (store_id, list, status, is_test, n) ${counted} ON CONFLICT (store_id, list, status, is_test) DO UPDATE
+     SET n = excluded.n`,
   );
   await tx.query(
     `UPDATE feed SET event_no = greatest(event_no, (SELECT coalesce(max(event_no), 0) FROM event e WHERE e.store_id = feed.store_id))`,

@@ -1,14 +1,14 @@
-/** What is measured: what buyers and sellers do all day. */
+/** The everyday requests of buyers and sellers that are measured. */
 import type { System } from '../bin/dev/system.ts';
 import { Buyer, call, formOf, get, type Seller } from '../bin/dev/client.ts';
 import { type Figures, load } from './measure.ts';
 
-/** What a bench store has: one product for the buyer flow, 200 with options for the shelves. */
-export interface Shelf {
+/** The products of a benchmark store: one for the buyer flow, 200 with options for lists. */
+export interface ProductPool {
   readonly productId: string;
   readonly options: readonly { readonly productId: string; readonly optionId: string }[];
 }
-export async function fillShelf(seller: Seller): Promise<Shelf> {
+export async function fillProductPool(seller: Seller): Promise<ProductPool> {
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const { categoryId } = (await seller.call('POST', '/v1/categories', { name: 'bench' })).body.data as { categoryId: string };
   const optionGroups = [{ name: 'size', values: ['S', 'M', 'L'] }];
@@ -22,8 +22,8 @@ export async function fillShelf(seller: Seller): Promise<Shelf> {
   return { productId, options };
 }
 
-/** Buying, confirming, and what is read most. */
-export async function everyday(system: System, seller: Seller, shelf: Shelf, orders: number): Promise<Figures[]> {
+/** Buying, confirming, and the most frequent reads. */
+export async function everyday(system: System, seller: Seller, shelf: ProductPool, orders: number): Promise<Figures[]> {
   const flow = 'buyer flow: session, checkout, start, screen, pay';
   const bought = [
     await load(flow, 1, Math.min(60, orders), () => buy(system, shelf.productId)),

@@ -1,23 +1,23 @@
-/** A store that has grown: two real orders, copied under new ids, and a real run for each copy that is still open. */
+/** A store with many orders: two real ones, copied under new ids, and a workflow for each copy whose run is open. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { System } from '../bin/dev/system.ts';
 import type { Seller } from '../bin/dev/client.ts';
 import { copy, shipped } from './copies.ts';
-import type { Shelf } from './flows.ts';
+import type { ProductPool } from './flows.ts';
 
 export interface Growth {
   /** Orders in all. */
   readonly past: number;
-  /** Of these, how many are dispatched and wait for their delivery deadline. */
+  /** How many of these are dispatched and wait for their delivery deadline. */
   readonly openRuns: number;
 }
 
-/** Seeds the orders and waits until every open run has been started and has seen its row. */
+/** Seeds the orders and waits until every open run is started and loaded. */
 export async function grow(
   system: System,
   seller: Seller,
-  { productId }: Shelf,
+  { productId }: ProductPool,
   { past, openRuns }: Growth,
 ): Promise<{ seedSeconds: number; startSeconds: number }> {
   const decided = await shipped(system, seller, { productId, code: 'bench' });

@@ -1,18 +1,18 @@
-/** What tokens cost: issuing and checking them over HTTP, beside bare jose in the same run. */
+/** The cost of tokens: issued and verified over HTTP, compared with bare jose. */
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import type { System } from '../bin/dev/system.ts';
 import type { CreatedStore } from '../db/identity/createStore.ts';
 import { call, type Seller, token } from '../bin/dev/client.ts';
 import { type Figures, load, processorMs } from './measure.ts';
 
-/** Processor milliseconds of one call in the process that answers it; its inverse is what a core of that process does. */
+/** Processor milliseconds of one call in the process that serves it; the inverse is its throughput per core. */
 export interface Cost {
   readonly name: string;
   readonly ms: number;
   readonly perCore: number;
 }
 
-/** What a token costs the API, and a bare signature this process. */
+/** The cost of a token in the API, and of a bare signature in this process. */
 export async function tokenCosts(system: System, store: CreatedStore): Promise<Cost[]> {
   const { privateKey } = await generateKeyPair('RS256');
   const sign = () => new SignJWT({ store_id: store.storeId }).setProtectedHeader({ alg: 'RS256' }).setExpirationTime('1h').sign(privateKey);

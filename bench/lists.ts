@@ -1,4 +1,4 @@
-/** What lists cost in a store with few orders and in one with many, call by call in turns: X22 wants them the same within a fifth. */
+/** The time of lists in a store with few orders and in one with many, measured in alternation: X22 allows a difference of 20 %. */
 import { Pool } from 'pg';
 import { makeStore } from '../bin/ops/store/make.ts';
 import type { System } from '../bin/dev/system.ts';
@@ -22,11 +22,11 @@ export interface Sizes {
 const PAIRS = 200;
 const WARM = 20;
 
-/** Each comparison is told as soon as it is made. */
-export async function lists(system: System, { few, many }: Sizes, tell: (compared: Compared) => void): Promise<void> {
+/** Calls `report` after each comparison. */
+export async function lists(system: System, { few, many }: Sizes, report: (compared: Compared) => void): Promise<void> {
   const pool = new Pool({ connectionString: system.databaseUrl, max: 1 });
   pool.on('error', () => {});
-  // Order numbers are unique over all stores: the second store's begin behind those of the first.
+  // Order numbers are unique across stores: the second store's begin after those of the first.
   const small = await filled(system, pool, { code: 'few', from: 1, orders: few });
   const large = await filled(system, pool, { code: 'many', from: few + 1, orders: many });
   await pool.end();
@@ -44,9 +44,9 @@ export async function lists(system: System, { few, many }: Sizes, tell: (compare
     '/v1/events?size=20&type=ORDER.PAID',
     '/v1/events?size=20&type=ORDER.DISPATCHED',
   ];
-  for (const path of paths) tell(await compare(path, [small, path], [large, path]));
+  for (const path of paths) report(await compare(path, [small, path], [large, path]));
   const deepest = Math.floor(Math.min(many, 100_000) / 20) - 1;
-  tell(
+  report(
     await compare(
       `/v1/orders?size=20&page=${last} beside page=${deepest}, the last`,
       [small, paths[3]!],
@@ -71,16 +71,16 @@ async function filled(system: System, pool: Pool, { code, from, orders }: { code
   return seller;
 }
 
-type Asked = readonly [seller: Seller, path: string];
+type ListRequest = readonly [seller: Seller, path: string];
 
-async function compare(path: string, few: Asked, many: Asked): Promise<Compared> {
+async function compare(path: string, few: ListRequest, many: ListRequest): Promise<Compared> {
   const times: readonly [number[], number[]] = [[], []];
   for (let i = -WARM; i < PAIRS; i++)
     for (const which of i % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const [seller, asked] = which === 0 ? few : many;
+      const [seller, path] = which === 0 ? few : many;
       const at = performance.now();
-      const { status, body } = await seller.call('GET', asked);
-      if (status !== 200 || body.data.items.length === 0) throw new Error(`${asked}: ${status}`);
+      const { status, body } = await seller.call('GET', path);
+      if (status !== 200 || body.data.items.length === 0) throw new Error(`${path}: ${status}`);
       if (i >= 0) times[which].push(performance.now() - at);
     }
   const [a, b] = [percentile(times[0], 0.5), percentile(times[1], 0.5)];

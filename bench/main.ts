@@ -1,9 +1,8 @@
 /**
- * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, beside bare Postgres
- * and bare Temporal in the same run; with `--growth` once more in a store with 100,000 orders and 20,000 open runs, after comparing its
- * lists with those of a store with 1,000 (`--lists` alone: only that). `--refusals` alone: what refusing the worst bodies costs.
- * `--recovery [--runs 100000]` alone: how long Temporal's lost runs take to come back, and what the reconciler's statements take with
- * 1,000,000 open runs (`--open`).
+ * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, compared with bare
+ * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
+ * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
+ * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,14 +13,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
 import { root } from '../bin/kernel/paths.ts';
-import { run } from '../bin/kernel/say.ts';
+import { run } from '../bin/kernel/cli.ts';
 import { makeStore } from '../bin/ops/store/make.ts';
 import type { System } from '../bin/dev/system.ts';
 import { temporarySystem } from '../bin/dev/temporary.ts';
 import { Seller } from '../bin/dev/client.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { catalog } from './catalog.ts';
-import { buy, everyday, fillShelf } from './flows.ts';
+import { buy, everyday, fillProductPool } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { identity, tokenCosts } from './identity.ts';
 import { lists, type Sizes } from './lists.ts';
@@ -64,7 +63,7 @@ await run(async () => {
     const shelves = values.catalog ? await catalog(system, [100, 1000, 10_000]) : [];
     if (shelves.length > 0) table(shelves);
     const report = await measure(system, orders, growth);
-    tell(report);
+    printReport(report);
     mkdirSync(join(root, '.data'), { recursive: true });
     writeFileSync(join(root, '.data/bench.json'), `${JSON.stringify({ ...report, shelves }, null, 2)}\n`);
   } finally {
@@ -93,7 +92,7 @@ function ratio(a: number, b: number): number {
   return Math.round((a / b) * 100) / 100;
 }
 
-function tell(report: Awaited<ReturnType<typeof measure>>): void {
+function printReport(report: Awaited<ReturnType<typeof measure>>): void {
   table(report.figures);
   if (report.grown) {
     print(`\nthe same in a store with ${report.grown.past} orders, ${report.grown.openRuns} of them with an open run:`);
@@ -125,8 +124,8 @@ function table(figures: readonly Figures[]): void {
 async function measure(system: System, orders: number, growth: Growth | null) {
   const store = await makeStore(system.databaseUrl, { code: 'bench', name: 'bench', sandbox: true, withProduct: true });
   const seller = await Seller.login(system.api, store);
-  const shelf = await fillShelf(seller);
-  for (let i = 0; i < 10; i++) await buy(system, shelf.productId);
+  const pool = await fillProductPool(seller);
+  for (let i = 0; i < 10; i++) await buy(system, pool.productId);
   const bare = [
     await barePostgres(system.databaseUrl, 1, 500),
     await barePostgres(system.databaseUrl, 16, 3000),
@@ -135,17 +134,17 @@ async function measure(system: System, orders: number, growth: Growth | null) {
       [16, 300],
     ])),
   ];
-  const everydayFigures = await everyday(system, seller, shelf, orders);
+  const everydayFigures = await everyday(system, seller, pool, orders);
   const tokenFigures = await identity(system, store, seller);
   const memory = Object.fromEntries(system.processes().map(({ name, pid }) => [name, memoryMb(pid)]));
-  const machineMs = await machineTime(system, shelf.productId);
-  const webhook = await webhookDelay(system, seller, shelf.productId);
-  const grown = growth && (await grow(system, seller, shelf, growth));
+  const machineMs = await machineTime(system, pool.productId);
+  const webhook = await webhookDelay(system, seller, pool.productId);
+  const grown = growth && (await grow(system, seller, pool, growth));
   return {
     at: new Date().toISOString(),
     cpus: cpus().length,
     figures: [...bare, ...everydayFigures, ...tokenFigures],
-    grown: grown && { ...growth, ...grown, figures: await everyday(system, seller, shelf, orders) },
+    grown: grown && { ...growth, ...grown, figures: await everyday(system, seller, pool, orders) },
     webhook,
     memoryMb: memory,
     machineMs,
@@ -153,7 +152,7 @@ async function measure(system: System, orders: number, growth: Growth | null) {
   };
 }
 
-/** What each step costs each process, over 20 orders one after another. Ticks are 10 ms, so only sums mean something. */
+/** Processor time of each step in each process, over 20 sequential orders. The clock's resolution is 10 ms: only sums are meaningful. */
 async function machineTime(system: System, productId: string) {
   const rounds = 20;
   const sums = new Map<string, Map<string, number>>();
@@ -177,7 +176,7 @@ async function machineTime(system: System, productId: string) {
   );
 }
 
-/** From the commit of the event, as Postgres has it, to the first byte at the receiver. */
+/** From the event's commit timestamp in Postgres to the first byte at the receiver. */
 async function webhookDelay(system: System, seller: Seller, productId: string) {
   const arrived = new Map<string, number>();
   const server = createServer((request, response) => {

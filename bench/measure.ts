@@ -1,4 +1,4 @@
-/** Load and figures: closed loop, percentiles, processor time and memory of processes. */
+/** Closed-loop load, percentiles, and processor time and memory of processes. */
 import { readFileSync } from 'node:fs';
 
 export interface Figures {
@@ -10,7 +10,7 @@ export interface Figures {
   readonly p99: number;
 }
 
-/** Runs `work` `count` times from `callers` at once; each caller starts the next when its last has ended. */
+/** Runs `work` `count` times with `callers` concurrent callers; each starts the next when its previous one has ended. */
 export async function load(name: string, callers: number, count: number, work: (i: number) => Promise<unknown>): Promise<Figures> {
   const times: number[] = [];
   let next = 0;

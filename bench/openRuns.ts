@@ -1,4 +1,4 @@
-/** What the reconciler and the worker's metrics ask, in a database with very many open runs: no statement may take a second (X26). */
+/** The statements of the reconciler and the worker's metrics with very many open runs: none may take a second (X26). */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { Pool } from 'pg';
@@ -20,7 +20,7 @@ const STORES = 20;
 const PORTIONS = 5;
 const log = createLog('bench', 'silent');
 
-/** In a database of its own, so that nobody starts these runs. */
+/** In a separate database, so that no worker starts these runs. */
 export async function openRuns(system: System, open: number): Promise<Measured[]> {
   const name = `bench_${randomUUID().slice(0, 8)}`;
   const server = new Pool({ connectionString: system.databaseUrl, max: 1 });
@@ -42,7 +42,7 @@ export async function openRuns(system: System, open: number): Promise<Measured[]
   }
 }
 
-/** As many again are done. */
+/** Inserts `open` open runs, and as many that are done. */
 async function fill(owner: Pool, databaseUrl: string, open: number): Promise<void> {
   for (let s = 0; s < STORES; s++) {
     const { storeId } = await makeStore(databaseUrl, { code: `open-${s}`, name: 'n', sandbox: s === 0, withProduct: false });
@@ -71,7 +71,7 @@ async function lookUps(owner: Pool, relay: Pool, open: number): Promise<Measured
   return measured;
 }
 
-/** The first portions, and what the worker's metrics ask meanwhile. */
+/** The first recovery portions, and the queries of the worker's metrics meanwhile. */
 async function portions(owner: Pool, relay: Pool, client: Client): Promise<Measured[]> {
   await owner.query(`INSERT INTO temporal_namespace VALUES ('default', 'of a database that is gone')`);
   const recovery = new Recovery({ client, namespace: 'default', clock: realClock, log, pressure: new Pressure() });
@@ -82,10 +82,10 @@ async function portions(owner: Pool, relay: Pool, client: Client): Promise<Measu
     await owner.query('UPDATE run SET loaded_at = now() WHERE done_at IS NULL AND loaded_at IS NULL');
   }
   await recovery.step(tx);
-  // It notes its statements, and is no connection for anybody else.
+  // Its statements are recorded, so it is not returned to the pool.
   tx.release(true);
   const signal = new AbortController().signal;
-  const asked = statementsOf(relay);
+  const statements = statementsOf(relay);
   const server = serveMetrics({
     pool: relay,
     client,
@@ -101,25 +101,25 @@ async function portions(owner: Pool, relay: Pool, client: Client): Promise<Measu
   const address = server.address();
   if (address !== null && typeof address === 'object') await (await fetch(`http://127.0.0.1:${address.port}/metrics`)).text();
   await new Promise((resolve) => server.close(resolve));
-  const worst = asked.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
+  const worst = statements.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
   return [
     { what: `one portion of 400, the slowest statement of ${PORTIONS + 1} steps`, ms: Math.max(...steps.map(({ ms }) => ms)) },
     ...worst.map(({ what, ms }) => ({ what: `metrics: ${what}`, ms })),
   ];
 }
 
-/** Notes from now on how long each statement takes. */
+/** Records the time of each further statement. */
 function statementsOf(of: { query: unknown }): Measured[] {
-  const noted: Measured[] = [];
-  const ask = (of.query as (text: string, values?: unknown[]) => Promise<unknown>).bind(of);
+  const measured: Measured[] = [];
+  const send = (of.query as (text: string, values?: unknown[]) => Promise<unknown>).bind(of);
   const query = async (text: string, values?: unknown[]) => {
     const at = performance.now();
-    const answer = await ask(text, values);
-    noted.push({ what: text.replaceAll(/\s+/g, ' ').slice(0, 60), ms: since(at) });
+    const answer = await send(text, values);
+    measured.push({ what: text.replaceAll(/\s+/g, ' ').slice(0, 60), ms: since(at) });
     return answer;
   };
   Object.assign(of, { query });
-  return noted;
+  return measured;
 }
 
 async function median(work: () => Promise<unknown>): Promise<number> {

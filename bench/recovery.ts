@@ -1,4 +1,4 @@
-/** How long it takes to bring the open runs back after Temporal's database was lost, beside bare starts of as many runs. */
+/** The time to recover all open runs after the loss of Temporal's database, compared with bare workflow starts. */
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -11,22 +11,22 @@ import { copy, shipped } from './copies.ts';
 
 interface Recovered {
   readonly runs: number;
-  /** From the loss until every run has seen its row again. */
+  /** From the loss until every run is loaded again. */
   readonly seconds: number;
-  /** Of these, until the reconciler has noticed that the database is a new one. */
+  /** Of these, until the reconciler detected the new namespace. */
   readonly noticedAfter: number;
   readonly perSecond: number;
   readonly barePerSecond: number;
 }
 
-/** As many at a time as the reconciler wakes. */
+/** As many concurrent starts as the reconciler makes. */
 const CALLERS = 16;
-/** More bare starts tell nothing new about their rate. */
+/** Enough bare starts to measure their rate. */
 const BARE_STARTS = 5000;
-const ASK_MS = 250;
+const POLL_MS = 250;
 const TELL_MS = 15_000;
 
-/** Makes `runs` dispatched orders that wait for their deadlines, takes Temporal's database away and waits until all are back. */
+/** Creates `runs` dispatched orders that wait for their deadlines, deletes Temporal's database and waits until all are recovered. */
 export async function recover(system: System, runs: number): Promise<Recovered> {
   const store = await makeStore(system.databaseUrl, { code: 'lost', name: 'lost', sandbox: true, withProduct: true });
   const seller = await Seller.login(system.api, store);
@@ -54,7 +54,7 @@ export async function recover(system: System, runs: number): Promise<Recovered> 
   };
 }
 
-/** Its process ends and its files go: it comes up again as a new one that knows no run. */
+/** Kills Temporal and deletes its files: it restarts empty. */
 function loseTemporal(system: System): void {
   const temporal = system.processes().find(({ name }) => name === 'temporal');
   if (!temporal) throw new Error('Temporal is not ours to lose: unset TEMPORAL_ADDRESS.');
@@ -71,18 +71,18 @@ const unloaded = async (pool: Pool) =>
   (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM run WHERE done_at IS NULL AND loaded_at IS NULL')).rows[0]!.n;
 const isQuiet = (pool: Pool) => until(async () => (await unloaded(pool)) === 0 && (await namespaces(pool)).length === 1, 'quiet');
 
-/** All are marked, and all that are marked have been loaded. */
+/** All runs are marked for recovery, and all marked runs are loaded. */
 async function isBack(pool: Pool): Promise<boolean> {
   const [note] = await namespaces(pool);
   return note!.recovery_run === null && (await unloaded(pool)) === 0;
 }
 
-/** Answers when it held. Progress is told now and then. */
+/** Returns the time at which the condition held; prints progress. */
 async function until(holds: () => Promise<boolean>, what: string): Promise<number> {
-  for (let told = performance.now(); !(await holds()); await sleep(ASK_MS))
-    if (performance.now() - told > TELL_MS) {
+  for (let reportedAt = performance.now(); !(await holds()); await sleep(POLL_MS))
+    if (performance.now() - reportedAt > TELL_MS) {
       process.stdout.write(`  waiting for ${what}\n`);
-      told = performance.now();
+      reportedAt = performance.now();
     }
   return performance.now();
 }

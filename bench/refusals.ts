@@ -1,9 +1,9 @@
-/** What it costs to refuse a body: the worst of 256 kB that can be made for each operation, beside parsing it alone (X6, X7). */
+/** The cost of refusing a body: for each operation the worst one of 256 kB, compared with parsing it (X6, X7). */
 import { endpoints } from '../api/endpoints.ts';
 import { parseJson } from '../api/kernel/body.ts';
 import type { Endpoint } from '../api/kernel/endpoint.ts';
 import { refusal } from '../api/kernel/reply.ts';
-import { judge } from '../api/kernel/validate.ts';
+import { createValidator } from '../api/kernel/validate.ts';
 import { Fault, type FieldError } from '../domain/kernel/errors.ts';
 import { percentile } from './measure.ts';
 import type { Shape } from '../api/kernel/sizes.ts';
@@ -11,11 +11,11 @@ import type { Shape } from '../api/kernel/sizes.ts';
 const SIZE = 256 * 1024;
 const ROUNDS = 11;
 
-/** `head`, as many units as fit, `tail`. */
-function fill(head: string, unit: (i: number) => string, tail: string, most = Number.POSITIVE_INFINITY): string {
+/** `head`, as many units as fit (at most `max`), `tail`. */
+function fill(head: string, unit: (i: number) => string, tail: string, max = Number.POSITIVE_INFINITY): string {
   const units: string[] = [];
   let size = head.length + tail.length;
-  for (let i = 0; i < most; i++) {
+  for (let i = 0; i < max; i++) {
     const next = unit(i);
     size += Buffer.byteLength(next) + 1;
     if (size > SIZE) break;
@@ -25,7 +25,7 @@ function fill(head: string, unit: (i: number) => string, tail: string, most = Nu
 }
 const half = SIZE / 2;
 
-/** The same for every operation. */
+/** Bodies that are bad for every operation. */
 const ANYWHERE: Readonly<Record<string, string>> = {
   'brackets in brackets': `{"zz":${'['.repeat(half - 4)}${']'.repeat(half - 4)}}`,
   'objects in objects': `${'{"a":'.repeat(SIZE / 6 - 1)}1${'}'.repeat(SIZE / 6 - 1)}`,
@@ -43,7 +43,7 @@ const ANYWHERE: Readonly<Record<string, string>> = {
 
 const branch = (shape: Shape): Shape => shape.anyOf?.find(({ type }) => type !== 'null') ?? shape;
 
-/** Of the right type and size, and still refused: what a schema has to look at most closely. */
+/** A value of the right type and size that is refused all the same: the most expensive kind to validate. */
 function nearly(shape: Shape): string {
   const { type, items, maxItems = 100, maxLength = 40, properties = {}, patternProperties, maxProperties = 20 } = branch(shape);
   if (branch(shape).enum) return '"X"';
@@ -55,7 +55,7 @@ function nearly(shape: Shape): string {
   const fields = any ? Array.from({ length: maxProperties }, (_, i) => [`a${i}`, any] as const) : Object.entries(properties);
   return fill('{', (i) => `"${fields[i]![0]}":${nearly(fields[i]![1])}`, '}', fields.length);
 }
-/** What makes a pattern or a format go back and forth. */
+/** A text that makes the matching of a pattern or format backtrack. */
 function textOf({ format }: Shape, length: number): string {
   if (format === 'email') return `${'a.'.repeat(length / 4)}a@${'a-'.repeat(length / 4)}`.slice(0, length);
   if (format === 'uri') return `http://${'a:'.repeat(length)}`.slice(0, length);
@@ -63,7 +63,7 @@ function textOf({ format }: Shape, length: number): string {
   return ' '.repeat(length);
 }
 
-/** In every list, text and object of a schema: too many, too long, unknown. */
+/** For every list, text and object of a schema: too many items, too long a text, unknown fields. */
 function* within(shape: Shape, head: string, tail: string, path: string): Generator<readonly [string, string]> {
   const { type, items, properties = {} } = branch(shape);
   if (type === 'string') yield [`a text of 256 kB`, `${head}"${'a'.repeat(SIZE - head.length - tail.length - 2)}"${tail}`];
@@ -77,14 +77,14 @@ function* within(shape: Shape, head: string, tail: string, path: string): Genera
   }
 }
 
-function refuse(endpoint: Endpoint, judged: ReturnType<typeof judge>, bytes: Uint8Array): number {
-  return JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: problems(endpoint, judged, bytes) }))).length;
+function refuse(endpoint: Endpoint, validate: ReturnType<typeof createValidator>, bytes: Uint8Array): number {
+  return JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: problems(endpoint, validate, bytes) }))).length;
 }
-function problems(endpoint: Endpoint, judged: ReturnType<typeof judge>, bytes: Uint8Array): readonly FieldError[] {
+function problems(endpoint: Endpoint, validate: ReturnType<typeof createValidator>, bytes: Uint8Array): readonly FieldError[] {
   const sent = parsed(bytes);
   if (sent instanceof Fault) return sent.extra.fieldErrors!;
-  const { fieldErrors, fitting } = judged(sent);
-  // Screening a receiver's address is a question to DNS, not work of ours.
+  const { fieldErrors, fitting } = validate(sent);
+  // Screening a receiver's address is a DNS query, not processor time.
   const deps = { config: { publicUrl: 'http://localhost' }, egress: { screen: () => null } };
   const more = endpoint.check && fitting ? endpoint.check(fitting, deps as never, { at: 0 } as never) : [];
   return Array.isArray(more) ? [...fieldErrors, ...(more as FieldError[])] : fieldErrors;
@@ -97,7 +97,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** Processor milliseconds: the middle of some rounds, so that a collection of garbage is nobody's alone. */
+/** Processor milliseconds: the median of several rounds, so that a garbage collection does not count for one body alone. */
 function cost(work: () => void): number {
   work();
   const times = Array.from({ length: ROUNDS }, () => {
@@ -109,11 +109,11 @@ function cost(work: () => void): number {
   return percentile(times, 0.5);
 }
 
-/** Prints, for each kind of body, the operation where refusing it costs most. */
+/** Prints, for each kind of body, the operation where the refusal is most expensive. */
 export function refusals(print: (text: string) => void): number {
   const worst = new Map<string, { id: string; parse: number; refuse: number; answer: number }>();
   for (const endpoint of endpoints.filter(({ body, file }) => body && file === undefined)) {
-    const judged = judge(endpoint.body!, 'json');
+    const validate = createValidator(endpoint.body!, 'json');
     const shape = endpoint.body as Shape;
     const bodies = [...Object.entries(ANYWHERE), ...within(shape, '', '', ''), ['everything nearly right', nearly(shape)] as const];
     for (const [kind, text] of bodies) {
@@ -122,7 +122,7 @@ export function refusals(print: (text: string) => void): number {
       const row = {
         id: endpoint.id,
         parse: cost(() => void JSON.parse(new TextDecoder().decode(bytes))),
-        refuse: cost(() => void (answer = refuse(endpoint, judged, bytes))),
+        refuse: cost(() => void (answer = refuse(endpoint, validate, bytes))),
       };
       if (row.refuse > (worst.get(kind)?.refuse ?? -1)) worst.set(kind, { ...row, answer });
     }

@@ -18,6 +18,9 @@ const entries = {
   support: 'bin/ops/support.ts',
   demo: 'bin/demo.ts',
   diagrams: 'bin/diagrams.ts',
+  docs: 'bin/docs.ts',
+  pictures: 'bin/pictures.ts',
+  hooks: 'bin/dev/hooks.ts',
   'record:examples': 'test/system/contract/recordExamples.ts',
   'record:histories': 'test/histories/record.ts',
   faults: 'test/faults/main.ts',
@@ -41,7 +44,13 @@ install();
 const child = spawn(join(root, 'node_modules/.bin/node'), [...options, join(root, entry), ...args], {
   stdio: 'inherit',
   cwd: root,
-  env: { ...process.env, NODE_NO_WARNINGS: '1', ...(command === 'worker' && workerEnvironment) },
+  env: {
+    // Every process that this one starts loads its modules without compiling them again: half of a start's work.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
+    ...process.env,
+    NODE_NO_WARNINGS: '1',
+    ...(command === 'worker' && workerEnvironment),
+  },
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

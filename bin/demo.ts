@@ -1,24 +1,24 @@
 /**
- * `npm run demo`: a shop's day, told against the running system, or one that it starts for the purpose. Every step says what it saw
- * and where to look in Temporal UI; exit code 0 means that every step was seen to hold.
+ * `npm run demo`: a shop's day against the running system, or one that it starts itself. Every step prints what it verified and where to
+ * look in Temporal UI; exit code 0: every step held.
  */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { orderItemWorkflowId, paymentWorkflowId, webhookWorkflowId } from '../workflows/kernel/messages.ts';
+import { workflowIdOf } from '../workflows/kernel/messages.ts';
 import type { CreatedStore } from '../db/identity/createStore.ts';
-import { Buyer, OPTION, pay, Seller, THREAD_EVENTS } from './dev/client.ts';
+import { Buyer, OPTION, pay, Seller, ITEM_EVENTS } from './dev/client.ts';
 import { type DevelopmentSystem, developmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';
 import { until } from './dev/until.ts';
 import { root } from './kernel/paths.ts';
-import { Remedy, run, say } from './kernel/say.ts';
+import { UserError, run, printProgress } from './kernel/cli.ts';
 import { makeStore } from './ops/store/make.ts';
 import { resetRun, workflowTasks } from './ops/support/reset.ts';
 
-interface DemoPlace {
+interface DemoTarget {
   readonly system: DevelopmentSystem;
   readonly store: CreatedStore;
   readonly close: () => Promise<void>;
@@ -31,25 +31,25 @@ function hold(what: string, holds: boolean, seen: unknown): void {
   print(`  ✓ ${what}`);
 }
 
-async function findOrStart(): Promise<DemoPlace> {
+async function findOrStart(): Promise<DemoTarget> {
   const known = developmentSystem();
   const answer = known && (await fetch(`${known.api}/health/ready`).catch(() => null));
   if (known && answer?.ok) return { system: known, store: await shopOf(known.databaseUrl), close: async () => {} };
   if (!existsSync(join(root, 'simulator')))
-    throw new Remedy('The image holds no payment provider: set DATA_DIR to the folder of a system that `npm start` runs.');
-  say('No system runs here: starting one for the demo.');
+    throw new UserError('The image holds no payment provider: set DATA_DIR to the folder of a system that `npm start` runs.');
+  printProgress('No system runs here: starting one for the demo.');
   const system = await temporarySystem('demo', { firstPort: 3400, durable: false });
   return { system, store: await shopOf(system.databaseUrl), close: system.stop };
 }
 
-/** Each demo has a shop of its own, so that it can be told any number of times. */
+/** Each demo creates a store, so that it can be repeated. */
 function shopOf(databaseUrl: string): Promise<CreatedStore> {
   return makeStore(databaseUrl, { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false });
 }
 
-/** The day so far: what each chapter hands to the next. */
+/** The state that each chapter leaves for the next. */
 class Day {
-  readonly place: DemoPlace;
+  readonly target: DemoTarget;
   readonly seller: Seller;
   readonly heard: string[] = [];
   receiverIsDown = true;
@@ -58,12 +58,12 @@ class Day {
   payment = { paymentId: '', orderId: '', orderNo: '' };
   item = { orderItemId: '', workflowId: '' };
 
-  constructor(place: DemoPlace, seller: Seller) {
-    this.place = place;
+  constructor(target: DemoTarget, seller: Seller) {
+    this.target = target;
     this.seller = seller;
   }
   link(workflowId: string): void {
-    const { temporalUi, temporalAddress, temporalNamespace } = this.place.system;
+    const { temporalUi, temporalAddress, temporalNamespace } = this.target.system;
     print(`    ${temporalUi ?? temporalAddress}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`);
   }
   async sell(method: string, path: string, body?: unknown) {
@@ -79,8 +79,8 @@ class Day {
   }
 }
 
-async function tell(place: DemoPlace): Promise<void> {
-  const day = new Day(place, await Seller.login(place.system.api, place.store));
+async function runDemo(target: DemoTarget): Promise<void> {
+  const day = new Day(target, await Seller.login(target.system.api, target.store));
   const receiver = createServer((request, response) => {
     if (!day.receiverIsDown) day.heard.push(String(request.headers['svc-event-type']));
     response.writeHead(day.receiverIsDown ? 503 : 200).end();
@@ -110,18 +110,18 @@ async function openShop(day: Day, url: string): Promise<void> {
   });
   day.product = { productId: product.productId as string, optionId: product.variants[0].variantId as string };
   hold('product with 2 variants, 10 in stock', product.variants.length === 2 && (await day.stock()) === 10, product);
-  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...THREAD_EVENTS, 'ORDER.CANCELED'] });
+  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...ITEM_EVENTS, 'ORDER.CANCELED'] });
   day.webhookId = hook.webhookId as string;
 }
 
 async function buy(day: Day): Promise<void> {
   print('\n2. A buyer pays for three; the card is declined, the second try goes through');
-  const { system, store } = day.place;
+  const { system, store } = day.target;
   const buyer = await Buyer.arrive(system.api, store.storeCode);
   const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 3 }] });
   const started = (await buyer.start(checkout.body.data.checkoutId as string)).body.data as { paymentId: string; payUrl: string };
   const { paymentId } = started;
-  day.link(paymentWorkflowId(store.storeId, paymentId));
+  day.link(workflowIdOf('payment', store.storeId, paymentId));
   await pay(started.payUrl, '4111111111110001');
   const declined = (await buyer.status(paymentId)).body.data;
   const isOpen = declined.result === 'FAILED' && declined.status === 'pending' && (await day.stock()) === 10;
@@ -132,7 +132,10 @@ async function buy(day: Day): Promise<void> {
   hold(`paid: order ${paid.orderNo}, 7 left in stock`, paid.result === 'COMPLETED' && (await day.stock()) === 7, paid);
   const order = await day.sell('GET', `/v1/orders/${paid.orderId}`);
   day.payment = { paymentId, orderId: paid.orderId, orderNo: paid.orderNo };
-  day.item = { orderItemId: order.items[0].orderItemId as string, workflowId: orderItemWorkflowId(store.storeId, `${paid.orderNo}01`) };
+  day.item = {
+    orderItemId: order.items[0].orderItemId as string,
+    workflowId: workflowIdOf('orderItem', store.storeId, `${paid.orderNo}01`),
+  };
   day.link(day.item.workflowId);
 }
 
@@ -158,7 +161,7 @@ async function recover(day: Day): Promise<void> {
     const deliveries = items as { status: string; deliveryId: string }[];
     return deliveries.length >= 2 && deliveries.every(({ status }) => status === 'PENDING_RETRY') && deliveries;
   });
-  day.link(webhookWorkflowId(day.place.store.storeId, failures[0]!.deliveryId));
+  day.link(workflowIdOf('webhookDelivery', day.target.store.storeId, failures[0]!.deliveryId));
   day.receiverIsDown = false;
   await day.sell('POST', '/v1/sandbox/clock', { advance: 'PT2M' });
   const isHeard = day.heard.includes('ORDER.PAID') && day.heard.includes('ORDER.CANCELED');
@@ -170,7 +173,7 @@ async function ship(day: Day): Promise<void> {
   const { orderItemId, workflowId } = day.item;
   await day.act('confirm');
   await day.act('dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '123456789012' });
-  const { temporalAddress: address, temporalNamespace: namespace } = day.place.system;
+  const { temporalAddress: address, temporalNamespace: namespace } = day.target.system;
   const temporal = new Client({ connection: await Connection.connect({ address }), namespace });
   const runId = await resetRun(temporal, workflowId, (await workflowTasks(temporal, workflowId))[0]!, 'demo');
   await temporal.connection.close();
@@ -183,17 +186,17 @@ async function ship(day: Day): Promise<void> {
   const isDecided = clock.settled === true && decided.status === 'PURCHASE_DECIDED';
   hold(`delivered after 7 days and decided after 14 (now ${clock.now})`, isDecided, decided);
   const { heard } = day;
-  await until('all events', async () => THREAD_EVENTS.every((type) => heard.includes(type)));
+  await until('all events', async () => ITEM_EVENTS.every((type) => heard.includes(type)));
   hold(`the shop’s own system heard of everything: ${heard.join(', ')}`, heard.filter((type) => type === 'ORDER.PAID').length === 1, heard);
 }
 
 await run(async () => {
-  const place = await findOrStart();
+  const target = await findOrStart();
   try {
-    await tell(place);
+    await runDemo(target);
     print('\nEvery step was seen to hold.');
   } finally {
-    await place.close();
+    await target.close();
   }
   return 0;
 });

@@ -5,53 +5,42 @@ import { manualStandard } from '../domain/flows/presets/manualStandard.ts';
 import { shippingStandard } from '../domain/flows/presets/shippingStandard.ts';
 import { deliveries, invitations, payments } from './dev/machines.ts';
 import { diagram, flowDiagram } from './dev/mermaid.ts';
+import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { root } from './kernel/paths.ts';
 
-/** The page as it should be. */
-export function statesPage(): string {
-  const refunds = payments((payment) => payment.refund?.status ?? 'none').filter(({ from }) => from !== 'none');
-  return `# States
+const section = (title: string, drawn: string): string => `## ${title}\n\n${drawn}`;
+
+/** The diagrams of each workflow type. */
+const SECTIONS: Readonly<Record<WorkflowType, () => readonly string[]>> = {
+  payment() {
+    const paid = payments(({ status }) => status);
+    const tried = payments(({ attempt }) => attempt!.status);
+    const refunds = payments(({ refund }) => refund?.status ?? 'none').filter(({ from }) => from !== 'none');
+    return [
+      section('Checkout payment', diagram('pending', paid, ['completed', 'failed', 'expired'])),
+      section('Payment attempt', diagram('OPEN', tried, ['APPROVED', 'DECLINED', 'CANCELED', 'VOIDED', 'UNRESOLVED'])),
+      section('Refund', `HELD becomes PENDING when the seller processes it.\n\n${diagram('PENDING', refunds, ['DONE', 'FAILED'])}`),
+    ];
+  },
+  webhookDelivery: () => [section('Webhook delivery', diagram('PENDING', deliveries(), ['SUCCESS', 'FAILED']))],
+  /** No states: it ends the deliveries of a suspended or deleted webhook, a portion at a time. */
+  webhookSubscription: () => [],
+  invitation: () => [section('Invitation', diagram('PENDING', invitations(), ['ACCEPTED', 'CANCELED']))],
+  /** Its state machine is the flow that its product was sold with. */
+  orderItem: () => [
+    section('Order item: shipping-standard', flowDiagram(shippingStandard)),
+    section('Order item: manual-standard', flowDiagram(manualStandard)),
+  ],
+};
+
+/** The generated page. */
+export const statesPage = (): string => `# States
 
 Drawn from the code by \`npm run diagrams\`; a test compares. Labels are events; \`confirmPayment: DECLINED\` is the outcome of a call.
 
-## Checkout payment
-
-${diagram(
-  'pending',
-  payments(({ status }) => status),
-  ['completed', 'failed', 'expired'],
-)}
-
-## Payment attempt
-
-${diagram(
-  'OPEN',
-  payments(({ attempt: tried }) => tried!.status),
-  ['APPROVED', 'DECLINED', 'CANCELED', 'VOIDED', 'UNRESOLVED'],
-)}
-
-## Refund
-
-HELD becomes PENDING when the seller processes it.
-
-${diagram('PENDING', refunds, ['DONE', 'FAILED'])}
-
-## Webhook delivery
-
-${diagram('PENDING', deliveries(), ['SUCCESS', 'FAILED'])}
-
-## Invitation
-
-${diagram('PENDING', invitations(), ['ACCEPTED', 'CANCELED'])}
-
-## Order item: shipping-standard
-
-${flowDiagram(shippingStandard)}
-
-## Order item: manual-standard
-
-${flowDiagram(manualStandard)}
+${Object.values(SECTIONS)
+  .flatMap((sections) => sections())
+  .join('\n\n')}
 `;
-}
 
 if (import.meta.main) writeFileSync(join(root, 'docs/states.md'), statesPage());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CreatedStore } from '../db/identity/createStore.ts';
 import { announce, defaultDataDir } from './dev/developmentSystem.ts';
-import { run, say } from './kernel/say.ts';
+import { run, printProgress } from './kernel/cli.ts';
 import { peopleOf, seedMembers } from './dev/people.ts';
 import { makeStore } from './ops/store/make.ts';
 import { startSystem, type System } from './dev/system.ts';
@@ -13,15 +13,15 @@ await run(async () => {
   const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } });
   const dir = defaultDataDir();
   let stores: CreatedStore[] = [];
-  const write = (system: System) => stores.length > 0 && tell(system, stores);
+  const write = (system: System) => stores.length > 0 && printSummary(system, stores);
   let stopping = false;
   let stopAll = async (): Promise<void> => {};
   const stop = async () => {
-    // A terminal sends Ctrl-C to every process of ours, and the bootstrap passes it on: the second one is no news.
+    // Ctrl-C arrives twice: from the terminal, which signals the whole process group, and from the bootstrap, which forwards it.
     if (stopping) return;
     stopping = true;
-    say('\nStopping …');
-    // A migration whose connection is cut off complains; nobody needs to hear it any more.
+    printProgress('\nStopping …');
+    // A migration whose connection is closed throws; ignored while stopping.
     process.on('uncaughtException', () => {});
     await stopAll();
     process.exit(0);
@@ -48,7 +48,7 @@ await run(async () => {
   print(system, stores[0]!);
 });
 
-/** `demo` and `rival`, made once; their secrets are kept beside the data, because Postgres has only their hashes. */
+/** The stores `demo` and `rival`, created once; their secrets are stored in the data folder, because Postgres has only hashes. */
 async function developmentStores(dir: string, { databaseUrl }: System): Promise<CreatedStore[]> {
   const file = join(dir, 'stores.json');
   const stores = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CreatedStore[]) : [];
@@ -64,7 +64,7 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
   return stores;
 }
 
-function tell(system: System, stores: readonly CreatedStore[]): void {
+function printSummary(system: System, stores: readonly CreatedStore[]): void {
   announce(system, {
     processes: system.processes().filter(({ name }) => name !== 'simulator'),
     stores,
@@ -83,7 +83,9 @@ function print(system: System, demo: CreatedStore): void {
   ];
   const width = Math.max(...rows.map(([name]) => name!.length));
   const token = `curl -s -u ${demo.clientId}:${demo.clientSecret} -d grant_type=client_credentials ${system.api}/oauth2/token`;
-  say(`\n${rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join('\n')}\n`);
-  say(`  curl -s -H "Authorization: Bearer $(${token} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')" ${system.api}/v1/products\n`);
-  say('  Ctrl-C stops everything; the data stays. `npm start -- --fresh` begins anew.');
+  printProgress(`\n${rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`).join('\n')}\n`);
+  printProgress(
+    `  curl -s -H "Authorization: Bearer $(${token} | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')" ${system.api}/v1/products\n`,
+  );
+  printProgress('  Ctrl-C stops everything; the data stays. `npm start -- --fresh` begins anew.');
 }

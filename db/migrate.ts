@@ -1,4 +1,4 @@
-/** Roles and schema. Only this logs in as the owner of the tables; several processes may do it at once. */
+/** Migrations of roles and schema, as the owner of the tables; several processes may run them concurrently. */
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import { Client } from 'pg';
@@ -21,8 +21,8 @@ import { Runs0014 } from './migrations/0014_runs.ts';
 import { Limits0015 } from './migrations/0015_limits.ts';
 import { Retention0016 } from './migrations/0016_retention.ts';
 import { Operator0017 } from './migrations/0017_operator.ts';
-import { keepPartitions } from './kernel/partitions.ts';
-import { keepRoles, type Logins } from './roles.ts';
+import { maintainPartitions } from './kernel/partitions.ts';
+import { ensureRoles, type Logins } from './roles.ts';
 
 const MIGRATIONS = [
   Stores0001,
@@ -44,12 +44,12 @@ const MIGRATIONS = [
   Operator0017,
 ];
 const MIGRATION_LOCK = 7_265_001;
-/** More often than an idle session is ended. */
+/** Below idle_session_timeout. */
 const HEARTBEAT_MS = 5000;
 
 /**
- * Brings a database to the newest schema; does nothing when it is there already. The owner need not be a superuser: CREATEROLE and
- * the database suffice. With `logins` the roles get the passwords of these URLs.
+ * Migrates a database to the newest schema; idempotent. The owner need not be a superuser: CREATEROLE and ownership of the database
+ * suffice. `logins`: URLs whose passwords the login roles get.
  */
 export async function migrate(databaseUrl: string, logins: Logins | null = null): Promise<void> {
   const owner = new Client({ ...KEEPALIVE, connectionString: databaseUrl, options: startOptions(MIGRATION_SETTINGS) });
@@ -58,11 +58,11 @@ export async function migrate(databaseUrl: string, logins: Logins | null = null)
   await owner.connect();
   const heartbeat = setInterval(() => void owner.query('SELECT 1').catch(() => {}), HEARTBEAT_MS);
   try {
-    // Another migration may take long: it is waited for. What is waited for afterwards holds up everybody else.
+    // Waits for another migration without a timeout; later lock waits have one, because everybody else queues behind them.
     await owner.query('SET lock_timeout = 0');
     await owner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await owner.query('RESET lock_timeout');
-    await keepRoles(owner, logins);
+    await ensureRoles(owner, logins);
     const orm = await MikroORM.init({
       clientUrl: databaseUrl,
       entities: [],
@@ -73,7 +73,7 @@ export async function migrate(databaseUrl: string, logins: Logins | null = null)
       migrations: { migrationsList: MIGRATIONS, snapshot: false, transactional: true },
     });
     await orm.migrator.up().finally(() => orm.close());
-    await keepPartitions(owner, clock.now());
+    await maintainPartitions(owner, clock.now());
   } catch (error) {
     throw lost ?? error;
   } finally {

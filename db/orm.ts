@@ -1,4 +1,4 @@
-/** The entities, and the pool that they are read and written through. Transactions: kernel/tx.ts. */
+/** The entities, and MikroORM with its connection pool. Transactions: kernel/tx.ts. */
 import { MikroORM } from '@mikro-orm/postgresql';
 import { SellerAddressEntity } from './addresses/entities.ts';
 import { PickupLocationEntity } from './pickupLocations/entities.ts';
@@ -17,7 +17,7 @@ import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
-/** Parents before children: rows are written in this order. */
+/** Parents before children: MikroORM inserts in this order. */
 const entities = [
   StoreEntity,
   UserEntity,
@@ -49,10 +49,10 @@ const entities = [
   OutboxEntity,
 ];
 
-/** Without these limits a black-holed connection hangs for ever, even after the network heals (measured). */
+/** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */
 const LIMITS = { ...KEEPALIVE, connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500 };
 
-/** Opens a pool. Nothing is connected before the first query. Whoever logs in as the owner may act as a role that may do less. */
+/** Creates a pool, which connects at the first query. `actAs`: a role with fewer rights that the owner acts as. */
 export const openOrm = (clientUrl: string, poolSize: number, actAs?: ActingRole): Promise<MikroORM> =>
   MikroORM.init({
     clientUrl,

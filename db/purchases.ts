@@ -1,4 +1,6 @@
-/** What ties payments and orders: an approved payment makes its order in the same transaction. Neither folder knows the other's commands. */
+/**
+ * Connects payments and orders: an approved payment creates its order in the same transaction. Neither folder imports the other's commands.
+ */
 import type { RunEvent, RunRef } from '../workflows/kernel/messages.ts';
 import type { Moment } from './kernel/clock.ts';
 import type { Em } from './kernel/tx.ts';

@@ -1,8 +1,8 @@
-/** The database's roles: which there are, what holds for their sessions, and what a process makes sure of before it works as one. */
+/** The database's roles: their creation and settings, and the check of a process's own login. */
 import { type Client, escapeLiteral } from 'pg';
 import { type Login, ROLE_SETTINGS, type Settings } from './kernel/connection.ts';
 
-/** Where processes log in, as which role, with which password. A URL without a password leaves the role's as it is. */
+/** The URLs with which processes log in. A URL without a password leaves the role's password unchanged. */
 export interface Logins {
   readonly appDatabaseUrl: string;
   readonly relayDatabaseUrl: string;
@@ -16,20 +16,21 @@ interface Attributes {
 }
 
 /**
- * `sangjeom_app` and `sangjeom_relay` log in; `sangjeom_lookup` and `sangjeom_sweeper` only own functions; as `sangjeom_operator` the owner's commands
- * look into every store. None bypasses row security. The owner may become each of them, and needs CREATEROLE for making them.
+ * Creates and configures the roles. `sangjeom_app` and `sangjeom_relay` log in; `sangjeom_lookup` and `sangjeom_sweeper` only own
+ * functions; as `sangjeom_operator` operators' commands read every store. None bypasses row-level security. The owner may SET ROLE to each,
+ * and needs CREATEROLE to create them.
  */
-export async function keepRoles(owner: Client, logins: Logins | null): Promise<void> {
+export async function ensureRoles(owner: Client, logins: Logins | null): Promise<void> {
   const passwords: Readonly<Record<Login, string | null>> = {
     sangjeom_app: logins && passwordIn(logins.appDatabaseUrl, 'sangjeom_app', 'APP_DATABASE_URL'),
     sangjeom_relay: logins && passwordIn(logins.relayDatabaseUrl, 'sangjeom_relay', 'RELAY_DATABASE_URL'),
   };
   for (const [role, password] of Object.entries(passwords)) {
-    await keepRole(owner, role, 'LOGIN');
+    await ensureRole(owner, role, 'LOGIN');
     if (password !== null) await owner.query(`ALTER ROLE ${role} PASSWORD ${escapeLiteral(password)}`);
   }
-  for (const role of [...OWNERS_OF_FUNCTIONS, 'sangjeom_operator']) await keepRole(owner, role, 'NOLOGIN');
-  for (const [role, settings] of Object.entries(ROLE_SETTINGS)) await keepSettings(owner, role, settings);
+  for (const role of [...OWNERS_OF_FUNCTIONS, 'sangjeom_operator']) await ensureRole(owner, role, 'NOLOGIN');
+  for (const [role, settings] of Object.entries(ROLE_SETTINGS)) await ensureSettings(owner, role, settings);
   for (const role of OWNERS_OF_FUNCTIONS) await owner.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
 }
 
@@ -39,13 +40,13 @@ function passwordIn(text: string, role: Login, variable: string): string | null 
   return url.password === '' ? null : decodeURIComponent(url.password);
 }
 
-async function keepRole(owner: Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {
+async function ensureRole(owner: Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {
   const { rows } = await owner.query<Attributes>('SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = $1', [role]);
   if (!rows[0]) await owner.query(`CREATE ROLE ${role} ${login}`);
-  // Only a superuser may say so, and only where it is not so.
+  // Only a superuser may do this, so that it is done only where necessary.
   else if (rows[0].rolsuper || rows[0].rolbypassrls) await owner.query(`ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS`);
   await owner.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
-  // Migrations define functions that are these roles' own; the others are become on purpose, never by the way.
+  // Migrations create functions owned by some roles, for which membership is inherited; the others require SET ROLE.
   const isOurs = OWNERS_OF_FUNCTIONS.includes(role);
   const { rows: member } = await owner.query<{ is: boolean }>(
     `SELECT pg_has_role(current_user, $1, 'SET') AND ($2 OR pg_has_role(current_user, $1, 'USAGE')) AS is`,
@@ -54,8 +55,8 @@ async function keepRole(owner: Client, role: string, login: 'LOGIN' | 'NOLOGIN')
   if (!member[0]!.is) await owner.query(`GRANT ${role} TO CURRENT_USER WITH INHERIT ${isOurs}, SET TRUE`);
 }
 
-/** They hold for every session that the role opens from now on (X18). What is as it should be is not written again. */
-async function keepSettings(owner: Client, role: string, wanted: Settings): Promise<void> {
+/** Stores settings of a role, for every session that it opens from now on (X18); skips those that are set already. */
+async function ensureSettings(owner: Client, role: string, wanted: Settings): Promise<void> {
   const { rows } = await owner.query<{ setting: string }>(
     `SELECT unnest(setconfig) AS setting FROM pg_db_role_setting WHERE setrole = $1::regrole AND setdatabase = 0`,
     [role],
@@ -65,29 +66,29 @@ async function keepSettings(owner: Client, role: string, wanted: Settings): Prom
     if (!known.has(`${name}=${value}`)) await owner.query(`ALTER ROLE ${role} SET ${name} = ${escapeLiteral(value)}`);
 }
 
-interface Seen extends Attributes {
+interface LoginRow extends Attributes {
   readonly name: string;
   readonly owns: boolean;
   readonly idle_timeout: string;
 }
-const LOOK = `SELECT current_user::text AS name, rolsuper, rolbypassrls,
+const LOGIN_QUERY = `SELECT current_user::text AS name, rolsuper, rolbypassrls,
     EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
       AND pg_has_role(current_user, c.relowner, 'MEMBER')) AS owns,
     current_setting('idle_in_transaction_session_timeout') AS idle_timeout
   FROM pg_roles WHERE rolname = current_user`;
 
 /**
- * Before a process works: it must have logged in as the role, which row security binds (no superuser, no BYPASSRLS, owner of no
- * table) and whose sessions end when nobody is left (X18, X19). Throws what is wrong and names the variable.
+ * Checks at the start of a process that it is logged in as this role, that row-level security applies to it (no superuser, no BYPASSRLS, no
+ * owned tables) and that its sessions have timeouts (X18, X19). Throws an error that names the variable.
  */
 export async function checkLogin(query: (text: string) => Promise<readonly object[]>, role: Login, variable: string): Promise<void> {
-  const [seen] = (await query(LOOK)) as readonly Seen[];
+  const [login] = (await query(LOGIN_QUERY)) as readonly LoginRow[];
   const refuse = (why: string) => {
-    throw new Error(`${variable} must log in as ${role}: ${seen!.name} ${why}.`);
+    throw new Error(`${variable} must log in as ${role}: ${login!.name} ${why}.`);
   };
-  if (seen!.rolsuper) refuse('is a superuser');
-  if (seen!.rolbypassrls) refuse('bypasses row-level security');
-  if (seen!.owns) refuse('owns tables');
-  if (seen!.name !== role) refuse('is another role');
-  if (seen!.idle_timeout === '0') throw new Error(`Sessions of ${role} have no time limits: run \`npm run migrate\` and start again.`);
+  if (login!.rolsuper) refuse('is a superuser');
+  if (login!.rolbypassrls) refuse('bypasses row-level security');
+  if (login!.owns) refuse('owns tables');
+  if (login!.name !== role) refuse('is another role');
+  if (login!.idle_timeout === '0') throw new Error(`Sessions of ${role} have no time limits: run \`npm run migrate\` and start again.`);
 }

@@ -1,5 +1,5 @@
 /**
- * The development identity provider: any address logs in, verified, with any password. Its pages are oidc-provider's own
+ * The development identity provider: any e-mail address logs in with any password and counts as verified. Its pages are oidc-provider's
  * development forms, without scripts.
  */
 import { createServer } from 'node:http';
@@ -24,7 +24,7 @@ export async function startIdp(port: number, redirectUri: string): Promise<void>
       const email = id.includes('@') ? id.toLowerCase() : `${id.toLowerCase()}@example.com`;
       return { accountId: id, claims: () => ({ sub: email, email, email_verified: true, name: email.split('@')[0]! }) };
     },
-    // There is nobody to consent here: what is asked for is granted.
+    // No consent page: all requested scopes are granted.
     loadExistingGrant: async (ctx) => {
       const { client, session, params } = ctx.oidc;
       const grant = new ctx.oidc.provider.Grant({ clientId: client!.clientId, accountId: session!.accountId! });

@@ -1,4 +1,4 @@
-/** The development mail server: takes whatever is sent by SMTP and shows it. `refuse@…` and `later@…` are answered 550 and 450. */
+/** The development mail server: accepts all mail by SMTP and lists it. Recipients `refuse@…` and `later@…` get 550 and 450. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
@@ -20,7 +20,7 @@ export class Outbox {
     const lines = file !== null && existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
     this.#mails = lines.map((line) => JSON.parse(line) as Mail);
   }
-  /** In order of arrival. */
+  /** The mails in order of arrival. */
   all(): readonly Mail[] {
     return this.#mails;
   }

@@ -1,4 +1,4 @@
-/** The payment providers' double: a process of its own that speaks their wire protocol and imports nothing of ours. */
+/** The payment provider's simulator: a separate process with the provider's HTTP API; it imports none of our code. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { startIdp } from './idp.ts';
@@ -17,7 +17,7 @@ const send = (response: ServerResponse, status: number, body: string, type: stri
 const sendJson = (response: ServerResponse, status: number, body: unknown) =>
   send(response, status, JSON.stringify(body), 'application/json');
 
-/** What a real provider does not have: its books, the mail that was sent, and how it is to behave next. */
+/** Endpoints that a real provider does not have: its ledger, the mails sent, and how its next responses behave. */
 async function control(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (pathname === '/__sim/mail') return sendJson(response, 200, outbox.all());
   if (pathname === '/__sim/next') {

@@ -1,4 +1,4 @@
-/** What the provider knows: payments by key and by order id, kept in a log file so that a restart forgets nothing. */
+/** The provider's payments by key and by order id, stored in a log file that survives restarts. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 
@@ -36,7 +36,7 @@ export class Payments {
     if (payment.status === 'DONE') this.#charged.set(payment.orderId, payment);
     else if (this.#charged.get(payment.orderId)?.paymentKey === payment.paymentKey) this.#charged.set(payment.orderId, payment);
   }
-  /** The buyer finished the payment window: authenticated, not yet approved. */
+  /** Creates the payment of a buyer who has finished the payment window: authenticated, not approved yet. */
   authenticate(order: { orderId: string; orderName: string; amount: number; card: string }): Payment {
     const payment: Payment = {
       paymentKey: `tgen_${randomUUID().replaceAll('-', '')}`,
@@ -62,11 +62,11 @@ export class Payments {
   byKey(paymentKey: string): Payment | undefined {
     return this.#byKey.get(paymentKey);
   }
-  /** The payment of an order that was charged, or else its latest. */
+  /** The charged payment of an order, or else its latest. */
   byOrder(orderId: string): Payment | undefined {
     return this.charged(orderId) ?? this.#byOrder.get(orderId);
   }
-  /** An order is charged once, under whichever key. */
+  /** The charged payment of an order: at most one of its payment keys is charged. */
   charged(orderId: string): Payment | undefined {
     return this.#charged.get(orderId);
   }

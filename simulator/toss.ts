@@ -1,14 +1,23 @@
-/** TossPayments as its API documents it: confirm, read, cancel, idempotency keys. Behaviour goes by the card's ending. */
+/** TossPayments as its API documents it: confirm, read, cancel, idempotency keys. The card number's ending selects the behaviour. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Payment, Payments } from './payments.ts';
 
 export interface Answer {
   readonly status: number;
   readonly body: object;
-  /** The provider does its work, and the connection breaks before the answer. */
+  /** The provider processes the request, but the connection breaks before the response. */
   readonly drop?: boolean;
 }
-const refuse = (status: number, code: string, message = code): Answer => ({ status, body: { code, message } });
+/** The messages of its error codes, for the merchant. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  REJECT_CARD_PAYMENT: '한도초과 혹은 잔액부족으로 결제에 실패했습니다.',
+  INVALID_STOPPED_CARD: '정지된 카드 입니다.',
+  FDS_ERROR: '위험거래가 감지되어 결제가 제한됩니다.',
+  REJECT_CARD_COMPANY: '결제 승인이 거절되었습니다.',
+  UNAUTHORIZED_KEY: '인증되지 않은 시크릿 키 혹은 클라이언트 키 입니다.',
+  NOT_CANCELABLE_PAYMENT: '취소 할 수 없는 결제 입니다.',
+};
+const refuse = (status: number, code: string, message = MESSAGES[code] ?? code): Answer => ({ status, body: { code, message } });
 
 const AUTHENTICATION_MS = 10 * 60_000;
 const SLOW_MS = 90_000;
@@ -32,8 +41,8 @@ export interface Call {
 export class Toss {
   readonly #payments: Payments;
   readonly #secretKey: string;
-  /** Answers by key and address; a promise while the first is being made. */
-  readonly #kept = new Map<string, Promise<Answer> | Answer>();
+  /** Responses by idempotency key and path; a promise while the first request is in progress. */
+  readonly #replies = new Map<string, Promise<Answer> | Answer>();
   readonly #next = new Map<string, string[]>();
 
   constructor(payments: Payments, secretKey: string) {
@@ -41,13 +50,16 @@ export class Toss {
     this.#secretKey = secretKey;
   }
 
-  /** The next call of an operation on this order (`*`: on any) behaves like a card ending, or as the operation says; `0000+4000` is four seconds late. */
+  /**
+   * Sets the behaviour of the next call of an operation on this order (`*`: on any): a card's ending, or one of the operation's own;
+   * `0000+4000` responds after four seconds.
+   */
   behave(operation: string, behaviour: string, orderId: string): void {
     const key = `${operation}/${orderId}`;
     this.#next.set(key, [...(this.#next.get(key) ?? []), behaviour]);
   }
 
-  /** What the next calls of an operation on this order were to do is forgotten. */
+  /** Discards the behaviours set for an operation on this order. */
   forget(operation: string, orderId: string): void {
     this.#next.delete(`${operation}/${orderId}`);
   }
@@ -56,22 +68,22 @@ export class Toss {
     return this.#next.get(`${operation}/${orderId}`)?.shift() ?? this.#next.get(`${operation}/*`)?.shift();
   }
 
-  /** Answers a call; the same key on the same address gets the first answer, 409 while that is being made. */
+  /** Handles a call. The same idempotency key on the same path gets the first response, 409 while that is in progress. */
   async answer(call: Call): Promise<Answer> {
     const secret = Buffer.from(call.authorization.replace(/^Basic /, ''), 'base64').toString();
-    // The account has a key for tests and one for real payments.
+    // The account has a test key and a live key.
     if (secret.replace(/^live_/, 'test_') !== `${this.#secretKey.replace(/^live_/, 'test_')}:`) return refuse(401, 'UNAUTHORIZED_KEY');
     if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
     if (call.method === 'GET') return this.#read(call.path);
     if (call.key === null) return this.#work(call);
     const scope = [call.key, call.authorization, call.method, call.path].join('|');
-    const known = this.#kept.get(scope);
+    const known = this.#replies.get(scope);
     if (known instanceof Promise) return refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING');
     if (known) return { ...known, drop: false };
     const working = this.#work(call);
-    this.#kept.set(scope, working);
+    this.#replies.set(scope, working);
     const made = await working;
-    this.#kept.set(scope, structuredClone(made));
+    this.#replies.set(scope, structuredClone(made));
     return made;
   }
 
@@ -96,7 +108,9 @@ export class Toss {
 
   async #confirm({ paymentKey, orderId, amount }: Call['body']): Promise<Answer> {
     const payment = typeof paymentKey === 'string' ? this.#payments.byKey(paymentKey) : undefined;
-    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
+    // The message quotes the request, as providers' messages may.
+    if (!payment)
+      return refuse(404, 'NOT_FOUND_PAYMENT_SESSION', `결제 시간이 만료되어 결제 진행 데이터가 존재하지 않습니다: ${String(paymentKey)}`);
     if (payment.orderId !== orderId || payment.totalAmount !== amount) return refuse(400, 'INVALID_REQUEST');
     if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
     if (this.#payments.charged(payment.orderId)) return refuse(400, 'DUPLICATED_ORDER_ID');
@@ -105,7 +119,7 @@ export class Toss {
     return this.#decide(payment, this.#behaviour('confirm', payment.orderId) ?? payment.card.slice(-4));
   }
 
-  /** What a card's ending does (docs/contract.md#development). */
+  /** The behaviour of each card ending (docs/contract.md#development). */
   async #decide(payment: Payment, behaviour: string): Promise<Answer> {
     const [ending = '', lateMs = '0'] = behaviour.split('+');
     const answer = await this.#judge(payment, ending);
@@ -127,12 +141,15 @@ export class Toss {
   }
 
   #end(payment: Payment, status: 'ABORTED' | 'EXPIRED', httpStatus: number, code: string): Answer {
-    Object.assign(payment, { status, failure: { code, message: code } });
+    Object.assign(payment, { status, failure: { code, message: MESSAGES[code] ?? code } });
     this.#payments.save(payment);
     return refuse(httpStatus, code);
   }
 
-  /** The next cancel may be answered with another payment (`foreign`), be refused (`refuse`), fail without effect (`fail`), lose its answer (`drop`) or be late (`late`). */
+  /**
+   * Behaviours of a cancel: respond with another payment (`foreign`), refuse (`refuse`), fail without effect (`fail`), lose the response
+   * (`drop`) or respond late (`late`).
+   */
   async #answerCancel(paymentKey: string, body: Call['body']): Promise<Answer> {
     const behaviour = this.#behaviour('cancel', this.#payments.byKey(paymentKey)?.orderId ?? '');
     if (behaviour === 'refuse') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
@@ -162,7 +179,7 @@ export class Toss {
   }
 }
 
-/** As if the provider had confused this payment with another one, on which the same cancel was made. */
+/** Another payment with the same cancel, as if the provider had confused the two. */
 const another = (payment: Payment, { cancelAmount, cancelReason }: Call['body'] = {}): Payment => ({
   ...payment,
   paymentKey: `${payment.paymentKey}x`,
@@ -170,7 +187,7 @@ const another = (payment: Payment, { cancelAmount, cancelReason }: Call['body'] 
   cancels: [...payment.cancels, { amount: Number(cancelAmount ?? 0), reason: String(cancelReason), at: new Date().toISOString() }],
 });
 
-/** A payment as the API shows it. */
+/** A payment as the API returns it. */
 const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({
   version: '2022-11-16',
   paymentKey,

@@ -16,7 +16,7 @@ ${hidden}
 </form></main></body></html>`;
 }
 
-/** Where the buyer goes next: the success address with the payment's key, or the fail address with a code. */
+/** The redirect after the window: the success URL with the payment key, or the fail URL with a code. */
 export function submit(query: URLSearchParams, payments: Payments): string | null {
   const [success, failure] = [query.get('successUrl') ?? '', query.get('failUrl') ?? ''];
   const orderId = query.get('orderId') ?? '';
@@ -25,7 +25,7 @@ export function submit(query: URLSearchParams, payments: Payments): string | nul
   const card = (query.get('card') || '4111111111110000').replaceAll(/\D/g, '');
   const canceled = query.get('outcome') === 'cancel' || card.endsWith('0010');
   const target = new URL(canceled ? failure : success);
-  const told = canceled
+  const parameters = canceled
     ? { code: 'PAY_PROCESS_CANCELED', message: '사용자가 결제를 취소하였습니다.', orderId }
     : {
         paymentType: 'NORMAL',
@@ -33,6 +33,6 @@ export function submit(query: URLSearchParams, payments: Payments): string | nul
         paymentKey: payments.authenticate({ orderId, orderName: query.get('orderName') ?? '', amount, card }).paymentKey,
         amount: String(amount),
       };
-  for (const [name, value] of Object.entries(told)) target.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
   return target.href;
 }

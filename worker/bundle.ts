@@ -7,7 +7,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules/.cache/sangjeom');
 
-/** The workflow bundle that is shipped, replayed and tested: built once per state of `workflows/`, `domain/` and the lockfile. */
+/** The workflow bundle of worker, replays and tests; cached by a hash of `workflows/`, `domain/` and the lockfile. */
 export async function workflowBundle(): Promise<{ code: string }> {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
   hash.update(readFileSync(import.meta.filename));

@@ -42,10 +42,10 @@ const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingK
 const connection = await NativeConnection.connect({ address });
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
-// A receiver that hangs holds its place for ten seconds: there is room for many.
+// A receiver that hangs occupies a slot for ten seconds, hence so many.
 const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
 const pressure = new Pressure();
-// A cached workflow costs about half a megabyte; an evicted one is replayed when it is next needed.
+// A workflow in the cache (sticky queue) costs about half a megabyte; an evicted one is replayed at its next task.
 const hosts = { ...shared, ...traced.runs, workflowBundle: await workflowBundle(), maxCachedWorkflows: 200 };
 const workers = await Promise.all([
   Worker.create({
@@ -63,7 +63,7 @@ const workers = await Promise.all([
     activities: createDeliveries(deps),
     maxConcurrentWorkflowTaskExecutions: 40,
   }),
-  // They wait for minutes and hours: few are kept in memory.
+  // They wait for minutes and hours, so that few are cached.
   Worker.create({
     ...hosts,
     taskQueue: YIELDING_QUEUE,
@@ -82,7 +82,7 @@ const workers = await Promise.all([
   ),
 ]);
 
-// The relay shares the worker's connection: a started run's first task comes with the answer to its start.
+// The relay shares the worker's connection: eager workflow start returns a workflow's first task with the response to its start.
 const client = new Client({ connection, namespace, interceptors: traced.client });
 const storage = await createStorage(config.storage);
 const stopping = new AbortController();

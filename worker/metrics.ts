@@ -1,4 +1,4 @@
-/** The worker's own address: `/metrics` (ours and Temporal's), `/health/live`, `/health/ready`. */
+/** The worker's HTTP server for operators: `/metrics` (ours and the Temporal SDK's), `/health/live`, `/health/ready`. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
@@ -8,20 +8,20 @@ import type { Log } from '../db/kernel/log.ts';
 import { backlog, registry } from '../db/kernel/metrics.ts';
 import { serveOperators } from '../db/kernel/operators.ts';
 import { readiness } from '../db/kernel/readiness.ts';
-import { leftOver } from './sweeper.ts';
+import { overdueRows } from './sweeper.ts';
 
 export interface MetricsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
-  /** Temporal's. */
+  /** The Temporal namespace. */
   readonly namespace: string;
   readonly log: Log;
   readonly host: string;
   readonly port: number;
-  /** Where Temporal's core publishes its own numbers, workflow task failures among them. */
+  /** `host:port` at which the Temporal SDK's core serves its metrics, for example workflow task failures. */
   readonly temporalMetrics: string;
   readonly client: Client;
-  /** Aborted when the worker takes no more work. */
+  /** Aborted when the worker shuts down. */
   readonly signal: AbortSignal;
 }
 
@@ -44,18 +44,20 @@ export function serveMetrics(deps: MetricsDeps): Server {
   });
 }
 
-/** A scrape costs no more, however many runs are open. */
+/** Counts stop here, so that a scrape stays cheap however many runs are open. */
 const MAX_COUNTED = 100_000;
 
-/** What waits. Business times of sandbox stores run ahead; their runs are judged by their own clock. */
+/** Sets the gauges. Runs of sandbox stores are overdue by the clock of their store. */
 async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   const now = new Date(clock.now());
   const { rows } = await pool.query<{ rows: string; lag: string | null }>(
-    `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at)))) AS lag FROM outbox`,
+    `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at)))) AS lag
+     FROM outbox`,
     [now],
   );
   const runs = await pool.query<{ workflow_type: string; open: string }>(
-    'SELECT workflow_type, count(*) AS open FROM (SELECT workflow_type FROM run WHERE done_at IS NULL LIMIT $1) open GROUP BY workflow_type',
+    `SELECT workflow_type, count(*) AS open FROM (SELECT workflow_type FROM run WHERE done_at IS NULL LIMIT $1) open
+     GROUP BY workflow_type`,
     [MAX_COUNTED],
   );
   const unloaded = await pool.query<{ n: string }>(
@@ -74,12 +76,12 @@ async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   backlog.openRuns.reset();
   for (const { workflow_type: workflowType, open } of runs.rows) backlog.openRuns.set({ workflow_type: workflowType }, Number(open));
   backlog.unloadedRuns.set(Number(unloaded.rows[0]!.n));
-  for (const [kind, left] of await leftOver(pool, clock.now())) backlog.leftOver.set({ kind }, left);
+  for (const [kind, left] of await overdueRows(pool, clock.now())) backlog.retentionOverdueRows.set({ kind }, left);
   backlog.runsToRecover.set(Number(lost.rows[0]!.n));
   backlog.overdueRuns.set(Number(overdue.rows[0]!.n));
 }
 
-/** A port of this machine that nobody uses, for Temporal's core to publish at. */
+/** A free port of this machine, for the metrics of the Temporal SDK's core. */
 export async function unusedPort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

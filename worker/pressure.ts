@@ -1,32 +1,32 @@
 /**
- * Who may be late is late first: while deliveries wait that a receiver would answer, runs of receivers that fail get no task.
- * Temporal's priorities cannot say that: they order one queue, and what a run does at its timers comes from another.
+ * Backpressure: while deliveries to working receivers wait, workflows of failing receivers get (almost) no workflow tasks. Temporal's task
+ * priorities cannot express this: they order tasks within one queue, and tasks of cached workflows come from a sticky queue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CustomSlotSupplier, SlotPermit, SlotReserveContext, WorkflowSlotInfo } from '@temporalio/worker';
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
 
-/** Whether more deliveries wait than may be started. */
+/** Whether more deliveries wait in the outbox than the relay may start. */
 export class Pressure {
   isHigh = false;
 
-  /** The workflow type whose lost runs wait meanwhile; empty without pressure. */
+  /** The workflow type whose lost runs are not woken meanwhile; empty without pressure. */
   get waits(): WorkflowType | '' {
     return this.isHigh ? 'webhookDelivery' : '';
   }
 }
 
-/** Tasks at a time of those who may be late; those of new runs and those of runs in memory, each. */
+/** Concurrent workflow tasks of the yielding queue; for the normal and for the sticky queue each. */
 const SLOTS = 4;
-const LOOK_MS = 50;
-/** Nobody waits for ever: under pressure one task goes through in this time. */
+const POLL_MS = 50;
+/** Under pressure one slot is granted per this interval, so that no workflow starves. */
 const TRICKLE_MS = 500;
 
-type Ask = Pick<SlotReserveContext, 'isSticky'>;
+type SlotContext = Pick<SlotReserveContext, 'isSticky'>;
 
 /**
- * Slots for workflow tasks that are given out only without pressure, or one now and then. Whoever only waits for a task holds a
- * slot too: tasks of new runs and of runs in memory are waited for apart, and neither takes the other's.
+ * A slot supplier for workflow tasks that grants slots without pressure, and few under it. A poller occupies a slot while it waits, so that
+ * the normal and the sticky queue are limited separately and neither starves the other.
  */
 export class YieldingSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
   readonly type = 'custom';
@@ -37,15 +37,15 @@ export class YieldingSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
   constructor(pressure: Pressure) {
     this.#pressure = pressure;
   }
-  async reserveSlot(ask: Ask, abort: AbortSignal): Promise<SlotPermit> {
+  async reserveSlot(context: SlotContext, abort: AbortSignal): Promise<SlotPermit> {
     while (!abort.aborted) {
-      const permit = this.tryReserveSlot(ask);
+      const permit = this.tryReserveSlot(context);
       if (permit) return permit;
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
     return {};
   }
-  tryReserveSlot({ isSticky }: Ask): SlotPermit | null {
+  tryReserveSlot({ isSticky }: SlotContext): SlotPermit | null {
     const now = performance.now();
     const used = isSticky ? this.#used.sticky : this.#used.fresh;
     if (used.size >= SLOTS || (this.#pressure.isHigh && now - this.#lastAt < TRICKLE_MS)) return null;

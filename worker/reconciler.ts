@@ -1,19 +1,19 @@
 /**
- * Brings back runs that Temporal has lost: SQL only, one worker at a time under an advisory lock. A run that is not
- * loaded after 30 s or overdue by 60 s is woken, with a doubling gap; when Temporal's namespace is a new one, every
- * open run is (recovery.ts). What waits in the outbox is not lost, and while more deliveries wait than can be made, theirs are
- * late and not lost either. It also keeps the partitions and sweeps what has ended (sweeper.ts). Every statement is bounded, however many runs are open.
+ * Recovers runs that Temporal has lost. One worker at a time, under an advisory lock; it finds them in Postgres. A run that is not loaded
+ * after 30 s or overdue by 60 s is woken, with exponential backoff; every open run is when Temporal's namespace is new (recovery.ts). Runs
+ * with an outbox row are not lost; nor are late deliveries while the relay is at its limit. It also maintains the partitions and sweeps
+ * expired rows (sweeper.ts). Every statement processes a bounded number of rows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
 import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
-import { keepPartitions } from '../db/kernel/partitions.ts';
+import { maintainPartitions } from '../db/kernel/partitions.ts';
 import type { Log } from '../db/kernel/log.ts';
-import { WAKE_SIGNAL, type WorkflowType } from '../workflows/kernel/messages.ts';
+import { type RunRow, runOfRow } from '../db/runs/rows.ts';
 import { HOUR } from '../domain/kernel/time.ts';
-import { startOptions } from '../workflows/kernel/start.ts';
+import { wakeOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 import { Recovery } from './recovery.ts';
 import { Sweeper } from './sweeper.ts';
@@ -21,11 +21,11 @@ import { Sweeper } from './sweeper.ts';
 const RECONCILER_LOCK = 7_265_002;
 const ROUND_MS = 2000;
 const BUSY_MS = 50;
-/** Runs that are woken in one round, and how many at once. */
+/** Runs woken in one round, and how many concurrently. */
 const BATCH = 200;
 const PARALLEL = 16;
-/** All wakes of a round together: less than an idle session is left alive (X18), so that a slow Temporal holds up no sweep. */
-const POKES_MS = 15_000;
+/** For all wakes of a round: less than idle_session_timeout (X18), so that a slow Temporal does not delay sweeps. */
+const WAKES_MS = 15_000;
 
 export interface ReconcilerDeps {
   readonly pool: Pool;
@@ -38,17 +38,17 @@ export interface ReconcilerDeps {
   readonly storage: Storage;
 }
 
-/** What outlasts a round. */
+/** State between rounds. */
 interface Work {
   readonly recovery: Recovery;
   readonly sweeper: Sweeper;
-  /** When the partitions were last kept. */
-  keptAt: number;
+  /** When the partitions were last maintained. */
+  maintainedAt: number;
 }
 
-/** Runs until aborted. While there is more to do, the next round comes at once. */
+/** Runs until aborted. While there is more to do, the next round follows at once. */
 export async function runReconciler(deps: ReconcilerDeps): Promise<void> {
-  const work: Work = { recovery: new Recovery(deps), sweeper: new Sweeper(deps), keptAt: 0 };
+  const work: Work = { recovery: new Recovery(deps), sweeper: new Sweeper(deps), maintainedAt: 0 };
   while (!deps.signal.aborted) {
     const hasMore = await round(deps, work).catch((error: unknown) => {
       deps.log.warn({ err: error }, 'reconciler failed; trying again');
@@ -65,10 +65,10 @@ async function round(deps: ReconcilerDeps, work: Work): Promise<boolean> {
   try {
     const { rows } = await tx.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [RECONCILER_LOCK]);
     if (rows[0]?.mine) {
-      const bringsBack = await attempt(deps, 'bring back runs', () => bringBack(deps, tx, work));
-      await attempt(deps, 'keep partitions', () => keep(deps, tx, work));
+      const recovers = await attempt(deps, 'recover runs', () => recover(deps, tx, work));
+      await attempt(deps, 'maintain partitions', () => maintain(deps, tx, work));
       const sweeps = await attempt(deps, 'sweep', () => work.sweeper.step(tx));
-      hasMore = bringsBack || sweeps;
+      hasMore = recovers || sweeps;
       await tx.query('SELECT pg_advisory_unlock($1)', [RECONCILER_LOCK]);
     }
     broken = false;
@@ -78,7 +78,7 @@ async function round(deps: ReconcilerDeps, work: Work): Promise<boolean> {
   return hasMore;
 }
 
-/** One thing that fails (Temporal is away, a file cannot be deleted) holds up nothing else. */
+/** A task that fails (Temporal is down, a file cannot be deleted) does not prevent the others. */
 async function attempt({ log }: ReconcilerDeps, what: string, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
@@ -88,33 +88,27 @@ async function attempt({ log }: ReconcilerDeps, what: string, work: () => Promis
   }
 }
 
-async function bringBack(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work): Promise<boolean> {
+async function recover(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work): Promise<boolean> {
   const hasMore = await recovery.step(tx);
   const woken = await wakeOverdue(deps, tx);
   if (woken > 0) deps.log.info({ woken }, 'reconciler woken runs');
   return hasMore;
 }
 
-/** Once an hour: the partitions of the coming days are made, and what is older than 30 days goes. */
-async function keep({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work): Promise<boolean> {
-  if (clock.now() - work.keptAt < HOUR) return false;
-  const { made, dropped, failed } = await keepPartitions(tx, clock.now());
-  for (const { part, error } of failed) log.warn({ err: error, part }, 'a partition is left to the next time');
-  if (made.length + dropped.length > 0) log.info({ made, dropped }, 'partitions kept');
-  work.keptAt = clock.now();
+/** Once an hour: creates the partitions of the coming days and drops those older than 30 days. */
+async function maintain({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work): Promise<boolean> {
+  if (clock.now() - work.maintainedAt < HOUR) return false;
+  const { made, dropped, failed } = await maintainPartitions(tx, clock.now());
+  for (const { part, error } of failed) log.warn({ err: error, part }, 'a partition could not be maintained; trying again in an hour');
+  if (made.length + dropped.length > 0) log.info({ made, dropped }, 'partitions maintained');
+  work.maintainedAt = clock.now();
   return false;
 }
 
-/** Wakes the runs that are lost, so many at a time; what is woken is noted first, so that a wake that fails waits for its gap. */
+/** Wakes a batch of lost runs. The wake is recorded first, so that one that fails is repeated after the backoff. */
 async function wakeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: PoolClient): Promise<number> {
   const now = new Date(clock.now());
-  const { rows } = await tx.query<{
-    store_id: string;
-    workflow_id: string;
-    workflow_type: WorkflowType;
-    entity_id: string;
-    order_no: string | null;
-  }>('SELECT * FROM lookup_overdue_runs($1, $2, $3)', [now, BATCH, pressure.waits]);
+  const { rows } = await tx.query<RunRow>('SELECT * FROM lookup_overdue_runs($1, $2, $3)', [now, BATCH, pressure.waits]);
   if (rows.length === 0) return 0;
   await tx.query(
     `UPDATE run r SET woken_at = $3, wakes = wakes + 1,
@@ -124,20 +118,12 @@ async function wakeOverdue({ client, clock, pressure }: ReconcilerDeps, tx: Pool
     [rows.map((row) => row.store_id), rows.map((row) => row.workflow_id), now],
   );
   const left = [...rows];
-  const until = Date.now() + POKES_MS;
+  const until = Date.now() + WAKES_MS;
   const wake = async () => {
     for (let row = left.pop(); row; row = left.pop()) {
-      const run = {
-        storeId: row.store_id,
-        workflowType: row.workflow_type,
-        workflowId: row.workflow_id,
-        entityId: row.entity_id,
-        orderNo: row.order_no,
-      };
-      const options = { ...startOptions(run), signal: WAKE_SIGNAL };
-      await client
-        .withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(run.workflowType, options))
-        .catch(() => {});
+      const { workflow_type: type } = row;
+      const options = wakeOptions(runOfRow(row));
+      await client.withDeadline(Math.min(until, Date.now() + 5000), () => client.workflow.signalWithStart(type, options)).catch(() => {});
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, wake));

@@ -1,8 +1,8 @@
 /**
- * What to do when Temporal's database is a new one: every open run is lost. The new one is noted first, with a cursor; then the
- * runs behind the cursor are marked as not loaded, a portion at a time, and the reconciler wakes what is not loaded. The next
- * portion waits until most of the last one have seen their rows, so Temporal and the workers never have more than a few hundred
- * to start beside their daily work. A crash between portions goes on at the cursor, another new database begins anew.
+ * Recovery after the loss of Temporal's database: every open run has lost its workflow. First the id of the new namespace is stored with a
+ * cursor. Then the runs after the cursor are marked as not loaded, a portion at a time, and the reconciler starts what is not loaded. The
+ * next portion waits until most of the previous one are loaded, so that Temporal and the workers never have more than a few hundred starts
+ * besides their regular work. After a crash it resumes at the cursor; another new database restarts it.
  */
 import type { Client } from '@temporalio/client';
 import type { PoolClient } from 'pg';
@@ -12,9 +12,9 @@ import type { Pressure } from './pressure.ts';
 
 /** Runs that are marked in one statement. */
 const PORTION = 400;
-/** The next portion comes when no more than this of those before have not been loaded yet. */
+/** The next portion begins when at most so many of the previous ones are not loaded yet. */
 const MAX_WAITING = 200;
-/** A run that is not loaded by then holds up no others: it keeps being woken, with a doubling gap. */
+/** A run that is not loaded by then no longer delays the next portion; the reconciler goes on waking it, with a doubling gap. */
 const SLOW_MS = 30_000;
 
 export interface RecoveryDeps {
@@ -25,38 +25,38 @@ export interface RecoveryDeps {
   readonly pressure: Pressure;
 }
 
-interface Note {
+interface RecoveryState {
   readonly namespace_id: string;
-  /** The last run that was marked, of which store; null when all are. */
+  /** The cursor: store and workflow id of the last run that was marked; null when all are. */
   readonly recovery_store: string | null;
   readonly recovery_run: string | null;
 }
 
 export class Recovery {
   readonly #deps: RecoveryDeps;
-  /** Runs that were marked here and have not been seen loaded, and since when (real time). */
+  /** Runs that were marked and are not loaded yet, with the real time of the marking. */
   readonly #waiting = new Map<string, { readonly storeId: string; readonly at: number }>();
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
   }
 
-  /** One look, and at most one portion. Answers whether there is more to bring back. */
+  /** Marks at most one portion. Returns whether recovery goes on. */
   async step(tx: PoolClient): Promise<boolean> {
-    const note = await this.#note(tx);
-    if (note === null || note.recovery_store === null) return false;
+    const state = await this.#readState(tx);
+    if (state === null || state.recovery_store === null) return false;
     await this.#forgetLoaded(tx);
-    if (this.#waiting.size <= MAX_WAITING) return this.#mark(tx, note);
+    if (this.#waiting.size <= MAX_WAITING) return this.#mark(tx, state);
     return true;
   }
 
-  /** Notes a namespace id that was never seen, and begins anew. */
-  async #note(tx: PoolClient): Promise<Note | null> {
+  /** The state of the recovery; a namespace id that is not the stored one restarts it. */
+  async #readState(tx: PoolClient): Promise<RecoveryState | null> {
     const { client, namespace, clock, log } = this.#deps;
     const { namespaceInfo } = await client.withDeadline(clock.now() + 5000, () => client.workflowService.describeNamespace({ namespace }));
     const id = namespaceInfo?.id;
     if (!id) return null;
-    const { rows } = await tx.query<Note>(
+    const { rows } = await tx.query<RecoveryState>(
       'SELECT namespace_id, recovery_store, recovery_run FROM temporal_namespace WHERE namespace = $1',
       [namespace],
     );
@@ -71,10 +71,10 @@ export class Recovery {
   }
 
   /**
-   * Marks the next portion and moves the cursor, in one statement. A start that the outbox still holds is the relay's, in its own
-   * time; so are deliveries while others wait for them.
+   * Marks the next portion and advances the cursor, in one statement. Runs whose start is still in the outbox are not waited for, because
+   * the relay starts them when it may; neither are deliveries under pressure.
    */
-  async #mark(tx: PoolClient, { namespace_id: id, recovery_store: store, recovery_run: run }: Note): Promise<boolean> {
+  async #mark(tx: PoolClient, { namespace_id: id, recovery_store: store, recovery_run: run }: RecoveryState): Promise<boolean> {
     const { namespace, clock, log, pressure } = this.#deps;
     const { rows } = await tx.query<{ store_id: string; workflow_id: string; waits: boolean }>(
       `WITH portion AS MATERIALIZED (
@@ -89,7 +89,8 @@ export class Recovery {
          UPDATE run r SET loaded_at = NULL, wakes = 0, woken_at = NULL, grace_from = NULL FROM portion p
          WHERE r.store_id = p.store_id AND r.workflow_id = p.workflow_id AND r.done_at IS NULL)
        SELECT store_id, workflow_id, workflow_type = $6
-           OR EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = portion.store_id AND o.workflow_id = portion.workflow_id) AS waits FROM portion`,
+           OR EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = portion.store_id AND o.workflow_id = portion.workflow_id) AS waits
+             FROM portion`,
       [namespace, id, store, run, PORTION, pressure.waits],
     );
     const at = clock.now();

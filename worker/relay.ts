@@ -1,8 +1,7 @@
 /**
- * The outbox relay: delivers the messages of commits to Temporal. A row is deleted only once Temporal has it, in the
- * transaction that locked it, so a killed relay repeats at most a start that is harmless. Deliveries have lanes of their own
- * and only so many of them wait in Temporal at a time: thousands of events hold up no payment, and receivers that fail hold up
- * none that answer.
+ * The outbox relay (transactional outbox): publishes the outbox rows of committed transactions to Temporal. A row is locked, published and
+ * deleted in one transaction, so a killed relay publishes it again: a start or wake is idempotent. Webhook deliveries have lanes of their
+ * own with a limit on deliveries in Temporal, so that thousands of events do not delay payments, and failing receivers do not delay others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -11,36 +10,33 @@ import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
-import { WAKE_SIGNAL, type WorkflowType } from '../workflows/kernel/messages.ts';
-import { startOptions } from '../workflows/kernel/start.ts';
+import { type RunRow, runOfRow } from '../db/runs/rows.ts';
+import type { WorkflowType } from '../workflows/kernel/messages.ts';
+import { startOptions, wakeOptions } from '../workflows/kernel/start.ts';
 import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
-/** Deliveries are started while fewer than this were started here and not attempted yet. */
+/** The limit on deliveries that this relay has started and that have not loaded their row yet. */
 const MAX_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
+/** The pause of a lane that is at its limit. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
-/** A start of which nothing is heard for so long is the reconciler's to repeat. */
+/** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
 const LOST_MS = 30_000;
-/** A transaction waits for Temporal meanwhile: less than an idle transaction is left alive (X18). */
+/** The transaction is idle during the call to Temporal: less than idle_in_transaction_session_timeout (X18). */
 const CALL_MS = 3500;
-/** A connection that hears nothing cannot tell silence from quiet: it asks. More often than an idle session is ended. */
+/** A LISTEN connection detects a dead network only by sending a query. Less than idle_session_timeout. */
 const HEARTBEAT_MS = 10_000;
 
-interface Row {
+interface Row extends RunRow {
   readonly outbox_id: string;
-  readonly store_id: string;
   readonly message: 'start' | 'wake';
-  readonly workflow_type: WorkflowType;
-  readonly workflow_id: string;
-  readonly entity_id: string;
-  readonly order_no: string | null;
   readonly status: string | null;
   readonly wake_at: Date | null;
   readonly yields: boolean;
   readonly traceparent: string | null;
-  /** Its run was started by a command meanwhile, or has nothing left to do. */
-  readonly is_needless: boolean;
+  /** A start whose run was started by a command meanwhile, or is done. */
+  readonly is_redundant: boolean;
 }
 export interface RelayDeps {
   readonly pool: Pool;
@@ -48,39 +44,41 @@ export interface RelayDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** What the lane of deliveries tells those who go last. */
+  /** The deliveries lane reports its load here; work of lower priority reads it. */
   readonly pressure: Pressure;
 }
 
-/** Runs until aborted. Woken by NOTIFY, and every second in case a notification was lost. */
+/** Runs until aborted. Each lane polls the outbox on NOTIFY, and every second in case a notification was lost. */
 export async function runRelay(deps: RelayDeps): Promise<void> {
-  const bells = { runs: new Bell(), deliveries: new Bell(), yielding: new Bell() };
-  const listening = listen(deps, bells);
-  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, bells[what], what, new Waiting())));
+  const notifications = { runs: new OutboxNotification(), deliveries: new OutboxNotification(), yielding: new OutboxNotification() };
+  const listening = listen(deps, notifications);
+  await Promise.all(
+    (['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, notifications[what], what, new Waiting())),
+  );
   await listening;
 }
 
-/** Wakes everyone who waits; a ring while nobody waits is remembered. */
-class Bell {
+/** A notification that wakes all waiters; one without waiters is remembered for the next. */
+class OutboxNotification {
   #waiting: (() => void)[] = [];
-  #rung = false;
-  ring(): void {
-    this.#rung = true;
+  #notified = false;
+  notify(): void {
+    this.#notified = true;
     for (const wake of this.#waiting.splice(0)) wake();
   }
   async wait(ms: number): Promise<void> {
-    if (!this.#rung) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), sleep(ms)]);
-    this.#rung = false;
+    if (!this.#notified) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), sleep(ms)]);
+    this.#notified = false;
   }
 }
 
-/** The deliveries that this relay has started and that have not been attempted yet. */
+/** The deliveries that this relay has started and that have not loaded their row yet. */
 class Waiting {
   readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
 
   add(rows: readonly Row[], at: number): void {
-    for (const { message, is_needless: isNeedless, workflow_id: id, store_id: storeId } of rows)
-      if (message === 'start' && !isNeedless) this.#started.set(id, { storeId, at });
+    for (const { message, is_redundant: isRedundant, workflow_id: id, store_id: storeId } of rows)
+      if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
   async count({ pool, clock }: RelayDeps): Promise<number> {
     const started = [...this.#started];
@@ -97,8 +95,8 @@ class Waiting {
   }
 }
 
-async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<Lane, Bell>>): Promise<void> {
-  const ringAll = () => Object.values(bells).forEach((bell) => bell.ring());
+async function listen({ pool, log, signal }: RelayDeps, notifications: Readonly<Record<Lane, OutboxNotification>>): Promise<void> {
+  const notifyAll = () => Object.values(notifications).forEach((notification) => notification.notify());
   while (!signal.aborted) {
     let client: PoolClient | undefined;
     try {
@@ -107,10 +105,10 @@ async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<L
       const lost = new Promise<void>((resolve) => {
         client!.on('error', () => resolve());
         client!.on('end', () => resolve());
-        client!.on('notification', ({ payload }) => (isLane(payload) ? bells[payload].ring() : ringAll()));
+        client!.on('notification', ({ payload }) => (isLane(payload) ? notifications[payload].notify() : notifyAll()));
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      ringAll();
+      notifyAll();
       await heartbeat(client, lost);
     } catch (error) {
       log.warn({ err: error }, 'relay cannot listen');
@@ -119,10 +117,10 @@ async function listen({ pool, log, signal }: RelayDeps, bells: Readonly<Record<L
       client?.release(true);
     }
   }
-  ringAll();
+  notifyAll();
 }
 
-/** Until the connection is lost. Rejects once the server does not answer any more, which a connection whose network has fallen silent does not notice by itself. */
+/** Resolves when the connection is lost; rejects when the server stops answering, which an idle connection does not notice by itself. */
 async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void> {
   const pause = () => sleep(HEARTBEAT_MS, true, { ref: false });
   while (await Promise.race([lost.then(() => false), pause()])) await client.query('SELECT 1');
@@ -139,14 +137,14 @@ const FILTERS: Readonly<Record<Lane, string>> = {
 
 const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
 
-async function lane(deps: RelayDeps, bell: Bell, what: Lane, waiting: Waiting): Promise<void> {
+async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lane, waiting: Waiting): Promise<void> {
   while (!deps.signal.aborted) {
     try {
       const room = Math.min(BATCH, MAX_WAITING[what] - (await waiting.count(deps)));
-      const delivered = room > 0 ? await deliverBatch(deps, what, room, waiting) : 0;
-      if (what === 'deliveries') deps.pressure.isHigh = delivered >= room;
+      const published = room > 0 ? await publishBatch(deps, what, room, waiting) : 0;
+      if (what === 'deliveries') deps.pressure.isHigh = published >= room;
       if (room <= 0) await sleep(FULL_MS[what]);
-      else if (delivered === 0) await bell.wait(IDLE_MS);
+      else if (published === 0) await notification.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);
@@ -154,26 +152,27 @@ async function lane(deps: RelayDeps, bell: Bell, what: Lane, waiting: Waiting): 
   }
 }
 
-async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane, room: number, waiting: Waiting): Promise<number> {
+async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane, room: number, waiting: Waiting): Promise<number> {
   const tx = await pool.connect();
   let broken = false;
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL)) AS is_needless
+      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id
+         AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL)) AS is_redundant
        FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
        ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
       [new Date(clock.now()), room],
     );
-    const results = await Promise.allSettled(rows.map((row) => deliver(client, row)));
-    const told = rows.filter((_, i) => results[i]!.status === 'fulfilled');
-    if (what !== 'runs') waiting.add(told, clock.now());
-    const done = told.map((row) => row.outbox_id);
+    const results = await Promise.allSettled(rows.map((row) => publish(client, row)));
+    const published = rows.filter((_, i) => results[i]!.status === 'fulfilled');
+    if (what !== 'runs') waiting.add(published, clock.now());
+    const done = published.map((row) => row.outbox_id);
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
-    failpoint('relay.after-start');
+    if (done.length > 0) failpoint('relay.after-start');
     if (done.length > 0) await tx.query('DELETE FROM outbox WHERE outbox_id = ANY($1::bigint[])', [done]);
     if (failed.length > 0) {
-      log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not deliver');
+      log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not publish');
       await tx.query(
         `UPDATE outbox SET attempts = attempts + 1, not_before = $2::timestamptz + power(2, least(attempts, 6)) * interval '1 second'
          WHERE outbox_id = ANY($1::bigint[])`,
@@ -190,23 +189,14 @@ async function deliverBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   }
 }
 
-/** Starts or wakes the run that a row names. */
-async function deliver(client: Client, row: Row): Promise<void> {
-  if (row.is_needless) return;
-  const run = {
-    storeId: row.store_id,
-    workflowType: row.workflow_type,
-    workflowId: row.workflow_id,
-    entityId: row.entity_id,
-    orderNo: row.order_no,
-    status: row.status,
-    wakeAt: row.wake_at?.getTime() ?? null,
-    yields: row.yields,
-  };
-  const tell = async () => {
+/** Starts or wakes the run of an outbox row. */
+async function publish(client: Client, row: Row): Promise<void> {
+  if (row.is_redundant) return;
+  const run = { ...runOfRow(row), status: row.status, wakeAt: row.wake_at?.getTime() ?? null, yields: row.yields };
+  const send = async () => {
     if (row.message === 'start')
       await client.workflow.start(row.workflow_type, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
-    else await client.workflow.signalWithStart(row.workflow_type, { ...startOptions(run), signal: WAKE_SIGNAL });
+    else await client.workflow.signalWithStart(row.workflow_type, wakeOptions(run));
   };
-  await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, tell));
+  await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, send));
 }

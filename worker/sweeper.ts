@@ -1,22 +1,22 @@
 /**
- * Sweeps what has ended (X26, db/retention/kinds.ts): one bounded portion per step, every kind in its turn. Rows go in one statement
- * of the sweeper's own functions. Of an upload the row goes first and its file after: a file that a crash leaves behind has no row,
- * and stored files without a row are deleted a day later. A portion that was carried out twice deletes nothing twice.
+ * Deletes what has ended (X26, db/retention/kinds.ts): one bounded portion per step, each kind in turn, by the sweeper's SQL functions. Of
+ * an upload the row is deleted first and its file afterwards: a file that a crash leaves behind has no row, and stored files without a row
+ * are deleted a day later. Steps are idempotent.
  */
 import type { ClientBase } from 'pg';
 import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import type { Log } from '../db/kernel/log.ts';
-import { KINDS, type Kind, LATE_MS, STRAY_FILE_MS } from '../db/retention/kinds.ts';
+import { KINDS, type Kind, LATE_MS, ORPHAN_FILE_MS } from '../db/retention/kinds.ts';
 import { isImageType, uploadKey } from '../domain/uploads/rules.ts';
 import { HOUR, MINUTE } from '../domain/kernel/time.ts';
 
 /** Rows of one portion. */
 const PORTION = 500;
-/** Of a kind of which nothing more was due, this much later; the storage is gone through once an hour. */
+/** The pause before a kind of which nothing more was due, and between scans of the storage. */
 const REST_MS = MINUTE;
 const STORAGE_REST_MS = HOUR;
-/** How far what is left over is counted. */
+/** Counts of overdue rows stop here. */
 const MAX_LEFT = 10_000;
 
 export interface SweeperDeps {
@@ -36,12 +36,12 @@ export class Sweeper {
     this.#deps = deps;
   }
 
-  /** One portion of the kind that has waited longest. Answers whether another is due at once. */
+  /** Sweeps one portion of the kind that has waited longest. Returns whether another is due immediately. */
   async step(tx: ClientBase): Promise<boolean> {
     const now = this.#deps.clock.now();
     const [kind] = KINDS.filter(({ name }) => this.#due(name) <= now).toSorted((a, b) => this.#due(a.name) - this.#due(b.name));
     if (kind) {
-      // Also when it fails: the others have their turn first.
+      // Set before the portion, so that after a failure the other kinds come first.
       this.#dueAt.set(kind.name, now + REST_MS);
       const swept = await sweepPortion(tx, kind, now, this.#deps);
       if (swept >= (kind.name === 'logins' ? PORTION / 10 : PORTION)) this.#dueAt.set(kind.name, now);
@@ -58,14 +58,14 @@ export class Sweeper {
   }
 }
 
-/** Deletes one portion of a kind and answers how many rows that were. */
+/** Deletes one portion of a kind; returns the number of rows. */
 export async function sweepPortion(
   tx: ClientBase,
-  { name, keptMs }: Kind,
+  { name, retentionMs }: Kind,
   realNow: number,
   { log, storage }: SweeperDeps,
 ): Promise<number> {
-  const values = [new Date(realNow - keptMs), PORTION];
+  const values = [new Date(realNow - retentionMs), PORTION];
   if (name === 'order_inputs') {
     const { rows } = await tx.query<{ store_id: string; upload_id: string; content_type: string }>(
       'SELECT * FROM sweep_order_inputs($1, $2)',
@@ -83,24 +83,24 @@ export async function sweepPortion(
   return swept;
 }
 
-/** One page of the storage, from `place` on: what is a day old and has no row goes. Answers the next place, or null at the end. */
+/** Deletes orphans (a day old, without a row) of one page of the storage. Returns the cursor of the next page, or null at the end. */
 export async function sweepFiles(
   tx: ClientBase,
-  place: string | null,
+  cursor: string | null,
   realNow: number,
   { log, storage }: SweeperDeps,
 ): Promise<string | null> {
-  const page = await storage.list(place);
+  const page = await storage.list(cursor);
   const names = new Map(page.keys.map((key) => [key.replace(/^uploads\//, '').replace(/\.\w+$/, ''), key]));
   const { rows } = await tx.query<{ name: string }>('SELECT name FROM lookup_uploads($1::text[])', [[...names.keys()]]);
   for (const { name } of rows) names.delete(name);
-  const strays: string[] = [];
+  const orphans: string[] = [];
   for (const key of names.values()) {
     const changedAt = await storage.changedAt(key);
-    if (changedAt !== null && changedAt < realNow - STRAY_FILE_MS) strays.push(key);
+    if (changedAt !== null && changedAt < realNow - ORPHAN_FILE_MS) orphans.push(key);
   }
-  await removeFiles(strays, storage);
-  if (strays.length > 0) log.info({ files: strays.length }, 'deleted stored files without a row');
+  await removeFiles(orphans, storage);
+  if (orphans.length > 0) log.info({ files: orphans.length }, 'deleted stored files without a row');
   return page.next;
 }
 
@@ -112,11 +112,14 @@ async function removeFiles(keys: readonly string[], storage: Storage): Promise<v
   await Promise.all(Array.from({ length: 8 }, remove));
 }
 
-/** Rows of each kind that should have gone an hour ago, counted up to ten thousand. */
-export async function leftOver(tx: Pick<ClientBase, 'query'>, realNow: number): Promise<Map<string, number>> {
+/** The number of rows of each kind that should have been deleted an hour ago, counted up to ten thousand. */
+export async function overdueRows(tx: Pick<ClientBase, 'query'>, realNow: number): Promise<Map<string, number>> {
   const left = new Map<string, number>();
-  for (const { name, keptMs } of KINDS) {
-    const { rows } = await tx.query<{ n: string }>(`SELECT left_${name}($1, $2) AS n`, [new Date(realNow - keptMs - LATE_MS), MAX_LEFT]);
+  for (const { name, retentionMs } of KINDS) {
+    const { rows } = await tx.query<{ n: string }>(`SELECT overdue_${name}($1, $2) AS n`, [
+      new Date(realNow - retentionMs - LATE_MS),
+      MAX_LEFT,
+    ]);
     left.set(name, Number(rows[0]!.n));
   }
   return left;

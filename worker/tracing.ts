@@ -1,4 +1,4 @@
-/** What carries a trace into runs and on into activities. */
+/** Interceptors that propagate traces into workflows and activities. */
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import type { ClientInterceptors } from '@temporalio/client';
@@ -7,14 +7,14 @@ import type { Tracing } from '../db/kernel/tracing.ts';
 import type { RunSpan, TraceSinks } from '../workflows/kernel/tracing.ts';
 
 interface Traced {
-  /** For the worker that hosts runs and their transitions. */
+  /** For workers that run workflows and transitions. */
   readonly runs: Pick<WorkerOptions, 'interceptors'> & { readonly sinks: InjectedSinks<TraceSinks> };
-  /** For the workers that make calls. */
+  /** For workers that run calls only. */
   readonly calls: Pick<WorkerOptions, 'interceptors'>;
   readonly client: ClientInterceptors;
 }
 
-/** Spans of traces that another process began go nowhere. */
+/** Without tracing: spans of traces that another process began are dropped. */
 export const untraced: Traced['runs'] = { sinks: { traces: { span: { fn: () => undefined } } } };
 
 export async function tracedWorker(tracing: Tracing | null): Promise<Traced> {
@@ -40,7 +40,7 @@ export async function tracedWorker(tracing: Tracing | null): Promise<Traced> {
 type Time = [seconds: number, nanoseconds: number];
 const time = (ms: number): Time => [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1e6)];
 
-/** A run's span as an exporter reads it. */
+/** A workflow's span in the form of an exporter. */
 function readable({ resource }: Tracing, span: RunSpan, ids: { workflowId: string; runId: string }): ReadableSpan {
   const { name, traceId, spanId, parentSpanId, startMs, endMs, isFailed } = span;
   return {

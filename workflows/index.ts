@@ -1,4 +1,4 @@
-/** The bundle's entry: one export per kind of run. */
+/** The entry of the workflow bundle: one function per workflow type. `test/units/runs/workflowTypes.test.ts` requires each. */
 export { invitation } from './invitations.ts';
 export { orderItem } from './orders.ts';
 export { payment } from './payments.ts';

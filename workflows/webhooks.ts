@@ -1,8 +1,8 @@
 import type { Plan, RunRef } from './kernel/messages.ts';
 import { host } from './kernel/run.ts';
 
-/** On the run's own queue. No heartbeats: a thousand receivers that hang would keep Temporal busy, and the next attempt is minutes away anyway. */
-const options = { startToCloseTimeout: '20s', retry: { maximumAttempts: 1 } } as const;
+/** No heartbeats: a thousand receivers that hang would load Temporal, and the next attempt is minutes away anyway. */
+const times = { startToCloseTimeout: '20s' } as const;
 
 /**
  * One delivery of one event to one receiver. States: PENDING → PENDING_RETRY … → SUCCESS or FAILED. Timers: the
@@ -12,11 +12,12 @@ export async function webhookDelivery(run: RunRef): Promise<void> {
   await host(run, {
     type: 'webhookDelivery',
     firstPlan,
-    calls: { attemptDelivery: ({ input }) => ({ ...options, summary: `attempt ${input.attempt} of 5` }) },
+    times,
+    calls: { attemptDelivery: ({ input }) => `attempt ${input.attempt} of 5` },
   });
 }
 
-/** The first attempt is due at once; the row is read by the attempt. As the delivery's machine plans it: a test compares. */
+/** The plan of a new delivery, without a load: its first attempt is due and reads the row. A test compares it with the machine's. */
 export const firstPlan = ({ storeId, entityId: deliveryId }: RunRef, at: number): Plan<'webhookDelivery'> => ({
   wakeAt: at,
   calls: [{ id: `${deliveryId}-1`, name: 'attemptDelivery', storeId, input: { deliveryId, attempt: 1, at } }],
@@ -27,9 +28,9 @@ export const firstPlan = ({ storeId, entityId: deliveryId }: RunRef, at: number)
 });
 
 /**
- * What a suspension or a deletion leaves behind: deliveries that wait are ended, records are deleted, a portion at a transition. Timers:
- * a pause between portions. Calls: none.
+ * Cleanup after the suspension or deletion of a subscription: ends waiting deliveries, deletes records, a portion per transition. Timers: a
+ * pause between portions. Calls: none.
  */
 export async function webhookSubscription(run: RunRef): Promise<void> {
-  await host(run, { type: 'webhookSubscription', calls: {} });
+  await host(run, { type: 'webhookSubscription', times: null, calls: {} });
 }

@@ -1,4 +1,4 @@
-/** How a call that has ended makes its run's transition itself. */
+/** Calls that make the transition of their outcome themselves, in the activity. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
@@ -6,7 +6,7 @@ import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import type { Answer, Outcome, RunEvent, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** The business time at which a call was planned; a real store's is never behind the real clock. */
+/** The business time of a call: the planned time, or the real time where that is later. */
 export const plannedAt = ({ input }: { readonly input: { readonly at: number } }, { clock }: ActivityDeps): number =>
   Math.max(input.at, clock.now());
 
@@ -15,13 +15,13 @@ export interface Ended<T extends WorkflowType> {
   readonly outcome: Outcome<T>;
   /** Business time at which it ended. */
   readonly at: number;
-  /** Writes what the call has learned, where its transition does not. */
+  /** Writes the result of the call, where the transition does not. */
   readonly record?: (em: Em) => Promise<unknown>;
 }
 
 /**
- * Records what a call has learned and takes it in, in one transaction; the plan since goes along with the outcome. What was
- * done is worth remembering through a short outage of Postgres: the activity has time for it. May run twice: the row's own state tells.
+ * Records the result of a call and makes the run's transition, in one transaction; returns the outcome with the new plan. Retries through
+ * a short outage of Postgres, because the call itself is not repeated. May run twice: a callId that the row no longer expects is ignored.
  */
 export async function completeCall<T extends WorkflowType>(
   { orm, clock }: ActivityDeps,
@@ -40,7 +40,7 @@ export async function completeCall<T extends WorkflowType>(
   return { ...(outcome as object), plan } as Answer<T>;
 }
 
-/** Tries again through a short outage of Postgres: three times, a second apart. */
+/** Retries on an outage of Postgres: three times, a second apart. */
 export async function retryOnOutage<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -4,7 +4,7 @@ import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
 
-/** What activities may use. */
+/** The dependencies of activities. */
 export interface ActivityDeps {
   readonly orm: MikroORM;
   readonly config: Config;

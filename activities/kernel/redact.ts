@@ -1,4 +1,4 @@
-/** What a call fails with is told to the log; Temporal hears only of which kind it was (X24): messages quote values and answers. */
+/** Errors of calls go to the log; Temporal gets only OUTAGE or INTERNAL (X24), because messages quote values and answers. */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Answer, Call } from '../../workflows/kernel/messages.ts';

@@ -1,4 +1,4 @@
-/** Runs a kind's transition in one transaction, and sorts failures into refusals, outages and bugs. */
+/** Runs the transition of a workflow type in one transaction, and classifies failures as refusals, outages or bugs. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { inTenant, TRANSITION } from '../../db/kernel/tx.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
@@ -6,6 +6,7 @@ import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import {
+  type Calls,
   type Plan,
   type RunEvent,
   type RunRef,
@@ -15,7 +16,13 @@ import {
 } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** The transition activity of a workflow type, under its name. May run twice: the operation row and the row's own state make that harmless. */
+/** The activities of a workflow type: its transition, and the calls of its plan. */
+export interface RunActivities<T extends WorkflowType> {
+  readonly transition: (deps: ActivityDeps) => RunTransition<T>;
+  readonly calls: (deps: ActivityDeps) => Calls<T>;
+}
+
+/** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {
   const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     try {
@@ -37,9 +44,9 @@ function failureFor(error: unknown, event: { readonly type: RunEvent['type'] }, 
   if (error instanceof Fault)
     return ApplicationFailure.create({ type: error.code, message: error.code, nonRetryable: true, details: [error.extra] });
   const outage = isOutage(error);
-  if (!outage) log.error({ err: error, storeId: run.storeId, runId: run.entityId }, 'transition failed');
+  if (!outage) log.error({ err: error, storeId: run.storeId, entityId: run.entityId }, 'transition failed');
   const final = !outage && event.type === 'command';
-  // Postgres quotes values in its messages: only its code may reach Temporal.
-  const told = outage ? `Postgres is out of reach (${sqlState(error) ?? 'no connection'})` : 'INTERNAL';
-  return ApplicationFailure.create({ type: outage ? 'OUTAGE' : 'INTERNAL', message: told, nonRetryable: final });
+  // Messages of Postgres quote values: only its SQLSTATE may reach Temporal.
+  const message = outage ? `Postgres is out of reach (${sqlState(error) ?? 'no connection'})` : 'INTERNAL';
+  return ApplicationFailure.create({ type: outage ? 'OUTAGE' : 'INTERNAL', message, nonRetryable: final });
 }

@@ -1,4 +1,4 @@
-/** The words of an invitation, in Korean and English. */
+/** The text of an invitation mail, in Korean and English. */
 import type { InvitationMail } from '../../db/invitations/mail.ts';
 
 const ROLES = { OWNER: ['소유자', 'owner'], ADMIN: ['관리자', 'administrator'], STAFF: ['직원', 'staff member'] } as const;

@@ -11,11 +11,11 @@ export interface Shipment {
 }
 export interface Courier {
   /** A reading: asking twice changes nothing. */
-  track(parcel: Shipment): Promise<TrackingReading>;
+  poll(parcel: Shipment): Promise<TrackingReading>;
 }
 
 /** Without a courier no parcel is asked for; the seller or the automatic delivery decides. */
-export const noCourier: Courier = { track: async () => ({ result: 'NOT_TRACKED' }) };
+export const noCourier: Courier = { poll: async () => ({ result: 'NOT_TRACKED' }) };
 
 /** Hours after the dispatch at which a parcel ending in 1 is scanned; one ending in 2 takes three times as long. */
 const ROUTE = [
@@ -27,7 +27,7 @@ const ROUTE = [
 
 /** Reads the number's last digit: 1 arrives in 24 hours, 2 in 72, 9 is unavailable, any other is never found. */
 export const developmentCourier: Courier = {
-  async track({ trackingNumber, dispatchedAt, at }) {
+  async poll({ trackingNumber, dispatchedAt, at }) {
     if (trackingNumber.endsWith('9')) return { result: 'UNAVAILABLE' };
     const pace = { 1: 1, 2: 3 }[trackingNumber.at(-1)!];
     if (pace === undefined) return { result: 'NOT_FOUND' };

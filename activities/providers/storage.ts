@@ -11,7 +11,7 @@ export interface Storage {
   /** Deletes a file; one that is not there is deleted already. */
   remove(key: string): Promise<void>;
   /** Keys of some files, from a place on (null: the first), and the place of the next ones, or null at the end. */
-  list(place: string | null): Promise<{ readonly keys: readonly string[]; readonly next: string | null }>;
+  list(cursor: string | null): Promise<{ readonly keys: readonly string[]; readonly next: string | null }>;
   /** When a file was written (real time), or null when there is none. */
   changedAt(key: string): Promise<number | null>;
 }
@@ -31,7 +31,7 @@ export async function createStorage(config: StorageConfig): Promise<Storage> {
     async remove(key) {
       await disk.delete(key);
     },
-    list: (place) => (config.kind === 'files' ? listFolder(disk, place) : listBucket(disk, place)),
+    list: (cursor) => (config.kind === 'files' ? listFolder(disk, cursor) : listBucket(disk, cursor)),
     async changedAt(key) {
       try {
         return (await disk.getMetaData(key)).lastModified.getTime();
@@ -46,10 +46,10 @@ export async function createStorage(config: StorageConfig): Promise<Storage> {
 const ALL = 'uploads';
 
 /** A store's folder at a time. */
-async function listFolder(disk: Disk, place: string | null) {
+async function listFolder(disk: Disk, cursor: string | null) {
   const entries = async (prefix: string) => [...(await disk.listAll(prefix).catch(none)).objects];
   const stores = (await entries(ALL)).flatMap((entry) => (entry.isDirectory ? [entry.prefix.slice(ALL.length + 1)] : []));
-  const next = stores.toSorted().find((store) => place === null || store > place);
+  const next = stores.toSorted().find((store) => cursor === null || store > cursor);
   if (next === undefined) return { keys: [], next: null };
   return { keys: (await entries(`${ALL}/${next}`)).flatMap((entry) => (entry.isFile ? [entry.key] : [])), next };
 }
@@ -59,10 +59,10 @@ const none = (error: unknown) => {
   throw error;
 };
 
-async function listBucket(disk: Disk, place: string | null) {
+async function listBucket(disk: Disk, cursor: string | null) {
   const { objects, paginationToken } = await disk.listAll(`${ALL}/`, {
     recursive: true,
-    ...(place !== null && { paginationToken: place }),
+    ...(cursor !== null && { paginationToken: cursor }),
   });
   return { keys: [...objects].flatMap((entry) => (entry.isFile ? [entry.key] : [])), next: paginationToken ?? null };
 }

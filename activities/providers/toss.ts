@@ -1,7 +1,8 @@
 /**
- * TossPayments over its real wire protocol (docs/contract.md#outcomes). Every answer is classified into three, never two, and
- * counts only when order id, amount and payment key are ours (X17): one account may serve many stores.
+ * The client of TossPayments' HTTP API (docs/contract.md#outcomes). An outcome is a success, a definite failure or unknown. A response
+ * counts only when its order id, amount and payment key are those of the attempt (X17): one account may serve many stores.
  */
+import { providerMessage } from '../../domain/payments/failures.ts';
 import type { ProviderOutcome } from '../../domain/payments/messages.ts';
 
 export interface TossConfig {
@@ -19,13 +20,13 @@ export interface TossRefund {
   readonly amount: number;
   readonly key: string;
 }
-/** An answer with the provider's own words, which only the seller's side may see. */
+/** An answer with the provider's message about our request, which only the seller may see; never about another payment (X17). */
 export type TossAnswer = ProviderOutcome & { readonly message: string | null };
 
 const CONFIRM_MS = 60_000;
 const READ_MS = 10_000;
 
-/** 4xx codes that say nothing about whether the money moved. */
+/** 4xx codes that do not tell whether the payment was charged. */
 const AMBIGUOUS = new Set([
   'ALREADY_PROCESSED_PAYMENT',
   'DUPLICATED_ORDER_ID',
@@ -34,7 +35,7 @@ const AMBIGUOUS = new Set([
   'PROVIDER_ERROR',
   'CARD_PROCESSING_ERROR',
 ]);
-/** Codes under which our first request may still be running. */
+/** Codes under which our first request may still be processed. */
 const RUNNING = new Set(['IDEMPOTENT_REQUEST_PROCESSING', 'FORBIDDEN_CONSECUTIVE_REQUEST']);
 
 const METHODS: ReadonlyMap<string, string> = new Map([
@@ -90,7 +91,7 @@ export const createToss = (config: TossConfig) => ({ ...approvals(wireTo(config)
 
 function approvals(call: Wire) {
   return {
-    /** Asks for the approval; the key is the attempt's own, so asking again repeats nothing. */
+    /** Requests the approval, under an idempotency key per attempt. */
     async confirm(attempt: TossAttempt): Promise<TossAnswer> {
       const { paymentKey, pgOrderId: orderId, amount } = attempt;
       const reply = await call('POST', '/v1/payments/confirm', CONFIRM_MS, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
@@ -102,11 +103,11 @@ function approvals(call: Wire) {
       }
       const code = codeOf(json, status);
       if (isDefinite(status, code)) return declined(code, json.message);
-      return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
+      return inconclusive(json, status);
     },
     /**
-     * Reads by our order id: the judge of every unknown outcome. Where another payment stands under it, our own key is
-     * asked for as well; when that was not charged and the other was, nothing was charged by us: FOREIGN.
+     * Reads the payment by our order id, which resolves an unknown outcome. When another payment has this order id, ours is read by its
+     * payment key too; when the other is charged and ours is not, the result is FOREIGN.
      */
     async read(attempt: TossAttempt): Promise<TossAnswer> {
       const reply = await call('GET', `/v1/payments/orders/${encodeURIComponent(attempt.pgOrderId)}`, READ_MS);
@@ -114,16 +115,16 @@ function approvals(call: Wire) {
       const { status, json } = reply;
       if (status === 404) return unpaid('NOT_FOUND');
       if (status !== 200) return unknown(codeOf(json, status), false);
-      if (json.paymentKey === attempt.paymentKey) return judge(json, attempt);
+      if (json.paymentKey === attempt.paymentKey) return outcomeOf(json, attempt);
       const ours = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
       if ('lost' in ours) return unknown(ours.lost, false);
       if (ours.status !== 200 && ours.status !== 404) return unknown(codeOf(ours.json, ours.status), false);
-      const answer = ours.status === 404 ? unpaid('NOT_FOUND') : judge(ours.json, attempt);
+      const answer = ours.status === 404 ? unpaid('NOT_FOUND') : outcomeOf(ours.json, attempt);
       return answer.result === 'UNPAID' && isCharged(json) ? foreign(MISMATCH) : answer;
     },
     /**
-     * Cancels all of a payment that must not be; done when nothing is left of it. Each try has a key of its own: a kept
-     * error would be answered for ever, and a full cancel cannot happen twice.
+     * Cancels the whole payment. Each request has its own idempotency key, because the provider replays a stored error forever; a full
+     * cancel cannot happen twice.
      */
     async void(attempt: TossAttempt, key: string): Promise<TossAnswer> {
       const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
@@ -139,37 +140,38 @@ function approvals(call: Wire) {
 
 function refunds(call: Wire) {
   return {
-    /** Pays a part back. The refund's id stands in the reason, so that our own entry is known after the key's lifetime too. */
+    /** A partial cancel. The reason contains the refund id, which identifies it after the idempotency key has expired too. */
     async refund(attempt: TossAttempt, { refundId, amount, key }: TossRefund): Promise<TossAnswer> {
       const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
       const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `환불 [${refundId}]`, cancelAmount: amount }, key);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
       if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, true);
-      if (status === 200) return { ...unknown(statusOf(json), true), result: shows(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
+      if (status === 200) return { ...unknown(statusOf(json), true), result: hasRefund(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
       const code = codeOf(json, status);
-      // A wrong key is our configuration's fault, not the refund's: it is asked again once that is mended.
-      if (status !== 401 && isDefinite(status, code)) return { ...unknown(code, true), result: 'REFUSED', message: json.message ?? null };
-      return unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429);
+      // 401: our configuration is wrong, not the refund; it is requested again when that is repaired.
+      if (status !== 401 && isDefinite(status, code))
+        return { ...unknown(code, true), result: 'REFUSED', message: providerMessage(json.message) };
+      return inconclusive(json, status);
     },
-    /** Whether the provider's ledger shows the refund: the judge of every refund whose answer was lost. FOREIGN: it is another payment's. */
+    /** Whether the payment's cancels contain the refund, which resolves an unknown outcome. FOREIGN: it is another payment. */
     async findRefund(attempt: TossAttempt, { refundId, amount }: TossRefund): Promise<TossAnswer> {
       const reply = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
       if (status !== 200) return unknown(codeOf(json, status), false);
       if (!isOurs(json, attempt)) return foreign(MISMATCH);
-      return { ...unknown(statusOf(json), true), result: shows(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
+      return { ...unknown(statusOf(json), true), result: hasRefund(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
     },
   };
 }
 
-/** A no that stands: a 4xx that is neither a time-out nor one of the codes that say nothing. */
+/** A definite failure: 4xx, but no timeout, rate limit or ambiguous code. */
 const isDefinite = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code);
 
-/** What a reading under our own key says. READY and IN_PROGRESS: authenticated at most, not charged as of now. */
-function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
+/** The outcome of a payment as it was read. READY and IN_PROGRESS: authenticated at most, not charged yet. */
+function outcomeOf(payment: TossPayment, attempt: TossAttempt): TossAnswer {
   if (!isOurs(payment, attempt)) return foreign(MISMATCH);
   switch (payment.status) {
     case 'DONE':
@@ -188,20 +190,20 @@ function judge(payment: TossPayment, attempt: TossAttempt): TossAnswer {
   }
 }
 
-/** What an answer about another payment than ours is told with. */
+/** The code of a response about another payment. */
 export const MISMATCH = 'MISMATCH';
 const isOurs = (payment: TossPayment, attempt: TossAttempt): boolean =>
   payment.paymentKey === attempt.paymentKey && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;
-/** Money moved under this payment, whatever became of it. */
+/** The payment was charged, even when it was canceled later. */
 const isCharged = ({ status }: TossPayment): boolean => status === 'DONE' || status === 'PARTIAL_CANCELED' || status === 'CANCELED';
 
-/** A provider's words stay with the seller: only what looks like a code may stand in Temporal (X24). */
-const word = (text: unknown, otherwise: string): string =>
+/** Only codes may reach Temporal (X24): any other text becomes OTHER. */
+const safeCode = (text: unknown, otherwise: string): string =>
   text === undefined ? otherwise : typeof text === 'string' && /^[A-Z][A-Z0-9_]{0,59}$/.test(text) ? text : 'OTHER';
-const codeOf = ({ code }: { readonly code?: string }, status: number): string => word(code, `HTTP_${status}`);
-const statusOf = ({ status }: TossPayment): string => word(status, 'NO_STATUS');
+const codeOf = ({ code }: { readonly code?: string }, status: number): string => safeCode(code, `HTTP_${status}`);
+const statusOf = ({ status }: TossPayment): string => safeCode(status, 'NO_STATUS');
 
-const shows = ({ cancels }: TossPayment, refundId: string, amount: number): boolean =>
+const hasRefund = ({ cancels }: TossPayment, refundId: string, amount: number): boolean =>
   (cancels ?? []).some((entry) => entry.cancelReason?.endsWith(`[${refundId}]`) === true && entry.cancelAmount === amount);
 
 const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
@@ -216,8 +218,13 @@ const declined = (code: string, message?: string): TossAnswer => ({
   code,
   ended: true,
   approvedMethod: null,
-  message: message ?? null,
+  message: providerMessage(message),
 });
 const unknown = (code: string, ended: boolean): TossAnswer => ({ result: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
+/** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
+const inconclusive = (json: TossPayment, status: number): TossAnswer => {
+  const code = codeOf(json, status);
+  return { ...unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429), message: providerMessage(json.message) };
+};
 const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'UNPAID' });
 const foreign = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'FOREIGN' });

@@ -17,7 +17,7 @@ const fields = {
 export const ApiToken = closed(fields, { title: 'ApiToken' });
 export const NewApiToken = closed({ ...fields, token: Type.String({ description: 'Shown once' }) }, { title: 'NewApiToken' });
 
-/** What somebody at the console may hold and so may hand on: a scope, or its reading half. */
+/** Scopes that a console user can have and so can grant: a scope, or its read-only variant. */
 const SCOPE_NAMES = ROLE_SCOPES.OWNER.flatMap((scope) => (scope.endsWith(':rw') ? [scope, scope.slice(0, -1)] : [scope]));
 export const ApiTokenRequest = closed(
   {

@@ -9,7 +9,7 @@ export const anonymous = endpoint({
   summary: 'Open a guest session; its token goes into X-Cart-Token',
   access: 'storefront',
   change: 'here',
-  // Nobody owns a key yet: it only has to be well-formed (X15).
+  // No principal owns a key yet: it only has to be well-formed (X15).
   idempotent: true,
   body: closed({}),
   status: 201,

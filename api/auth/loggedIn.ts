@@ -2,7 +2,7 @@ import type { Holder } from '../../db/customers/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { MEMBER_SECONDS } from '../kernel/tokens.ts';
 
-/** A buyer's token: 30 minutes on the real clock. */
+/** A buyer's token, valid for 30 minutes of real time. */
 export async function loggedIn({ keys }: ApiDeps, storeId: string, { customerId, generation }: Holder, realNow: number) {
   const claims = { use: 'member', storeId, customerId, generation, clientId: null } as const;
   const accessToken = await keys.sign(claims, realNow, MEMBER_SECONDS);

@@ -1,11 +1,11 @@
 import { mergeCart } from '../../db/cart/merge.ts';
-import { findByEmail, isStill } from '../../db/customers/queries.ts';
+import { findByEmail, isCurrentHolder } from '../../db/customers/queries.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
-import { judge } from '../kernel/passwords.ts';
+import { verifyPassword } from '../kernel/passwords.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, LoginRequest } from './schemas.ts';
 
@@ -15,26 +15,27 @@ export const login = endpoint({
   summary: 'Log a customer in; the cart of a guest comes along',
   access: 'storefront',
   change: 'here',
-  judgesPassword: true,
+  verifiesPassword: true,
   body: LoginRequest,
   data: LoggedIn,
   errors: ['LOGIN_FAILED'],
 })
-  // Unknown addresses and wrong passwords are alike, in time and in what is counted (D66, X11).
+  // An unknown e-mail and a wrong password take the same time and count the same (D66, X11).
   .before(async (call) => {
     const { deps, storeId, body, clientAddress } = call;
     const email = body.email.toLowerCase();
     const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, email));
     const limits = [
-      { key: limitKey(call, 'login', storeId, email, clientAddress), most: 10, windowMs: 15 * MINUTE },
-      { key: limitKey(call, 'login', storeId, email), most: 100, windowMs: 15 * MINUTE },
+      { key: limitKey(call, 'login', storeId, email, clientAddress), max: 10, windowMs: 15 * MINUTE },
+      { key: limitKey(call, 'login', storeId, email), max: 100, windowMs: 15 * MINUTE },
     ] as const;
-    if (!(await judge(call, { password: body.password, kept: found?.passwordHash ?? null, limits }))) throw new Fault('LOGIN_FAILED');
+    if (!(await verifyPassword(call, { password: body.password, storedHash: found?.passwordHash ?? null, limits })))
+      throw new Fault('LOGIN_FAILED');
     return found!;
   })
   .handle(async ({ em, storeId, body, prepared: holder, at, realNow, deps }) => {
-    // Taken over since its password was judged (X8).
-    if (!(await isStill(em, storeId, holder))) throw new Fault('LOGIN_FAILED');
+    // The account was taken over since the password was verified (X8).
+    if (!(await isCurrentHolder(em, storeId, holder))) throw new Fault('LOGIN_FAILED');
     if (body.cartToken !== undefined) await mergeCart(em, storeId, body.cartToken, holder.customerId, at);
     return loggedIn(deps, storeId, holder, realNow);
   });

@@ -1,6 +1,6 @@
 import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
 
-/** No guest token is longer. */
+/** At most as long as a guest token. */
 const CartToken = Type.String({ minLength: 20, maxLength: 100 });
 const Password = Type.String({ minLength: 8, maxLength: 128 });
 

@@ -10,7 +10,7 @@ import { LoggedIn, SignUpRequest } from './schemas.ts';
 
 const REQUIRED = ['TERMS', 'PRIVACY'] as const;
 
-/** Nobody becomes a customer without these, and nothing is agreed to twice. */
+/** A sign-up needs the required consents, each consent at most once. */
 function consentProblems({ consents }: Fitting<Static<typeof SignUpRequest>>): FieldError[] {
   if (!consents) return [];
   const kinds = consents.map((consent) => consent?.kind);

@@ -52,7 +52,7 @@ export const create = endpoint({
     'PICKUP_LOCATION_NOT_FOUND',
     'PICKUP_LOCATION_NOT_APPLICABLE',
   ],
-  // Named in a body that is sent, not in an address (docs/contract.md#checkout, D81).
+  // 400 instead of 404: the location is named in the body, not in the path (docs/contract.md#checkout, D81).
   statuses: { PICKUP_LOCATION_NOT_FOUND: 400 },
 }).handle(async ({ em, storeId, sessionId, customer, body, at, setHeader }) => {
   const store = await readStore(em, storeId);

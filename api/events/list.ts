@@ -39,6 +39,6 @@ export const list = endpoint({
   return { items: shown.map(viewEvent), nextCursor: found.length > shown.length ? lastCursor : null, lastCursor };
 });
 
-/** The body that receivers get. */
+/** The same body that webhook receivers get. */
 const viewEvent = ({ body }: FeedEvent) =>
   JSON.parse(body) as { id: string; type: (typeof EVENT_TYPES)[number]; createdAt: string; storeId: string; data: object };

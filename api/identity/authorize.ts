@@ -1,18 +1,18 @@
 /**
- * GET /oauth2/authorize and the way back from the identity provider. Faults that concern the redirect itself are told
- * here; all others go back to the client with its `state` (RFC 6749 § 4.1.2.1, RFC 9207).
+ * GET /oauth2/authorize and the callback of the identity provider. Errors of client or redirect URI are shown here; all others are
+ * redirected to the client with its `state` (RFC 6749 § 4.1.2.1, RFC 9207).
  */
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
-import { issueCode, openRequest, REQUEST_MS, takeRequest, userOf } from '../../db/identity/logins.ts';
+import { issueCode, openRequest, REQUEST_MS, consumeRequest, userOf } from '../../db/identity/logins.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, isRegistered, narrow } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { back, keepInBrowser, LONGEST_STATE } from './answer.ts';
-import { ask } from './consent.ts';
+import { redirectToClient, setBrowserCookie, LONGEST_STATE } from './answer.ts';
+import { startConsent } from './consent.ts';
 import { asOAuthError, checkResource, need, OAuthError, type Params, paramsOf } from './oauth.ts';
 
-/** Asked for by every login library; they say nothing about a store. */
+/** Scopes that login libraries request; they grant nothing in a store. */
 const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
 const CHALLENGE = /^[\w-]{43}$/;
 const COOKIE = 'svc_login';
@@ -25,19 +25,19 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
   if (!client || client.status !== 'ACTIVE') throw new OAuthError('invalid_request', 'Unknown client');
   if (!isRegistered(client.redirectUris, redirectUri)) throw new OAuthError('invalid_redirect_uri', 'The redirect_uri is not registered');
   try {
-    const wanted = wantedOf(client, params);
+    const authorization = authorizationRequest(client, params);
     const upstream = await deps.login.discover();
-    const request = { clientId, redirectUri, ...wanted };
+    const request = { clientId, redirectUri, ...authorization };
     const { requestId, verifier, nonce, browser } = await openRequest(deps.orm, deps.keyring, request, deps.clock.now());
-    keepInBrowser(ctx, deps, { name: COOKIE, value: browser, path: CALLBACK, maxAge: REQUEST_MS });
+    setBrowserCookie(ctx, deps, { name: COOKIE, value: browser, path: CALLBACK, maxAge: REQUEST_MS });
     ctx.redirect(await upstream.begin({ requestId, verifier, nonce }));
   } catch (error) {
     const { code, message } = asOAuthError(error, ctx, deps);
-    back(ctx, deps, redirectUri, { error: code, error_description: message, state: params.get('state') ?? null });
+    redirectToClient(ctx, deps, redirectUri, { error: code, error_description: message, state: params.get('state') ?? null });
   }
 }
 
-function wantedOf(client: OAuthClient, params: Params) {
+function authorizationRequest(client: OAuthClient, params: Params) {
   if (!client.grantTypes.includes('authorization_code')) throw new OAuthError('unauthorized_client', 'The client may not log people in');
   if (params.get('response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'The response_type must be code');
   if ((params.get('response_mode') ?? 'query') !== 'query') throw new OAuthError('unsupported_response_mode', 'The answer comes as query');
@@ -50,26 +50,26 @@ function wantedOf(client: OAuthClient, params: Params) {
   return { state, codeChallenge, scopes: scopesOf(client, params.get('scope') ?? '') };
 }
 
-/** What is asked for; all that the client may have when no store's scope is named. */
-function scopesOf(client: OAuthClient, asked: string): readonly string[] {
-  const named = narrow([...client.scopes, ...ALWAYS], asked === '' ? null : asked);
+/** The requested scopes; all scopes of the client when none of a store is requested. */
+function scopesOf(client: OAuthClient, requested: string): readonly string[] {
+  const named = narrow([...client.scopes, ...ALWAYS], requested === '' ? null : requested);
   if (!named) throw new OAuthError('invalid_scope', 'A scope is unknown or more than the client may have');
-  if (asked === '') return client.scopes;
+  if (requested === '') return client.scopes;
   return named.some((scope) => covers(client.scopes, scope)) ? named : [...client.scopes, ...named];
 }
 
 /**
- * The provider sends the person back here, good only for the browser that began. The console has its code at once; every other
- * client after the person was asked (X2).
+ * The redirect URI at the provider, valid only in the browser that began the login. The console gets its code immediately, every other
+ * client after the person's consent (X2).
  */
 export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = paramsOf(new URLSearchParams(ctx.querystring));
   const browser = ctx.cookies.get(COOKIE) ?? '';
   const now = deps.clock.now();
-  const request = await takeRequest(deps.orm, deps.keyring, params.get('state') ?? '', browser, now);
+  const request = await consumeRequest(deps.orm, deps.keyring, params.get('state') ?? '', browser, now);
   if (!request) throw new OAuthError('invalid_request', 'This login was not begun in this browser, or it has expired');
-  // Only now: a way back that was not begun here takes nothing from the login that this browser is in.
-  keepInBrowser(ctx, deps, { name: COOKIE, value: '', path: CALLBACK, maxAge: 0 });
+  // After the check: a callback that this browser did not begin must not delete the cookie of its pending login.
+  setBrowserCookie(ctx, deps, { name: COOKIE, value: '', path: CALLBACK, maxAge: 0 });
   const { redirectUri, state, clientId } = request;
   try {
     const upstream = await deps.login.discover();
@@ -79,11 +79,15 @@ export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
       const known = await userOf(em, person, now);
       return { userId: known, code: isConsole ? await issueCode(em, known, request, authenticatedAt, now) : null };
     });
-    if (code === null) await ask(ctx, deps, { ...request, userId, authenticatedAt }, browser);
-    else back(ctx, deps, redirectUri, { code, state });
+    if (code === null) await startConsent(ctx, deps, { ...request, userId, authenticatedAt }, browser);
+    else redirectToClient(ctx, deps, redirectUri, { code, state });
   } catch (error) {
     if (error instanceof OAuthError) throw error;
     deps.log.warn({ err: error }, 'a login at the provider failed');
-    back(ctx, deps, redirectUri, { error: 'access_denied', error_description: 'The login at the identity provider failed', state });
+    redirectToClient(ctx, deps, redirectUri, {
+      error: 'access_denied',
+      error_description: 'The login at the identity provider failed',
+      state,
+    });
   }
 }

@@ -4,14 +4,14 @@
  */
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
-import { CONSENT_MS, type ConsentRequest, openConsent, questionOf, readConsent, takeConsent } from '../../db/identity/consents.ts';
+import { CONSENT_MS, type ConsentRequest, openConsent, consentDetailsOf, readConsent, consumeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
-import { holdRole } from '../../db/identity/members.ts';
+import { lockRole } from '../../db/identity/members.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { lookOf, sendPage } from '../kernel/page.ts';
-import { back, keepInBrowser } from './answer.ts';
+import { pageContextOf, sendPage } from '../kernel/page.ts';
+import { redirectToClient, setBrowserCookie } from './answer.ts';
 import { consentPage } from './consentPage.ts';
 import { OAuthError, readForm } from './oauth.ts';
 
@@ -20,7 +20,7 @@ const COOKIE = 'svc_consent';
 const addressOf = (consentId: string) => `/oauth2/consent/${consentId}`;
 const gone = () => new OAuthError('invalid_request', 'This question was not asked in this browser, was answered already, or has expired');
 
-/** A client that may still log people in, with its store; the console is asked for nowhere here. */
+/** An active client and its store. The console, which has no store, never shows a consent page. */
 async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClient & { readonly storeId: string }> {
   const client = await clientOf(deps, clientId);
   if (client?.status !== 'ACTIVE' || client.storeId === null) throw new OAuthError('invalid_request', 'Unknown client');
@@ -28,19 +28,24 @@ async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClie
 }
 
 /** Sends the person to the page; one who has no role in the client's store is not asked (X5). */
-export async function ask(ctx: Context, deps: ApiDeps, asked: Omit<ConsentRequest, 'consentId'>, browser: string): Promise<void> {
-  const { clientId, storeId } = await storeClientOf(deps, asked.clientId);
+export async function startConsent(
+  ctx: Context,
+  deps: ApiDeps,
+  request: Omit<ConsentRequest, 'consentId'>,
+  browser: string,
+): Promise<void> {
+  const { clientId, storeId } = await storeClientOf(deps, request.clientId);
   const consentId = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
-    const { role } = await questionOf(em, storeId, clientId, asked.userId);
-    return role === null ? null : openConsent(em, asked, browser, deps.clock.now());
+    const { role } = await consentDetailsOf(em, storeId, clientId, request.userId);
+    return role === null ? null : openConsent(em, request, browser, deps.clock.now());
   });
-  if (consentId === null) return refuse(ctx, deps, asked, 'The person has no role in the store of the client');
-  keepInBrowser(ctx, deps, { name: COOKIE, value: browser, path: addressOf(consentId), maxAge: CONSENT_MS });
+  if (consentId === null) return refuse(ctx, deps, request, 'The person has no role in the store of the client');
+  setBrowserCookie(ctx, deps, { name: COOKIE, value: browser, path: addressOf(consentId), maxAge: CONSENT_MS });
   ctx.redirect(addressOf(consentId));
 }
 
 const refuse = (ctx: Context, deps: ApiDeps, { redirectUri, state }: Pick<ConsentRequest, 'redirectUri' | 'state'>, why: string) =>
-  back(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
+  redirectToClient(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
 
 /** Of the address; what was never given out reaches no database. */
 function idOf(ctx: Context): string {
@@ -52,19 +57,19 @@ const browserOf = (ctx: Context): string => ctx.cookies.get(COOKIE) ?? '';
 
 /** GET /oauth2/consent/{consentId}: the question. Looking at it again uses nothing up. */
 export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
-  const asked = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
-  if (!asked) throw gone();
-  const { storeId } = await storeClientOf(deps, asked.clientId);
-  const question = await inTenant(deps.orm, storeId, REQUEST, (em) => questionOf(em, storeId, asked.clientId, asked.userId));
-  const look = lookOf(ctx);
-  const shown = consentPage(look, {
-    ...question,
-    returnsTo: new URL(asked.redirectUri).host,
-    scopes: asked.scopes.filter((scope) => covers(SCOPES, scope)),
-    staysLoggedIn: asked.scopes.includes('offline_access'),
-    action: `${addressOf(asked.consentId)}/decision`,
+  const request = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
+  if (!request) throw gone();
+  const { storeId } = await storeClientOf(deps, request.clientId);
+  const details = await inTenant(deps.orm, storeId, REQUEST, (em) => consentDetailsOf(em, storeId, request.clientId, request.userId));
+  const context = pageContextOf(ctx);
+  const shown = consentPage(context, {
+    ...details,
+    returnsTo: new URL(request.redirectUri).host,
+    scopes: request.scopes.filter((scope) => covers(SCOPES, scope)),
+    staysLoggedIn: request.scopes.includes('offline_access'),
+    action: `${addressOf(request.consentId)}/decision`,
   });
-  sendPage(ctx, look, shown, 200, redirectTargets(asked.redirectUri));
+  sendPage(ctx, context, shown, 200, redirectTargets(request.redirectUri));
   ctx.set('X-Robots-Tag', 'noindex');
 }
 
@@ -82,17 +87,17 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
   const decision = (await readForm(ctx)).get('decision');
   if (decision !== 'allow' && decision !== 'deny') throw new OAuthError('invalid_request', 'The decision is allow or deny');
   const [now, browser] = [deps.clock.now(), browserOf(ctx)];
-  const asked = await readConsent(deps.orm, idOf(ctx), browser, now);
-  if (!asked) throw gone();
-  const { storeId } = await storeClientOf(deps, asked.clientId);
+  const request = await readConsent(deps.orm, idOf(ctx), browser, now);
+  if (!request) throw gone();
+  const { storeId } = await storeClientOf(deps, request.clientId);
   const code = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
-    if (!(await takeConsent(em, asked.consentId, browser, now))) throw gone();
-    const role = await holdRole(em, storeId, asked.userId);
-    return decision === 'deny' || role === null ? null : issueCode(em, asked.userId, asked, asked.authenticatedAt, now);
+    if (!(await consumeConsent(em, request.consentId, browser, now))) throw gone();
+    const role = await lockRole(em, storeId, request.userId);
+    return decision === 'deny' || role === null ? null : issueCode(em, request.userId, request, request.authenticatedAt, now);
   });
-  keepInBrowser(ctx, deps, { name: COOKIE, value: '', path: addressOf(asked.consentId), maxAge: 0 });
-  if (code === null) refuse(ctx, deps, asked, 'The person did not allow it');
-  else back(ctx, deps, asked.redirectUri, { code, state: asked.state });
+  setBrowserCookie(ctx, deps, { name: COOKIE, value: '', path: addressOf(request.consentId), maxAge: 0 });
+  if (code === null) refuse(ctx, deps, request, 'The person did not allow it');
+  else redirectToClient(ctx, deps, request.redirectUri, { code, state: request.state });
 }
 
 /** The decision's address by GET decides nothing (X4). */

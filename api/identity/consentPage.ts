@@ -1,6 +1,6 @@
 /** The consent page, and the page for a login that cannot go on. Names come from strangers: escaped, and set apart from our words. */
 import { type Html, html } from '../kernel/html.ts';
-import { type Look, page } from '../kernel/page.ts';
+import { type PageContext, page } from '../kernel/page.ts';
 import { type Messages, messages } from './messages.ts';
 
 export interface ConsentPage {
@@ -18,8 +18,11 @@ export interface ConsentPage {
 }
 
 /** Who asks for what, of which store, as whom and where it leads; one form, `allow` and `deny` (X2). */
-export function consentPage(look: Look, { clientName, storeName, email, returnsTo, scopes, staysLoggedIn, action }: ConsentPage): Html {
-  const m = messages[look.locale];
+export function consentPage(
+  context: PageContext,
+  { clientName, storeName, email, returnsTo, scopes, staysLoggedIn, action }: ConsentPage,
+): Html {
+  const m = messages[context.locale];
   const body = html`<p>${m.intro}</p>
     <dl>
       <dt>${m.client}</dt>
@@ -45,7 +48,7 @@ export function consentPage(look: Look, { clientName, storeName, email, returnsT
       <button type="submit" name="decision" value="allow">${m.allow}</button>
       <button type="submit" name="decision" value="deny" class="quiet">${m.deny}</button>
     </form>`;
-  return page(look, { title: m.title, body });
+  return page(context, { title: m.title, body });
 }
 
 /** `order:rw` → "See and change orders". */
@@ -57,9 +60,9 @@ function inWords(scope: string, m: Messages): string {
 }
 
 /** For people whose login cannot go on; the words of the refusal are for those who build the app. */
-export function stuckPage(look: Look, { code, message }: { readonly code: string; readonly message: string }): Html {
-  const m = messages[look.locale];
+export function stuckPage(context: PageContext, { code, message }: { readonly code: string; readonly message: string }): Html {
+  const m = messages[context.locale];
   const body = html`<p role="alert">${m.stuckHelp}</p>
     <p lang="en"><small>${code}: ${message}</small></p>`;
-  return page(look, { title: m.stuck, body });
+  return page(context, { title: m.stuck, body });
 }

@@ -13,7 +13,7 @@ import { need, OAuthError, type Params } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
-/** Tables that belong to no store. */
+/** For transactions on tables without a store. */
 const NO_STORE = '-';
 
 type Grant = (client: OAuthClient, params: Params, deps: ApiDeps) => Promise<object>;
@@ -30,8 +30,8 @@ async function answer(deps: ApiDeps, claims: Claims, scopes: readonly string[], 
   return { access_token: accessToken, token_type: 'Bearer', expires_in: seconds, scope: scopes.join(' '), ...more };
 }
 
-function narrowed(held: readonly string[], asked: string | undefined): readonly string[] {
-  const scopes = narrow(held, asked ?? null);
+function narrowed(granted: readonly string[], requested: string | undefined): readonly string[] {
+  const scopes = narrow(granted, requested ?? null);
   if (!scopes) throw new OAuthError('invalid_scope', 'A scope is unknown or more than what is held');
   return scopes;
 }
@@ -54,12 +54,12 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
   const now = deps.clock.now();
   const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
-    const fits = (kept: { redirectUri: string; codeChallenge: string }) =>
-      kept.redirectUri === redirectUri && isVerifier(verifier, kept.codeChallenge);
+    const fits = (issued: { redirectUri: string; codeChallenge: string }) =>
+      issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
     const login = await redeemCode(em, client.clientId, code, fits, now);
     if (!login) return null;
-    const isKept = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
-    return { login, refresh: isKept ? await issueRefresh(em, login.loginId, now) : null };
+    const issuesRefresh = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
+    return { login, refresh: issuesRefresh ? await issueRefresh(em, login.loginId, now) : null };
   });
   if (!given) throw new OAuthError('invalid_grant', 'The code is invalid, expired, used or not for this request');
   return person(client, given.login, given.login.scopes, given.refresh, deps);
@@ -70,7 +70,7 @@ async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
   const now = deps.clock.now();
   const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
     const login = await redeemRefresh(em, client.clientId, token, now);
-    // Asking for too much uses nothing up: the refusal undoes the transaction.
+    // An invalid scope does not use up the refresh token: the error rolls back the transaction.
     return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(em, login.loginId, now) };
   });
   if (!given) throw new OAuthError('invalid_grant', 'The refresh token is invalid, expired, revoked or used');
@@ -101,7 +101,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
   const found = await findPerson(deps.orm, user, storeId);
   if (!found?.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
-  // A client of one store leads into that store only; a foreign store and none are alike (D63).
+  // A token of a store's client is valid for that store only; a store without membership and an unknown one are alike (D63).
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
     throw new OAuthError('invalid_target', 'The user has no such store');
   const scopes = narrowed(storeScopes(found.role, user, client.scopes), params.get('scope'));
@@ -116,7 +116,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
   return answer(deps, claims, scopes, { issued_token_type: ACCESS_TOKEN });
 }
 
-/** What a person may do in a store through a client: the role's scopes that the client and the login both hold. */
+/** A person's scopes in a store through a client: those of the role that both client and login have. */
 const storeScopes = (role: keyof typeof ROLE_SCOPES, user: UserClaims, clientScopes: readonly string[]): string[] =>
   intersect(intersect(ROLE_SCOPES[role], clientScopes), user.scopes);
 

@@ -1,4 +1,4 @@
-/** What every OAuth route shares: flat RFC 6749 answers, parameters that are there once, client authentication. */
+/** Shared by all OAuth routes: RFC 6749 error responses, parameters, client authentication. */
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
@@ -40,25 +40,25 @@ export class OAuthError extends Error {
 }
 
 type Handle = (ctx: Context, deps: ApiDeps) => Promise<void>;
-type Tell = (ctx: Context, refused: OAuthError) => void;
+type ErrorResponder = (ctx: Context, refused: OAuthError) => void;
 
-/** A route whose failures, all of them, are `{ error, error_description }`. */
-export const flat =
-  (deps: ApiDeps, handle: Handle, tell: Tell = tellFlat) =>
+/** A route whose failures are all answered as `{ error, error_description }`. */
+export const oauthRoute =
+  (deps: ApiDeps, handle: Handle, respond: ErrorResponder = sendErrorResponse) =>
   async (ctx: Context): Promise<void> => {
     ctx.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
     try {
       await handle(ctx, deps);
     } catch (error) {
-      tell(ctx, asOAuthError(error, ctx, deps));
+      respond(ctx, asOAuthError(error, ctx, deps));
     }
   };
 
-/** A failure as the RFCs have it told, in at most a few hundred bytes (X7). */
-export function tellFlat(ctx: Context, { code, status, message }: OAuthError): void {
+/** Sends an error response of RFC 6749, of at most a few hundred bytes (X7). */
+export function sendErrorResponse(ctx: Context, { code, status, message }: OAuthError): void {
   ctx.status = status;
   if (code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');
-  // Who sent nothing is told the scheme alone (RFC 6750 § 3.1).
+  // A request without credentials gets the scheme without an error code (RFC 6750 § 3.1).
   const isBare = ctx.get('authorization') === '';
   if (code === 'invalid_token') ctx.set('WWW-Authenticate', isBare ? 'Bearer' : 'Bearer error="invalid_token"');
   if ((status === 503 || status === 429) && !ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
@@ -66,8 +66,8 @@ export function tellFlat(ctx: Context, { code, status, message }: OAuthError): v
   ctx.body = { error: code, error_description: message };
 }
 
-/** The kernel's codes in OAuth's words; every other one is `invalid_request`. The status stays the code's own. */
-const WORDS: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
+/** OAuth's code for each of ours; every other one is `invalid_request`. The HTTP status is that of our code. */
+const OAUTH_CODES: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
   UNAUTHORIZED: 'invalid_token',
   INSUFFICIENT_SCOPE: 'insufficient_scope',
   INSUFFICIENT_ROLE: 'access_denied',
@@ -76,18 +76,18 @@ const WORDS: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
   TEMPORARILY_UNAVAILABLE: 'temporarily_unavailable',
   INTERNAL: 'server_error',
 };
-function inOAuthWords({ code }: Fault): OAuthError {
+function toOAuthError({ code }: Fault): OAuthError {
   const { status, message } = catalogue[code];
-  return new OAuthError(WORDS[code] ?? 'invalid_request', message, status);
+  return new OAuthError(OAUTH_CODES[code] ?? 'invalid_request', message, status);
 }
 
-/** Whatever was thrown, in OAuth's words; a bug is `server_error`, logged, no text leaked. */
+/** Any error as an OAuthError; a bug is `server_error`, which is logged and not shown. */
 export const asOAuthError = (error: unknown, ctx: Context, { log }: ApiDeps): OAuthError =>
-  error instanceof OAuthError ? error : inOAuthWords(asFault(error, log, String(ctx.state['requestId'])));
+  error instanceof OAuthError ? error : toOAuthError(asFault(error, log, String(ctx.state['requestId'])));
 
 export type Params = ReadonlyMap<string, string>;
 
-/** Each parameter may be there once; one without a value counts as absent (RFC 6749 § 3.1, § 3.2). */
+/** Parameters must not be repeated, and empty ones are ignored (RFC 6749 § 3.1, § 3.2). */
 export function paramsOf(search: URLSearchParams): Params {
   const names = [...search.keys()];
   if (new Set(names).size < names.length) throw new OAuthError('invalid_request', 'A parameter is repeated');
@@ -97,7 +97,7 @@ export function paramsOf(search: URLSearchParams): Params {
   return new Map([...search].filter(([, value]) => value !== ''));
 }
 
-/** RFC 8707: a token for another resource than this API is not to be had. */
+/** RFC 8707: `invalid_target` for another resource than this API. */
 export function checkResource(params: Params): void {
   if ((params.get('resource') ?? AUDIENCE) !== AUDIENCE) throw new OAuthError('invalid_target', 'There is no such resource');
 }
@@ -118,7 +118,7 @@ const BASIC = /^Basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 /** RFC 6749 § 2.3.1: id and secret are form-encoded before base64. */
 const decode = (text: string) => decodeURIComponent(text.replaceAll('+', '%20'));
 
-/** Who calls the token endpoint: HTTP Basic for confidential clients, `client_id` alone for public ones. */
+/** Client authentication at the token endpoint: HTTP Basic for confidential clients, `client_id` alone for public ones. */
 export async function authenticateClient(ctx: Context, params: Params, deps: ApiDeps): Promise<OAuthClient> {
   const header = ctx.get('authorization');
   if (params.has('client_secret')) throw new OAuthError('invalid_client', 'The secret goes into HTTP Basic');
@@ -140,7 +140,7 @@ function basic(header: string): { clientId: string; secret: string } {
     const clientId = decode(id);
     if (/^\w{1,64}$/.test(clientId) && secret !== '') return { clientId, secret: decode(secret) };
   } catch {
-    // badly escaped: as unknown as any other
+    // Malformed escapes: like an unknown client.
   }
   throw new OAuthError('invalid_client', 'HTTP Basic with client id and secret is needed');
 }

@@ -10,7 +10,7 @@ import { textErrors } from '../kernel/validate.ts';
 import { OAuthError } from './oauth.ts';
 
 const MAX_REDIRECTS = 20;
-/** Nothing that a person could see, or signs that turn what is written around: on the consent page a name must read as what it is. */
+/** Names without visible characters, or with bidirectional control characters: they could mislead on the consent page. */
 const UNREADABLE = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$|[\u202a-\u202e\u2066-\u2069]/u;
 const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
 
@@ -47,7 +47,7 @@ function metadataOf(body: Record<string, unknown>, registrant: readonly string[]
   const grantTypes = grantsOf(body['grant_types'], method);
   const redirectUris = redirectsOf(body['redirect_uris'] ?? [], grantTypes);
   if (typeof scope !== 'string') throw bad('scope must be a list of scopes, separated by spaces');
-  // A registrant hands on at most what they hold; acting for buyers is the client's own right (D65).
+  // At most the registrant's own scopes, plus member:delegate (D65).
   const scopes = narrow([...registrant, 'member:delegate'], scope)?.filter((one) => SCOPES.some((known) => covers([known], one)));
   if (!scopes || scopes.length === 0) throw bad('scope is unknown or more than yours');
   return { name, authMethod: method, grantTypes, redirectUris, scopes };
@@ -55,23 +55,23 @@ function metadataOf(body: Record<string, unknown>, registrant: readonly string[]
 
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-function grantsOf(asked: unknown, method: AuthMethod): GrantType[] {
-  if (!isList(asked) || asked.length === 0) throw bad('grant_types must be a list');
-  const known = GRANT_TYPES.filter((grant) => asked.includes(grant));
-  if (known.length < new Set(asked).size) throw bad(`grant_types may be ${GRANT_TYPES.join(', ')}`);
+function grantsOf(requested: unknown, method: AuthMethod): GrantType[] {
+  if (!isList(requested) || requested.length === 0) throw bad('grant_types must be a list');
+  const known = GRANT_TYPES.filter((grant) => requested.includes(grant));
+  if (known.length < new Set(requested).size) throw bad(`grant_types may be ${GRANT_TYPES.join(', ')}`);
   if (method === 'none' && known.includes('client_credentials')) throw bad('A public client has no credentials of its own');
   if (known.includes('refresh_token') && !known.includes('authorization_code')) throw bad('refresh_token goes with authorization_code');
   return known;
 }
 
-function redirectsOf(asked: unknown, grants: readonly GrantType[]): string[] {
-  if (!isList(asked) || asked.length > MAX_REDIRECTS)
+function redirectsOf(requested: unknown, grants: readonly GrantType[]): string[] {
+  if (!isList(requested) || requested.length > MAX_REDIRECTS)
     throw new OAuthError('invalid_redirect_uri', `redirect_uris must be a list of at most ${MAX_REDIRECTS}`);
-  if (grants.includes('authorization_code') !== asked.length > 0)
+  if (grants.includes('authorization_code') !== requested.length > 0)
     throw new OAuthError('invalid_redirect_uri', 'redirect_uris go with authorization_code');
-  for (const uri of asked) {
+  for (const uri of requested) {
     const problem = uri.length > 500 ? 'is longer than 500 characters' : redirectProblem(uri);
     if (problem) throw new OAuthError('invalid_redirect_uri', `${uri.slice(0, 100)} ${problem}`);
   }
-  return [...new Set(asked)];
+  return [...new Set(requested)];
 }

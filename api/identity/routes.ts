@@ -1,31 +1,31 @@
-/** OAuth and what is found at the root: flat answers, no envelope. */
+/** The routes of OAuth and `/.well-known`: without the envelope. */
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { lookOf, sendPage } from '../kernel/page.ts';
+import { pageContextOf, sendPage } from '../kernel/page.ts';
 import { authorize, callback } from './authorize.ts';
 import { decideConsent, noDecision, showConsent } from './consent.ts';
 import { stuckPage } from './consentPage.ts';
 import { metadata } from './metadata.ts';
-import { flat, type OAuthError, tellFlat } from './oauth.ts';
+import { oauthRoute, type OAuthError, sendErrorResponse } from './oauth.ts';
 import { register } from './register.ts';
 import { token } from './token.ts';
 
-/** What is refused before a route is reached is told as the routes tell it. */
+/** Formats refusals before a route is reached like those of the routes. */
 export const oauthRefusals =
   (deps: ApiDeps): Middleware =>
   (ctx, next) =>
-    ctx.path.startsWith('/oauth2/') ? flat(deps, next, tellPeople)(ctx) : next();
+    ctx.path.startsWith('/oauth2/') ? oauthRoute(deps, next, sendErrorPage)(ctx) : next();
 
 export function identityRoutes(deps: ApiDeps): Router {
   const router = new Router();
-  router.get('/oauth2/authorize', flat(deps, authorize, tellPeople));
-  router.get('/oauth2/callback', flat(deps, callback, tellPeople));
-  router.get('/oauth2/consent/:consentId', flat(deps, showConsent, tellPeople));
-  router.get('/oauth2/consent/:consentId/decision', flat(deps, noDecision, tellPeople));
-  router.post('/oauth2/consent/:consentId/decision', flat(deps, decideConsent, tellPeople));
-  router.post('/oauth2/token', flat(deps, token));
-  router.post('/oauth2/register', flat(deps, register));
+  router.get('/oauth2/authorize', oauthRoute(deps, authorize, sendErrorPage));
+  router.get('/oauth2/callback', oauthRoute(deps, callback, sendErrorPage));
+  router.get('/oauth2/consent/:consentId', oauthRoute(deps, showConsent, sendErrorPage));
+  router.get('/oauth2/consent/:consentId/decision', oauthRoute(deps, noDecision, sendErrorPage));
+  router.post('/oauth2/consent/:consentId/decision', oauthRoute(deps, decideConsent, sendErrorPage));
+  router.post('/oauth2/token', oauthRoute(deps, token));
+  router.post('/oauth2/register', oauthRoute(deps, register));
   router.get('/.well-known/jwks.json', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=60');
     ctx.body = deps.keys.jwks;
@@ -37,10 +37,10 @@ export function identityRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-/** A browser is shown a page, where it prefers one; everybody else is told flat. */
-function tellPeople(ctx: Context, refused: OAuthError): void {
-  tellFlat(ctx, refused);
+/** An HTML page for browsers (by Accept), the JSON error response for all others. */
+function sendErrorPage(ctx: Context, refused: OAuthError): void {
+  sendErrorResponse(ctx, refused);
   if (ctx.accepts('json', 'html') !== 'html') return;
-  const look = lookOf(ctx);
-  sendPage(ctx, look, stuckPage(look, refused), refused.status, []);
+  const context = pageContextOf(ctx);
+  sendPage(ctx, context, stuckPage(context, refused), refused.status, []);
 }

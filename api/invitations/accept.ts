@@ -23,20 +23,20 @@ export const accept = endpoint({
 }).handle(async ({ commands, deps, body, person, realNow, setHeader }) => {
   const { userId, authTime } = person!;
   const link = await findLink(deps.orm, body.token);
-  // A dead link and one that was sent to somebody else are alike (D67).
+  // An invalid link and another person's link get the same refusal (D67).
   if (!link || (await userEmail(deps.orm, userId)) !== link.email) throw new Fault('INVITATION_NOT_FOUND');
   const there = commands.within(link.tenant);
-  // Accepted under this key before, and the answer was lost: it is told again.
-  const told = await there.stored();
-  if (told) {
+  // Accepted under this key before, and the response was lost: replay it.
+  const stored = await there.stored();
+  if (stored) {
     setHeader('Idempotent-Replayed', 'true');
-    return told.body as ReturnType<typeof viewInvitation>;
+    return stored.body as ReturnType<typeof viewInvitation>;
   }
   const command = { name: 'accept', input: { userId, sendNo: link.sendNo } } as const;
   checkCommand(link, command);
   if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
   const invitation = await there.read((em) => findInvitation(em, link.tenant.storeId, link.invitationId));
   const reply = await there.send(invitationRun(invitation), command);
-  await commands.remember(reply);
+  await commands.storeReply(reply);
   return reply.body as ReturnType<typeof viewInvitation>;
 });

@@ -12,7 +12,7 @@ interface CommandCaller {
   readonly params: { readonly invitationId: string };
 }
 
-/** Sends a command to an invitation's run. INSUFFICIENT_ROLE: an ADMIN's invitation is the OWNER's business (docs/contract.md#members). */
+/** Sends a command to an invitation's run. INSUFFICIENT_ROLE: only an OWNER may change an ADMIN's invitation (docs/contract.md#members). */
 export async function sendCommand(call: CommandCaller, name: 'resend' | 'cancel'): Promise<unknown> {
   const { commands, storeId, role, person, params } = call;
   const invitation = await commands.read((em) => findInvitation(em, storeId, params.invitationId));

@@ -1,6 +1,6 @@
 /**
- * What an agent may do with an operation (docs/contract.md#agents, G3, X16). Until there are approvals, what needs one is refused like what
- * is denied, at the place where it would be asked for: after the refusals of the operation itself, before anything remains of it.
+ * The agent policy of operations (docs/contract.md#agents, G3, X16). Until approvals exist, an operation that needs one is refused like a
+ * denied one, where the approval would be requested: after the operation's own refusals, before the commit.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Em } from '../../db/kernel/tx.ts';
@@ -8,20 +8,20 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** `direct`: itself. `approval`: with a person's. `denied`: not at all. */
+/** `direct`: allowed. `approval`: only with a person's approval. `denied`: never. */
 export type AgentPolicy = 'direct' | 'approval' | 'denied';
 
-/** An approval that depends on values: it is needed when one of them would change, and direct otherwise (G6). */
+/** An approval that depends on the change: needed when one of the values would change, direct otherwise (G6). */
 export interface ByChange {
-  /** In words, for the document. */
+  /** A description for the OpenAPI document. */
   readonly condition: string;
-  /** Fields of the body that need it whatever they say. */
+  /** Fields of the body that need an approval with any value. */
   readonly fields?: readonly string[];
-  /** The values as they are now, for comparison; what they stand in is locked until the transaction ends. */
+  /** The current values, for a comparison before and after; has to lock their row. */
   readonly values: (em: Em, target: { readonly storeId: string; readonly params: Readonly<Record<string, string>> }) => Promise<unknown>;
 }
 
-/** The policy in one word; nothing is an agent's that is not declared to be. Reading knows no policy (G4). */
+/** The policy of an operation; a change without a declared policy is denied. Reads are always direct (G4). */
 export function policyOf({ route, agent = 'denied' }: Pick<Endpoint, 'route' | 'agent'>): AgentPolicy | 'conditional' {
   if (route.startsWith('GET ')) return 'direct';
   return typeof agent === 'string' ? agent : 'conditional';
@@ -29,7 +29,7 @@ export function policyOf({ route, agent = 'denied' }: Pick<Endpoint, 'route' | '
 
 const denied = (operationId: string, reason: string) => new Fault('AGENT_OPERATION_DENIED', { details: { operationId, reason } });
 
-/** Operations that are always denied to agents: before their body is looked at. */
+/** AGENT_OPERATION_DENIED for operations that are always denied to agents; before the body is validated. */
 export function checkDenied(endpoint: Endpoint, isAgent: boolean): void {
   if (isAgent && policyOf(endpoint) === 'denied') throw denied(endpoint.id, 'RESERVED_TO_PEOPLE');
 }
@@ -41,8 +41,8 @@ interface Change {
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
-/** Does the work of an agent's change, and refuses it when it needs an approval: the transaction undoes it. */
-export async function judgedChange<T>({ endpoint, em, body, ...target }: Change, work: () => Promise<T>): Promise<T> {
+/** Runs an agent's change and throws when it needs an approval, which rolls the transaction back. */
+export async function changeWithPolicy<T>({ endpoint, em, body, ...target }: Change, work: () => Promise<T>): Promise<T> {
   const { agent, id } = endpoint;
   const rule = typeof agent === 'object' ? agent : null;
   const before = await rule?.values(em, target);
@@ -54,15 +54,15 @@ export async function judgedChange<T>({ endpoint, em, body, ...target }: Change,
   return done;
 }
 
-/** Commands of an operation that needs an approval: it reads and refuses as ever, and sends and keeps nothing. */
-export const judgedCommands = ({ id }: Endpoint, commands: Commands): Commands => {
+/** Commands of an operation that needs an approval: reads work, so that its own refusals come first; sending and storing is refused. */
+export const deniedCommands = ({ id }: Endpoint, commands: Commands): Commands => {
   const refuse = () => Promise.reject(denied(id, 'HIGH_RISK_OPERATION'));
   return {
     ...commands,
-    forPart: (part) => judgedCommands({ id } as Endpoint, commands.forPart(part)),
-    within: (tenant) => judgedCommands({ id } as Endpoint, commands.within(tenant)),
-    keepText: refuse,
+    forPart: (part) => deniedCommands({ id } as Endpoint, commands.forPart(part)),
+    within: (tenant) => deniedCommands({ id } as Endpoint, commands.within(tenant)),
+    storeText: refuse,
     send: refuse,
-    remember: refuse,
+    storeReply: refuse,
   };
 };

@@ -1,4 +1,4 @@
-/** Who is asking. A role or scope refusal comes before bodies are looked at (D68). */
+/** Authentication and authorization. Refusals of roles and scopes come before the validation of the body (D68). */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
@@ -13,16 +13,16 @@ import type { ApiDeps } from './deps.ts';
 import type { Access, Caller, Endpoint } from './endpoint.ts';
 import type { Claims, Origin, StoreClaims, UserClaims } from './tokens.ts';
 
-/** The principal is null where the request itself tells it (X15). */
+/** `principal`: null where it is derived from the request (X15, idempotency.ts). */
 type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
 
-/** A caller of the management API: what they hold now, and how they came in. */
+/** A caller of the management API: current scopes and role, and how they authenticated. */
 export interface StoreCaller extends Authenticated {
   readonly origin: Origin | 'token' | 'agent';
 }
 const NO_STORE = '-';
 
-/** One way in for each `access`; all of them end in a store and a principal. */
+/** The authentication of each `access`. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
   store: byStoreEndpoint,
   user: byUserToken,
@@ -34,7 +34,7 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>
   ways[endpoint.access](ctx, endpoint, deps);
 
-/** A token of a store, or a person's token with X-Store-Id: who it is, judged by what holds now. */
+/** A store's token, an API token, or a person's token with X-Store-Id, checked against the current state of client, login and role. */
 export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
   const { claims, apiToken } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
@@ -48,20 +48,20 @@ async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps,
   if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
   if (claims.use === 'user') {
     const named = ctx.get('x-store-id');
-    // A dead token is told as such before anything about stores.
-    if (named === '') throw new Fault((await findLiving(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
+    // An invalid token is UNAUTHORIZED before anything about stores.
+    if (named === '') throw new Fault((await findActiveLogin(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
     return byPerson(claims, claims, named, deps, realNow);
   }
   if (claims.person) return byPerson(claims, claims.person, claims.storeId, deps, realNow);
-  // One status read per request, no cache: a deactivated client's tokens are dead at once on every process.
+  // One read of the status per request, no cache: tokens of a deactivated client are invalid immediately on every process.
   const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', claims.clientId);
   if (!tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
   const { origin, scopes } = claims;
   return { ...as(tenant, claims.clientId, null, realNow), origin, scopes, role: null, person: null };
 }
 
-/** What holds now of a person's token before a store is chosen; null when it is dead. */
-const findLiving = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
+/** The login of a person's token before a store is chosen; null when login or client are revoked. */
+const findActiveLogin = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
   const found = await findPerson(deps.orm, claims, '');
   return found?.isLive && isClientLive(claims.clientId, found.clientStatus, deps) ? found : null;
 };
@@ -77,12 +77,12 @@ async function byPerson(
 ): Promise<StoreCaller> {
   const found = await findPerson(deps.orm, { ...person, clientId: claims.clientId }, storeId);
   if (!found?.isLive || !isClientLive(claims.clientId, found.clientStatus, deps)) throw new Fault('UNAUTHORIZED');
-  // Chosen by header: another's store and none are alike (D64). Chosen at the exchange: the membership has ended since.
-  // A client of one store leads into that one, whosever login it is and whenever its token was given (X1).
-  const isLedThere = found.clientStoreId === null || found.clientStoreId === found.storeId;
-  // Whoever left and came back has a new membership, and none of their tokens of before (X25).
+  // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike (D64). After a token exchange the membership
+  // has ended since: UNAUTHORIZED. A token of a store's client is valid for that store only, whoever logged in and whenever (X1).
+  const isClientsStore = found.clientStoreId === null || found.clientStoreId === found.storeId;
+  // Tokens belong to one membership: after leaving and joining again, earlier tokens stay invalid (X25).
   const isSame = claims.use === 'user' || (claims.person?.joinedAt ?? found.joinedAt) === found.joinedAt;
-  if (found.role === null || found.storeId === null || !isLedThere || !isSame)
+  if (found.role === null || found.storeId === null || !isClientsStore || !isSame)
     throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
   const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
   const { sandbox, clockOffsetMs, role } = found;
@@ -90,7 +90,7 @@ async function byPerson(
   return { ...as(tenant, person.userId, null, realNow), origin: claims.origin, scopes, role, person };
 }
 
-/** An API token is worth what its issuer's role is worth now; once they have left, nothing. */
+/** The scopes of an API token are limited by its issuer's current role. */
 function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): StoreCaller {
   const scopes = intersect(found.scopes, ROLE_SCOPES[found.role]);
   return {
@@ -103,7 +103,7 @@ function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Sto
   };
 }
 
-/** Only a person of these roles who logged in at the console may (D29); before scopes and bodies (D68, D79). */
+/** INSUFFICIENT_ROLE unless a person with one of these roles logged in at the console (D29); before scopes and body (D68, D79). */
 export function requireConsole({ origin, role }: Pick<StoreCaller, 'origin' | 'role'>, roles: readonly Role[]): void {
   if (origin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
 }
@@ -116,11 +116,11 @@ async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps):
   return caller;
 }
 
-/** A person before a store is chosen. Console-only here: whoever logged in at the console, whatever their roles (X1). */
+/** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter (X1). */
 async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const { claims } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
-  const found = claims?.use === 'user' ? await findLiving(claims, deps) : null;
+  const found = claims?.use === 'user' ? await findActiveLogin(claims, deps) : null;
   if (claims?.use !== 'user' || !found) throw new Fault('UNAUTHORIZED');
   if (endpoint.console && (claims.origin !== 'console' || found.clientStoreId !== null)) throw new Fault('INSUFFICIENT_ROLE');
   const nowhere = { storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 };
@@ -140,7 +140,7 @@ async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): P
   return ctx.get('authorization') === '' ? byGuestSession(ctx, endpoint, shop, deps) : byCustomer(ctx, shop, deps);
 }
 
-/** A customer's token; dead with the client that vouched for them. */
+/** A customer's token; invalid when the client that issued it is revoked. */
 async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
   const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
@@ -161,7 +161,7 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, shop: Auth
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }
 
-/** A payment asked for through another store's code is not there (D39). */
+/** By payment id; PAYMENT_NOT_FOUND also with another store's X-Store-Code (D39). */
 async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;

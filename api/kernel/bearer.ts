@@ -5,17 +5,17 @@ import type { Claims } from './tokens.ts';
 
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
 
-/** The bearer of a request as it was written; undefined when there is none. */
+/** The bearer token of a request; undefined when there is none. */
 export const bearerOf = (ctx: Context): string | undefined => BEARER.exec(ctx.get('authorization'))?.[1];
 
-/** What the bearer is worth: the claims of a token that we signed, or an API token of somebody who has a role. Both null: nothing. */
+/** The verified bearer token: claims of a token that we signed, or an API token whose issuer has a role. Both null: invalid. */
 export interface Proof {
   readonly claims: Claims | null;
   readonly apiToken: (FoundApiToken & { readonly role: NonNullable<FoundApiToken['role']> }) | null;
 }
 const NOTHING: Proof = { claims: null, apiToken: null };
 
-/** Verified once for a request, however many ask: the limit of requests does, and then whoever authenticates. */
+/** Verifies the bearer token once per request, for the rate limit and the authentication. */
 export const proofOf = (ctx: Context, deps: ApiDeps): Promise<Proof> =>
   (ctx.state['proof'] ??= prove(bearerOf(ctx), deps)) as Promise<Proof>;
 

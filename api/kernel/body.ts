@@ -30,10 +30,10 @@ export async function readJson(ctx: Context): Promise<unknown> {
   return parseJson(bytes);
 }
 
-/** `application/json` and no other name for it, as the document lists it; JSON knows no charset but UTF-8 (RFC 8259 § 8.1). */
+/** `application/json` only, as documented, with no charset but UTF-8 (RFC 8259 § 8.1). */
 const isJson = (ctx: Context): boolean => ctx.is('application/json') !== false && /^(?:utf-?8)?$/i.test(ctx.request.charset);
 
-/** JSON in UTF-8, not built where it is far too broad or too deep; anything else is MALFORMED_JSON. */
+/** Parses JSON in UTF-8, unless it has far too many fields or levels (scan.ts); anything else is MALFORMED_JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   const problem = outgrown(bytes);
   if (problem) throw new Fault('VALIDATION_FAILED', { fieldErrors: [problem] });
@@ -51,7 +51,7 @@ export async function bodyOf(ctx: Context, endpoint: Endpoint): Promise<{ sent: 
   return { sent: fields, file };
 }
 
-/** What a body may say to an operation that is told nothing (D8). */
+/** The body schema of an operation without a body: no fields (D8). */
 export const NO_FIELDS = closed({});
-/** Where a body is required and nothing else says what is missing. */
+/** The problem of a missing body, where no other field error names what is missing. */
 export const NO_BODY: FieldError = { field: '', code: 'REQUIRED', message: 'Send a body.' };

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP, SocketAddress } from 'node:net';
 
 /**
- * The address that a request is counted under (X9): the peer's, or what trusted proxies say of it: the last entry of
- * `X-Forwarded-For` that is no trusted proxy. An entry that is no address ends the search at the proxy that wrote it,
- * so nobody gets a new count by writing nonsense. IPv4 in IPv6 is IPv4; IPv6 counts by its /64, written `2001:db8:0:1::/64`.
+ * The client address for rate limits (X9): the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that is no trusted
+ * proxy. An entry that is no address ends the search at the proxy that sent it, so that malformed entries do not evade a limit. IPv4-mapped
+ * IPv6 is IPv4; IPv6 counts by its /64, written `2001:db8:0:1::/64`.
  */
 export function clientAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>, trusted: BlockList): string {
   let address = addressOf(socket.remoteAddress ?? '');
@@ -25,7 +25,7 @@ const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 /** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */
 const withoutPort = (entry: string): string => /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry.replace(/^([\d.]+):\d+$/, '$1');
 
-/** An address as it is always written, without a zone; null for anything else. */
+/** An address in canonical notation, without a zone; null for anything else. */
 function addressOf(text: string): string | null {
   const address = text.replace(/%.*$/, '');
   const version = isIP(address);

@@ -1,10 +1,10 @@
-/** Commands to runs: a refusal costs no history, an answer is read from Postgres, and 503 means "done already, or never". */
+/** Commands to runs. An early refusal does not reach Temporal, replies are read from Postgres, and a 503 means "done already or never". */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { inTenant, REQUEST, type Em } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
-import { keepText } from '../../db/runs/text.ts';
+import { storeText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
 import { COMMAND_UPDATE, type CommandContent, type CommandEnvelope, type WorkflowType } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
@@ -15,21 +15,21 @@ import type { Caller } from './endpoint.ts';
 export const COMMAND_MS = 8000;
 
 export interface Commands {
-  /** Under what the reply is kept. */
+  /** The idempotency key of the reply. */
   readonly operation: OperationKey;
-  /** The same, under a key of its own: one item of a bulk request. */
+  /** The same with a derived key, for one item of a bulk request. */
   forPart(part: string): Commands;
-  /** The same, in the store that the request turned out to be about. */
+  /** The same in another store, which was found from the request. */
   within(tenant: Tenant): Commands;
-  /** What was answered under this key before, or null. */
+  /** The reply stored under this key, or null. */
   stored(): Promise<StoredReply | null>;
-  /** Remembers an answer under the client's key, where it sent one. */
-  remember(reply: StoredReply): Promise<void>;
-  /** Keeps a text that a person wrote for the transition; answers its id. */
-  keepText(text: string): Promise<string>;
-  /** A short read transaction, closed before anything else happens. */
+  /** Stores a reply under the client's key, if it sent one. */
+  storeReply(reply: StoredReply): Promise<void>;
+  /** Stores text of a person for the transition; returns its id. */
+  storeText(text: string): Promise<string>;
+  /** Runs `work` in a short transaction. */
   read<T>(work: (em: Em) => Promise<T>): Promise<T>;
-  /** Sends a command to its run and answers what its transition stored. */
+  /** Sends a command to its run and returns the reply that its transition stored. Refusals are Faults. */
   send<T extends WorkflowType>(run: RunName<T>, command: CommandContent<T>): Promise<StoredReply>;
 }
 
@@ -45,10 +45,10 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
     stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
-    async remember(reply) {
+    async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
     },
-    keepText: (text) => inTenant(deps.orm, caller.storeId, REQUEST, (em) => keepText(em, caller.storeId, text, caller.realNow)),
+    storeText: (text) => inTenant(deps.orm, caller.storeId, REQUEST, (em) => storeText(em, caller.storeId, text, caller.realNow)),
     async send(run, command) {
       await sendCommand(deps, run, {
         ...command,
@@ -66,15 +66,15 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
   };
 }
 
-/** A twin was refused under this key while the command was on its way: that is the answer. */
+/** The Fault of a stored refusal: a concurrent duplicate was refused under this key. */
 function stored({ body }: StoredReply): Fault {
   const { code, details, fieldErrors } = body as FaultExtra & { code: string };
   return isErrorCode(code) ? new Fault(code, { ...(details && { details }), ...(fieldErrors && { fieldErrors }) }) : new Fault('INTERNAL');
 }
 
 /**
- * A run that ends in the same moment (a signal arrives while it closes) makes Temporal give up on the update, whether or not it was
- * carried out. The operation's key makes asking again harmless, so that only an outage is told as one.
+ * Retries while the workflow closes: a signal that arrives in that moment makes Temporal abort the update, whether or not it was carried
+ * out. The idempotency key makes a retry harmless, so that only an outage is reported as one.
  */
 async function retryWhileClosing(notAfter: number, send: () => Promise<unknown>): Promise<void> {
   for (;;) {
@@ -86,14 +86,14 @@ async function retryWhileClosing(notAfter: number, send: () => Promise<unknown>)
     }
   }
 }
-/** As gRPC numbers them. */
+/** gRPC status codes. */
 const [FAILED_PRECONDITION, ABORTED] = [9, 10] as const;
 const isClosing = (error: unknown): boolean => {
   const cause = error instanceof Error ? ((error.cause ?? error) as { code?: unknown; message?: unknown }) : {};
   return cause.code === FAILED_PRECONDITION || cause.code === ABORTED || String(cause.message).includes('workflow task failure');
 };
 
-/** One update-with-start inside a deadline; it also heals a missing run. Refusals come back as Faults. */
+/** One update-with-start within the deadline; it also restarts a lost workflow. Refusals of the transition are Faults. */
 export async function sendCommand<T extends WorkflowType>(
   { temporal, log }: ApiDeps,
   run: RunName<T>,

@@ -1,14 +1,14 @@
-/** Where a reader of a long list stands (D5, D70): opaque to clients, and worth nothing but a place. */
+/** Cursors of lists (D5, D70), keyset positions: opaque to clients, without any authority. */
 import { invalid } from '../../domain/kernel/errors.ts';
 import { closed, Count, nullable, type TSchema, Type } from './schema.ts';
 
-/** A place in a list that is ordered by a time, or a number, and an id. */
+/** A position in a list that is ordered by a time or number, and an id. `order`: one letter for the order of the list. */
 export interface CursorPosition {
   readonly order: string;
   readonly at: number;
   readonly id: string;
 }
-/** A cursor as a parameter of a list that is read in these orders, each one letter. */
+/** The `cursor` parameter of a list with these orders, each one letter. */
 export const cursorQuery = (orders: string) =>
   Type.Optional(
     Type.String({
@@ -22,14 +22,14 @@ export const writeCursor = ({ order, at, id }: CursorPosition): string => `${ord
 const CURSOR = /^([a-z])-([0-9]{1,13})-(\w{0,64})$/;
 
 /**
- * The place that a cursor names; anything that is no cursor of one of these orders is VALIDATION_FAILED. Its thirteen digits reach to the
- * year 2286, so that Postgres can compare every time that fits (X22).
+ * Parses a cursor; VALIDATION_FAILED unless it belongs to one of these orders. Thirteen digits of milliseconds reach to the year 2286, so
+ * that every accepted time is valid in Postgres (X22).
  */
 export function readCursor(cursor: string | undefined, orders: readonly string[]): CursorPosition | null {
   if (cursor === undefined) return null;
-  const place = parse(cursor);
-  if (!place || !orders.includes(place.order)) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
-  return place;
+  const position = parse(cursor);
+  if (!position || !orders.includes(position.order)) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
+  return position;
 }
 
 function parse(cursor: string): CursorPosition | null {
@@ -38,8 +38,8 @@ function parse(cursor: string): CursorPosition | null {
 }
 
 /**
- * `data` of a list that can be read on. `nextCursor`: there is more now, null at the end. `lastCursor`: where this answer ended;
- * asking with it later gives what has come or changed since, and misses nothing.
+ * `data` of a list with cursors. `nextCursor`: the next page, null at the end. `lastCursor`: the end of this page; a later request with it
+ * returns what was added or changed since, without gaps.
  */
 export const feedOf = <S extends TSchema>(item: S) =>
   closed({
@@ -56,15 +56,15 @@ export interface Feed<T> {
   readonly total: number;
   readonly hasMore: boolean;
 }
-/** The answer: `placeOf` says where a row stands; `from` is where the reader came from. */
+/** The `data` of a page; `positionOf`: the position of a row. */
 export function feed<T, V>(
   query: { readonly page: number; readonly size: number; readonly cursor?: string | undefined },
   { items, total, hasMore }: Feed<T>,
   view: (row: T) => V,
-  placeOf: (row: T) => CursorPosition,
+  positionOf: (row: T) => CursorPosition,
 ) {
   const last = items.at(-1);
-  const lastCursor = last ? writeCursor(placeOf(last)) : (query.cursor ?? null);
+  const lastCursor = last ? writeCursor(positionOf(last)) : (query.cursor ?? null);
   return {
     items: items.map(view),
     page: query.page,

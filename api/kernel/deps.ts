@@ -9,7 +9,7 @@ import type { Log } from '../../db/kernel/log.ts';
 import type { LoginProvider } from './loginProvider.ts';
 import type { TokenKeys } from './tokens.ts';
 
-/** What the API may use; built in main.ts and by tests alike. */
+/** The dependencies of the API, created in main.ts and in tests. */
 export interface ApiDeps {
   readonly orm: MikroORM;
   readonly temporal: Client;
@@ -21,6 +21,6 @@ export interface ApiDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborted when the process takes no more work. */
+  /** Aborted when the process shuts down. */
   readonly stopping: AbortSignal;
 }

@@ -1,4 +1,4 @@
-/** The browsable reference at /docs: Swagger UI out of its package, both documents, no address outside this server. */
+/** The API reference at /docs: Swagger UI from its package with both documents; it loads nothing from other servers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from '@koa/router';
@@ -45,22 +45,23 @@ const page = () =>
 /** The page and its files, read once per process on first use. */
 export function docsRoutes(): Router {
   const router = new Router();
-  const kept = new Map<string, Buffer>([['start.js', Buffer.from(START)]]);
+  const files = new Map<string, Buffer>([['start.js', Buffer.from(START)]]);
   router.get('/docs', (ctx) => {
     ctx.type = 'text/html; charset=utf-8';
     // Swagger UI sets styles on its own elements and draws its icons from data addresses.
     ctx.set(
       'Content-Security-Policy',
-      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+        "base-uri 'none'; frame-ancestors 'none'",
     );
     ctx.body = page().text;
   });
   for (const [name, type] of Object.entries({ ...ASSETS, 'start.js': 'text/javascript; charset=utf-8' }))
     router.get(`/docs/${name}`, (ctx) => {
-      if (!kept.has(name)) kept.set(name, readFileSync(join(absolutePath(), name)));
+      if (!files.has(name)) files.set(name, readFileSync(join(absolutePath(), name)));
       ctx.type = type;
       ctx.set('Cache-Control', 'public, max-age=86400');
-      ctx.body = kept.get(name);
+      ctx.body = files.get(name);
     });
   return router;
 }

@@ -1,41 +1,42 @@
 /**
- * Schemas as the OpenAPI documents show them: with everything that a request is refused for by its shape alone, also where a check
- * of ours refuses it (control characters, years beyond the calendar, codes of their own), so that a client may rely on the document.
+ * Schemas in the OpenAPI documents, with all constraints on the shape of a request, also those that are not checked by the schema but in
+ * code (control characters, range of years, formats), so that clients can rely on the document.
  */
 
 export type Json = Record<string, unknown>;
 
 /** No control characters but tab and line breaks. */
-export const TEXT = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
-/** The same with something to read in it. */
-export const NAME = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*[^\s\ufeff\u0000-\u001f\u007f][^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
+const ALLOWED = String.raw`[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]`;
+export const TEXT = `^${ALLOWED}*$`;
+/** The same, with at least one visible character. */
+export const NAME = `^${ALLOWED}*${String.raw`[^\s\ufeff\u0000-\u001f\u007f]`}${ALLOWED}*$`;
 export const isObject = (node: unknown): node is Json => typeof node === 'object' && node !== null && !Array.isArray(node);
 const mapped = (node: Json, change: (inner: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, change(inner)]));
 
-/** A map from names to values, said in the words that every reader knows. */
+/** Writes a map (`patternProperties`) as `propertyNames` and `additionalProperties`, which more tools support. */
 function named({ patternProperties, ...rest }: Json): Json {
   const [[pattern, value] = [], ...others] = Object.entries((patternProperties ?? {}) as Json);
   if (pattern === undefined || others.length > 0) return patternProperties ? { patternProperties, ...rest } : rest;
   return { ...rest, propertyNames: { pattern }, additionalProperties: value };
 }
 
-/** What is answered. */
-export function answered(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(answered);
+/** A response schema. */
+export function responseSchema(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(responseSchema);
   if (!isObject(node)) return node;
   const { 'x-document': _, ...rest } = node;
-  return named(mapped(rest, answered));
+  return named(mapped(rest, responseSchema));
 }
 
-/** What may be sent. `x-document` in a schema of ours is what only the document says: a check of ours refuses it. */
-export function asked(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(asked);
+/** A request schema. `x-document` holds constraints that only the document shows, because code checks them. */
+export function requestSchema(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(requestSchema);
   if (!isObject(node)) return node;
   const { 'x-document': more = {}, ...rest } = node;
   const whole: Json = { ...rest, ...(more as Json) };
   if (whole['type'] === 'string' && !('enum' in whole) && !('const' in whole)) return text(whole);
-  return named(mapped(whole, asked));
+  return named(mapped(whole, requestSchema));
 }
 
 const text = (schema: Json): Json => ('pattern' in schema || 'format' in schema ? schema : { ...schema, pattern: TEXT });

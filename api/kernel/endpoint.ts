@@ -1,4 +1,4 @@
-/** One operation, declared once. Routing, checks, OpenAPI and the generated tests are read off this value. */
+/** The declaration of an operation. Routing, validation, OpenAPI and generated tests are derived from it. */
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
 import type { Em } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
@@ -19,83 +19,87 @@ type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer R
   : unknown;
 
 /**
- * Who may call. `store`: a store token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest session or a customer's token. `customer`: with a customer's token. `shop`: X-Store-Code
- * alone. `payment`: nobody in particular; the unguessable payment id is the key.
+ * Who may call. `store`: a store's token with the scopes. `user`: a person, before a store is chosen. `buyer`: X-Store-Code with a guest
+ * session or a customer's token. `customer`: X-Store-Code with a customer's token. `storefront`: X-Store-Code alone. `payment`: anybody who
+ * knows the unguessable payment id.
  */
 export type Access = 'store' | 'user' | 'buyer' | 'customer' | 'storefront' | 'payment';
-/** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. */
+/** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. `none`: a read. */
 export type Change = 'none' | 'here' | 'workflow';
 
 export interface Operation<R extends string, Q extends TSchema, B extends TSchema, D extends TSchema, C extends Change> {
-  /** `folder.file`; also operationId, audit action and test path. */
+  /** `folder.file`; also the operationId of the OpenAPI documents. */
   readonly id: `${string}.${string}`;
   readonly route: R & `${Method} /${string}`;
   readonly summary: string;
   readonly access: Access;
   readonly scopes?: readonly Scope[];
-  /** Console-only (D29): people who logged in at the console and hold one of these roles now. Empty for `user`, where no store has given a role yet. */
+  /**
+   * Only for people who logged in at the console and have one of these roles (D29). Empty for `user`, where there is no store and no role
+   * yet.
+   */
   readonly console?: readonly Role[];
-  /** What an agent may do with it; a change that says nothing is denied to them. */
+  /** The agent policy; a change without one is denied to agents. */
   readonly agent?: AgentPolicy | ByChange;
   readonly change: C;
   readonly idempotent?: boolean;
   readonly query?: Q;
-  /** Headers that it looks at besides those of its access; how they are judged is its own business. */
+  /** Further request headers; the handler validates them. */
   readonly headers?: Readonly<Record<string, TSchema>>;
-  /** Absent, or without properties: any field of a body is unknown (D8). */
+  /** Absent or without properties: every field of a body is UNKNOWN_FIELD (D8). */
   readonly body?: B;
-  /** The body is multipart: its text fields are `body`, and with them comes one file of at most so many bytes. */
+  /** The body is multipart: text fields by `body`, and one file of at most so many bytes. */
   readonly file?: number;
-  /** Problems that the schema cannot see, told beside its own (D7). It meets only what fits the schema, of everything else nothing (X6). */
+  /** Problems that the schema cannot express, reported together with its own (D7). It gets only what fits the schema (X6). */
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
   readonly data?: D;
-  /** It may be asked of a version: `If-Match`. */
+  /** Supports `If-Match`. */
   readonly ifMatch?: boolean;
-  /** Its answer names the version of what it shows as `ETag`. */
+  /** The response has an `ETag`. */
   readonly etag?: boolean;
-  /** A cart token that has ended is replaced here instead of being refused. */
+  /** An expired cart token is replaced by a new session instead of being refused. */
   readonly renewsSession?: boolean;
-  /** The answer holds a secret that is shown once: what is kept for replays is sealed. */
+  /** The response contains a secret that is shown once: the reply stored for replays is encrypted. */
   readonly secret?: boolean;
-  /** Judges a password that a person chose: at most 20 such calls are under way at once in a process (X12). */
-  readonly judgesPassword?: boolean;
+  /** Verifies or hashes a password: at most 20 such calls at once per process (X12). */
+  readonly verifiesPassword?: boolean;
   readonly errors?: readonly ErrorCode[];
-  /** Deprecated: where to go instead. Every answer says so. */
+  /** Deprecated: the URL of the successor, sent with every response. */
   readonly successor?: string;
-  /** Where this operation answers a code with another status than the catalogue's. */
+  /** HTTP statuses that differ from the catalogue's, by code. */
   readonly statuses?: Statuses;
 }
 
-/** Who asks, for which store, and when. */
+/** The caller, the store and the time of a request. */
 export interface Caller {
   readonly storeId: string;
   readonly sandbox: boolean;
-  /** The owner of idempotency keys: client, user, customer or guest session; else what the request is about (X15). */
+  /** The owner of idempotency keys: client, user, customer or guest session; without one, the subject of the request (X15). */
   readonly principal: string;
-  /** Where the request came from; IPv6 by /64 (X9). For limits only. */
+  /** The client address; IPv6 by /64 (X9). Only for rate limits. */
   readonly clientAddress: string;
   readonly sessionId: string | null;
-  /** Business time: the real time and the store's offset. */
+  /** Business time in milliseconds: real time plus the store's clock offset. */
   readonly at: number;
   readonly realNow: number;
   readonly requestId: string;
   /** A buyer who has logged in; null for guests and for the management API. */
   readonly customer: Customer | null;
-  /** A guest's token that replaces one that has ended (D66). */
+  /** A new cart token that replaces an expired one (D66). */
   readonly renewedToken: string | null;
-  /** What the token may do now; empty for buyers. */
+  /** The current scopes of the token; empty for buyers. */
   readonly scopes: readonly string[];
-  /** The person's role now; null for what is no person. */
+  /** The person's current role; null without a person. */
   readonly role: Role | null;
   /** The token was issued for an AI agent (G1). */
   readonly isAgent: boolean;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
-  /** Before a store is chosen: the only one that the person's client leads into (X1); null: all of theirs. */
+  /** Before a store is chosen: the store of the person's client (X1); null: all of the person's stores. */
   readonly clientStoreId: string | null;
 }
-interface Asked<R extends string, Q, B> extends Caller {
+interface HandlerInput<R extends string, Q, B> extends Caller {
   readonly params: PathParams<R>;
   readonly query: Q;
   readonly body: B;
@@ -106,16 +110,17 @@ interface Asked<R extends string, Q, B> extends Caller {
   /** A header of the request; empty when it was not sent. */
   readonly header: (name: string) => string;
 }
-type Means<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
-export type Call<R extends string, Q, B, C extends Change, P = unknown> = Asked<R, Q, B> & Means<C> & { readonly prepared: P };
+type ChangeAccess<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
+export type Call<R extends string, Q, B, C extends Change, P = unknown> = HandlerInput<R, Q, B> &
+  ChangeAccess<C> & { readonly prepared: P };
 
 /** An operation with its handler, as mount() sees it. */
 export interface Endpoint extends Operation<string, TSchema, TSchema, TSchema, Change> {
-  readonly prepare: ((call: Asked<string, unknown, unknown>) => Promise<unknown>) | null;
+  readonly prepare: ((call: HandlerInput<string, unknown, unknown>) => Promise<unknown>) | null;
   readonly run: (call: never) => Promise<unknown>;
 }
 
-/** Two steps, so that the handler is checked against types that are already settled. */
+/** Declares an operation. In two steps, so that the types are inferred before the handler is checked. */
 export function endpoint<
   const R extends string,
   C extends Change,
@@ -123,14 +128,14 @@ export function endpoint<
   B extends TSchema = TSchema,
   D extends TSchema = TSchema,
 >(operation: Operation<R, Q, B, D, C>) {
-  type Ask = Asked<R, Static<Q>, Static<B>>;
+  type Input = HandlerInput<R, Static<Q>, Static<B>>;
   const finish =
-    <P>(prepare: ((call: Ask) => Promise<P>) | null) =>
+    <P>(prepare: ((call: Input) => Promise<P>) | null) =>
     (run: (call: Call<R, Static<Q>, Static<B>, C, P>) => Promise<Static<D>>): Endpoint =>
       ({ ...operation, prepare, run }) as unknown as Endpoint;
   return {
     handle: finish<undefined>(null),
-    /** Work that must not hold a transaction: hashing, DNS. */
-    before: <P>(prepare: (call: Ask) => Promise<P>) => ({ handle: finish(prepare) }),
+    /** Work before the transaction: hashing, DNS. */
+    before: <P>(prepare: (call: Input) => Promise<P>) => ({ handle: finish(prepare) }),
   };
 }

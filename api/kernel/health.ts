@@ -3,7 +3,7 @@ import { readiness } from '../../db/kernel/readiness.ts';
 import { sql } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 
-/** `/health/live`: the process answers. `/health/ready`: it reaches Postgres and Temporal, each within two seconds, and is not about to stop. */
+/** `/health/live`: the process responds. `/health/ready`: Postgres and Temporal respond within two seconds, and it is not shutting down. */
 export function healthRoutes({ orm, temporal, stopping }: ApiDeps): Router {
   const router = new Router();
   router.get('/health/live', (ctx) => {

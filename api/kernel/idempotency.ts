@@ -1,4 +1,4 @@
-/** Idempotency keys at the edge: 1..255 printable ASCII, one store and principal, 24 hours (D26, D78). */
+/** Idempotency keys of requests: 1 to 255 printable ASCII characters, per store and principal, for 24 hours (D26, D78). */
 import { createHash } from 'node:crypto';
 import type { RouterContext } from '@koa/router';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
@@ -6,7 +6,7 @@ import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 
-/** The key a client sent, quoted or bare; null when it sent none. A bad one is added to the request's problems. */
+/** The Idempotency-Key, quoted or not; null when none was sent. A malformed one is added to `problems`. */
 export function sentKey(ctx: RouterContext, problems: FieldError[]): string | null {
   if (ctx.req.headers['idempotency-key'] === undefined) return null;
   const key = ctx.get('idempotency-key').replace(/^"(.*)"$/, '$1');
@@ -16,8 +16,8 @@ export function sentKey(ctx: RouterContext, problems: FieldError[]): string | nu
 }
 
 /**
- * Whose key it is where nobody has said who they are (X15): the order in the path, else the e-mail or contact of the body, hashed
- * in lower case. Never an address, which strangers share. Null: nobody's, so a key only has to be well-formed.
+ * The principal of an anonymous request (X15): the order in the path, or else the e-mail or contact of the body, hashed in lower case.
+ * Never the client address, which strangers share. Null: no principal, so that the key has no effect.
  */
 export function subjectOf(params: Readonly<Record<string, string>>, body: unknown): string | null {
   if (params['orderId'] !== undefined) return `order/${params['orderId']}`;
@@ -34,10 +34,10 @@ export interface Sent {
   readonly key: string | null;
 }
 
-/** What the client asked for, whichever of its addresses it used. */
+/** The key and fingerprint of a request, the same for all aliases of its path. */
 export function operationOf({ ctx, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
-  const asked = JSON.stringify([endpoint.id, canonical(ctx.params, keyring), ctx.querystring, canonical(body ?? null, keyring)]);
-  const fingerprint = createHash('sha256').update(asked).digest('hex');
+  const request = JSON.stringify([endpoint.id, canonical(ctx.params, keyring), ctx.querystring, canonical(body ?? null, keyring)]);
+  const fingerprint = createHash('sha256').update(request).digest('hex');
   const sent = key ?? caller.requestId;
   return { principal: caller.principal, key: endpoint.change === 'workflow' ? hashKey(sent) : sent, id: endpoint.id, fingerprint };
 }
@@ -45,30 +45,30 @@ export function operationOf({ ctx, endpoint, caller, body, key }: Sent, keyring:
 const isPassword = (name: string) => /password$/i.test(name);
 
 /**
- * Objects with their keys in order, so that the same request has the same fingerprint however it was written. A password is in it as a
- * digest under our key: whoever reads the table could try passwords at the speed of SHA-256 otherwise, past their argon2id.
+ * Canonical JSON: sorted keys, so that equal requests have equal fingerprints. A password is replaced by a keyed digest: otherwise whoever
+ * reads the table could guess passwords at the speed of SHA-256, bypassing argon2id.
  */
 function canonical(value: unknown, keyring: Keyring): unknown {
   if (Array.isArray(value)) return value.map((item) => canonical(item, keyring));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = (name: string, item: unknown) =>
+  const entry = (name: string, item: unknown) =>
     isPassword(name) ? keyring.digest(JSON.stringify(item)).toString('base64url') : canonical(item, keyring);
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, item]) => [name, kept(name, item)]),
+      .map(([name, item]) => [name, entry(name, item)]),
   );
 }
 
-/** A reply with a secret is kept sealed until its key expires. */
-export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, place: SealLocation): StoredReply {
-  return secret ? { ...reply, body: { sealed: keyring.seal(JSON.stringify(reply.body), place) } } : reply;
+/** Encrypts the stored reply of an operation with a secret. */
+export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, location: SealLocation): StoredReply {
+  return secret ? { ...reply, body: { sealed: keyring.seal(JSON.stringify(reply.body), location) } } : reply;
 }
-export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, place: SealLocation): StoredReply {
+export function reveal(reply: StoredReply, secret: boolean, keyring: Keyring, location: SealLocation): StoredReply {
   const sealed = (reply.body as { sealed?: unknown } | null)?.sealed;
-  return secret && typeof sealed === 'string' ? { ...reply, body: JSON.parse(keyring.open(sealed, place)) as unknown } : reply;
+  return secret && typeof sealed === 'string' ? { ...reply, body: JSON.parse(keyring.open(sealed, location)) as unknown } : reply;
 }
-export const replyPlace = (storeId: string, key: string): SealLocation => ({
+export const replyLocation = (storeId: string, key: string): SealLocation => ({
   store: storeId,
   table: 'operation',
   row: key,

@@ -1,17 +1,17 @@
-/** The external OpenID provider at which people log in, through openid-client. Discovered at the first login, and again after a failure. */
+/** The external OpenID provider, through openid-client. Discovered at the first login, and again after a failure. */
 import * as oidc from 'openid-client';
 import type { Person } from '../../db/identity/logins.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Log } from '../../db/kernel/log.ts';
 
-/** Asking for a fresh login costs people nothing here, and `auth_time` is what "logged in lately" is judged by. */
+/** `max_age`, so that the ID token has an `auth_time`, which RECENT_LOGIN_REQUIRED depends on. */
 const MAX_AGE_SECONDS = 600;
 
 export interface UpstreamLogin {
-  /** Where the browser goes. */
+  /** The authorization URL, with PKCE. */
   begin(request: { requestId: string; verifier: string; nonce: string }): Promise<string>;
-  /** Who came back; throws when the provider's answer does not fit the request, or the address is not verified. */
+  /** Redeems the code; throws when the response does not match the request, or the e-mail address is not verified. */
   finish(query: string, request: { verifier: string; nonce: string; requestId: string }): Promise<Person & { authenticatedAt: number }>;
 }
 export interface LoginProvider {

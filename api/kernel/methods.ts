@@ -1,19 +1,19 @@
-/** Which methods an address takes: the one answer behind 404, 405 and `Allow` (D76). */
+/** 404, 405 and `Allow` for requests that no route matches (D76). */
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import { Fault } from '../../domain/kernel/errors.ts';
 
 interface Address {
   readonly matches: (path: string) => boolean;
-  /** Where its parameters stand: of two addresses that match, the one that is literal where the other is not is meant. */
+  /** `0` for a literal segment, `1` for a parameter: of two matching paths, the one with the earlier literal segment wins. */
   readonly rank: string;
   readonly methods: readonly string[];
 }
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 /**
- * Refuses what no route takes, before any of them looks at it: an unknown address is NOT_FOUND, a known one with another method
- * METHOD_NOT_ALLOWED, whose `Allow` names what this address takes and nothing that a parameter of another would.
+ * Refuses requests that no route matches, before any route runs: NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method, with
+ * an `Allow` of the best matching path only.
  */
 export function addressed(routers: readonly Router[]): Middleware {
   const bySize = new Map<number, Address[]>();

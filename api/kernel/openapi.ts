@@ -1,10 +1,10 @@
-/** The OpenAPI 3.1 documents, read off the endpoints. Titled schemas become components. */
+/** The OpenAPI 3.1 documents, generated from the endpoints. Schemas with a title become components. */
 import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
-import { answered, asked, isObject, type Json } from './documentedSchema.ts';
+import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
 import type { Access, Endpoint } from './endpoint.ts';
-import { examples } from './examples.ts';
+import { exampleOf } from './examples.ts';
 import { Failure, headers, IDEMPOTENCY_KEY, IF_MATCH, Meta, pathParameter, securitySchemes, STORE_CODE } from './openapiParts.ts';
 
 export type Surface = 'store' | 'storefront';
@@ -12,7 +12,7 @@ export type Surface = 'store' | 'storefront';
 export const surfaceOf = (endpoint: Endpoint): Surface =>
   endpoint.access === 'store' || endpoint.access === 'user' ? 'store' : 'storefront';
 
-/** What may happen to any call, besides what the operation declares: a body is looked at even where none belongs. */
+/** Errors of every operation; those of bodies too, because an unexpected body is validated. */
 const COMMON: readonly ErrorCode[] = [
   'VALIDATION_FAILED',
   'TOO_MANY_REQUESTS',
@@ -47,7 +47,7 @@ const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
   payment: [{ ...STORE_CODE, required: false }],
 };
 
-/** Every code that an operation may answer. */
+/** All error codes of an operation. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
   const agents: ErrorCode[] = endpoint.access === 'store' && policyOf(endpoint) !== 'direct' ? ['AGENT_OPERATION_DENIED'] : [];
@@ -73,7 +73,7 @@ export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json 
   };
 }
 
-/** Whether what is created at a path can be read by its id: then `Location` says where (D83). */
+/** Whether a created resource can be read by its id, so that 201 has a `Location` (D83). */
 const isReadable = (path: string, routes: ReadonlySet<string>): boolean =>
   [...routes].some((route) => route.startsWith(`GET ${path}/{`) && !route.slice(`GET ${path}/`.length).includes('/'));
 
@@ -110,23 +110,23 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
       name,
       in: 'query',
       required: (query.required ?? []).includes(name) && !('default' in schema),
-      schema: hoist(asked(schema)),
+      schema: hoist(requestSchema(schema)),
     })),
     ...STORE_HEADERS[e.access],
-    ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: asked(schema) })),
+    ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: requestSchema(schema) })),
     ...(e.idempotent ? [IDEMPOTENCY_KEY] : []),
   ];
 }
 
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
-/** Whether an operation is told something by its body. */
+/** Whether the body of an operation has fields. */
 export const needsBody = ({ body }: Endpoint): boolean => Object.keys(propertiesOf(body)).length > 0;
 const propertiesOf = (schema: object = {}): object => ('properties' in schema && isObject(schema.properties) ? schema.properties : {});
 
-/** A body is required where it says something. A call that needs no words may send an empty object; no other body is taken. */
+/** A body is required where it has fields; otherwise a POST may send an empty object. */
 function requestOf(e: Endpoint, hoist: Hoist): Json {
   if (e.file !== undefined) return { requestBody: { required: true, content: multipart(e) } };
-  if (needsBody(e)) return { requestBody: { required: true, content: json(hoist(asked(e.body)), examples[e.id]?.request) } };
+  if (needsBody(e)) return { requestBody: { required: true, content: json(hoist(requestSchema(e.body)), exampleOf(e).request) } };
   return e.route.startsWith('POST') ? { requestBody: { required: false, content: json(NO_FIELDS, {}) } } : {};
 }
 
@@ -148,7 +148,7 @@ function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
 function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
   const status = e.status ?? 200;
   const meta = { status, code: 'OK', message: '', isSuccess: true, requestId: 'req_0351l683bQYSKrMJPHzMHo' };
-  const { response } = examples[e.id] ?? {};
+  const { response } = exampleOf(e);
   const example = response === undefined ? undefined : { meta, data: response, error: null };
   const names = [
     'X-Request-Id',
@@ -158,16 +158,16 @@ function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
     ...(e.etag ? (['ETag'] as const) : []),
     ...deprecated(e),
   ] as const;
-  const content = json(envelope(hoist(answered(e.data ?? { type: 'null' }))), example);
+  const content = json(envelope(hoist(responseSchema(e.data ?? { type: 'null' }))), example);
   return { [status]: { description: 'Success', headers: shown(names), content } };
 }
 
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
-/** Text fields and a file. */
-function multipart({ id, body }: Endpoint): Json {
-  const { properties = {}, required = [] } = asked(body) as { properties?: Json; required?: string[] };
+/** A multipart body: text fields and a file. */
+function multipart(e: Endpoint): Json {
+  const { properties = {}, required = [] } = requestSchema(e.body) as { properties?: Json; required?: string[] };
   const file = { type: 'string', format: 'binary', contentMediaType: 'image/*' };
-  const example = { ...(examples[id]?.request as object | undefined), file: 'image.png' };
+  const example = { ...(exampleOf(e).request as object | undefined), file: 'image.png' };
   const schema = { type: 'object', required: [...required, 'file'], properties: { ...properties, file }, additionalProperties: false };
   return { 'multipart/form-data': { schema, example } };
 }
@@ -177,7 +177,7 @@ const envelope = (data: unknown): Json => ({
   properties: { meta: { $ref: '#/components/schemas/Meta' }, data, error: { type: 'null' } },
 });
 
-/** Moves titled schemas to the components; equal titles must be equal schemas. */
+/** Moves schemas with a title to the components; throws for different schemas of the same title. */
 function hoister(schemas: Json) {
   const hoist = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(hoist);

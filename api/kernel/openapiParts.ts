@@ -1,4 +1,4 @@
-/** What all operations of the OpenAPI documents share: the envelope, the ways in, the headers of an answer. */
+/** Shared parts of the OpenAPI documents: envelope, security schemes, headers. */
 import { catalogue } from '../../domain/kernel/errors.ts';
 import { TEXT } from './documentedSchema.ts';
 
@@ -27,9 +27,9 @@ export const IDEMPOTENCY_KEY = header(
   { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   'Printable ASCII; the same key and request again is answered alike for 24 hours',
 );
-/** A header by which a change is refused for what has happened meanwhile, never for what is sent. */
+/** The description of If-Match, which is not declared as a parameter: no value of it makes a request invalid. */
 export const IF_MATCH = 'With the header If-Match (version tags as ETag has them, or *) another version is PRECONDITION_FAILED.';
-/** An id in a path: a longer one is that of nothing. */
+/** An id in a path; a longer one does not exist. */
 export const pathParameter = (name: string | undefined) => ({
   name,
   in: 'path',

@@ -1,6 +1,6 @@
 /**
- * Pages of ours that people see: one frame, one style, one policy. They work without script, with a keyboard and with a screen
- * reader, fetch nothing, and cannot be framed.
+ * The HTML pages for people: one layout, one style, one Content-Security-Policy. They work without JavaScript, with a keyboard and with a
+ * screen reader, load nothing, and cannot be framed.
  */
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
@@ -9,33 +9,33 @@ import { Html, html } from './html.ts';
 const LOCALES = ['ko', 'en'] as const;
 export type Locale = (typeof LOCALES)[number];
 
-/** How a page is shown: its language, and the nonce that its own style and script carry. */
-export interface Look {
+/** The language of a page, and the CSP nonce of its style and script. */
+export interface PageContext {
   readonly locale: Locale;
   readonly nonce: string;
 }
 export interface HtmlPage {
   readonly title: string;
-  /** What stands over the page where it is more than the title. */
+  /** The h1 where it differs from the title. */
   readonly heading?: Html;
   readonly body: Html;
   readonly refreshSeconds?: number;
   readonly script?: string;
 }
 
-/** What is asked for by name first, then what the browser asks for; Korean when it asks for neither. */
+/** The first supported language: the wanted one, then those of Accept-Language; Korean by default. */
 function chooseLocale(wanted: string, accepted: readonly string[]): Locale {
-  const asked = [wanted, ...accepted].map((tag) => tag.slice(0, 2).toLowerCase());
-  return asked.flatMap((tag) => LOCALES.filter((locale) => locale === tag))[0] ?? 'ko';
+  const preferred = [wanted, ...accepted].map((tag) => tag.slice(0, 2).toLowerCase());
+  return preferred.flatMap((tag) => LOCALES.filter((locale) => locale === tag))[0] ?? 'ko';
 }
 
-/** The language of this request and a nonce of its own. */
-export function lookOf(ctx: Context, wanted = ''): Look {
+/** The language and the nonce of this request. */
+export function pageContextOf(ctx: Context, wanted = ''): PageContext {
   const nonce = (ctx.state['nonce'] ??= randomBytes(16).toString('base64')) as string;
   return { nonce, locale: chooseLocale(wanted, ctx.acceptsLanguages()) };
 }
 
-export const page = ({ locale, nonce }: Look, { title, heading, body, refreshSeconds, script }: HtmlPage): Html =>
+export const page = ({ locale, nonce }: PageContext, { title, heading, body, refreshSeconds, script }: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="${locale}">
       <head>
@@ -63,25 +63,28 @@ export const page = ({ locale, nonce }: Look, { title, heading, body, refreshSec
       </body>
     </html>`;
 
-/** Sends a page under a policy that lets only its own style and script run, and its forms lead only to us and where it says. */
-export function sendPage(ctx: Context, { nonce }: Look, shown: Html, status: number, formTargets: readonly string[]): void {
+/** Sends a page with a CSP that allows only its own style and script, and forms only to us and `formTargets`. */
+export function sendPage(ctx: Context, { nonce }: PageContext, shown: Html, status: number, formTargets: readonly string[]): void {
   const formAction = ["'self'", ...formTargets].join(' ');
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
   ctx.set('Vary', 'Accept-Language');
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action ${formAction}; ` +
+      "base-uri 'none'; frame-ancestors 'none'",
   );
   ctx.body = shown.text;
 }
 
-/** It stands in the page itself, under its nonce. */
+/** The inline style of all pages. */
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, "Noto Sans CJK KR", sans-serif; }
-body { margin: 0; word-break: keep-all; min-height: 100vh; display: grid; place-items: start center; background: Canvas; color: CanvasText; }
+body { margin: 0; word-break: keep-all; min-height: 100vh; display: grid; place-items: start center; background: Canvas;
+  color: CanvasText; }
 main { box-sizing: border-box; width: 100%; max-width: 26rem; padding: 1.5rem; }
-@media (min-width: 40rem) { main { margin-top: 4rem; border: 1px solid color-mix(in srgb, CanvasText 20%, Canvas); border-radius: 0.75rem; padding: 2rem; } }
+@media (min-width: 40rem) { main { margin-top: 4rem; border: 1px solid color-mix(in srgb, CanvasText 20%, Canvas);
+  border-radius: 0.75rem; padding: 2rem; } }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; overflow-wrap: anywhere; }
 [role="note"] { padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: #fff3cd; color: #533f03; }
 [role="alert"] { font-weight: 600; }
@@ -90,12 +93,14 @@ dt { color: color-mix(in srgb, CanvasText 65%, Canvas); }
 dd { margin: 0; text-align: end; overflow-wrap: anywhere; }
 dd ul { margin: 0; padding: 0; list-style: none; }
 strong { font-size: 1.25rem; }
-button { box-sizing: border-box; width: 100%; min-height: 3rem; font: inherit; font-weight: 600; border: 0; border-radius: 0.5rem; background: #1b4fd8; color: #fff; cursor: pointer; }
+button { box-sizing: border-box; width: 100%; min-height: 3rem; font: inherit; font-weight: 600; border: 0; border-radius: 0.5rem;
+  background: #1b4fd8; color: #fff; cursor: pointer; }
 button.quiet { margin-top: 0.75rem; background: transparent; color: inherit; border: 1px solid color-mix(in srgb, CanvasText 40%, Canvas); }
 a { color: inherit; }
 button:focus-visible, a:focus-visible { outline: 3px solid #f5a623; outline-offset: 2px; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; }
 .rights { margin: 0 0 1.5rem; padding: 0; list-style: none; }
-.rights li { display: flex; align-items: baseline; justify-content: space-between; gap: 0 1rem; padding: 0.4rem 0; border-bottom: 1px solid color-mix(in srgb, CanvasText 12%, Canvas); }
+.rights li { display: flex; align-items: baseline; justify-content: space-between; gap: 0 1rem; padding: 0.4rem 0;
+  border-bottom: 1px solid color-mix(in srgb, CanvasText 12%, Canvas); }
 code { white-space: nowrap; font-size: 0.875rem; color: color-mix(in srgb, CanvasText 65%, Canvas); }
 `;

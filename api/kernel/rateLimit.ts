@@ -1,4 +1,4 @@
-/** How many requests a minute may be made (D25, X10). Counted per process: this limit guards the machine, not a secret. */
+/** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
@@ -8,9 +8,9 @@ import { bearerOf, proofOf } from './bearer.ts';
 import { clientAddress } from './clientAddress.ts';
 import type { ApiDeps } from './deps.ts';
 
-/** Keys of a generation; two are remembered. About 10 MB. */
+/** Keys per generation; two generations are in memory, about 10 MB. */
 const GENERATION = 25_000;
-/** Tokens that an address may have refused a minute and still have others verified, however low the limit is. */
+/** The lowest limit of invalid tokens per address and minute, beyond which unknown tokens are not verified. */
 const MIN_TRIES = 600;
 
 interface Window {
@@ -18,8 +18,8 @@ interface Window {
   readonly began: number;
 }
 /**
- * Counts by key, each in a minute of its own that begins with its first. The keys of a minute, or `GENERATION` of them, make room
- * for the next as a whole, which costs the same however many there are: millions of addresses fill no memory and take no time.
+ * Fixed windows of a minute per key, each starting with its first count. Keys are dropped by generation: after a minute, or `GENERATION`
+ * keys. So memory is bounded and dropping takes constant time, even with millions of addresses.
  */
 export class Windows {
   private young = new Map<string, Window>();
@@ -28,7 +28,7 @@ export class Windows {
   get size(): number {
     return this.young.size + this.old.size;
   }
-  /** The count of a key's minute with this one, and when that minute ends. */
+  /** Counts one; returns the count of the key's window, and the milliseconds until it ends. */
   add(key: string, now: number): { readonly count: number; readonly endsInMs: number } {
     const known = this.find(key, now);
     if (known) return { count: ++known.count, endsInMs: known.began + MINUTE - now };
@@ -43,7 +43,7 @@ export class Windows {
   has(key: string, now: number): boolean {
     return this.find(key, now) !== null;
   }
-  giveBack(key: string, now: number): void {
+  release(key: string, now: number): void {
     const known = this.find(key, now);
     if (known) known.count--;
   }
@@ -52,30 +52,30 @@ export class Windows {
     return known && isOpen(known.began, now) ? known : null;
   }
 }
-/** A clock that was set back opens a new window instead of a long one. */
+/** A clock that was set back starts a new window instead of prolonging one. */
 const isOpen = (began: number, now: number) => now >= began && now < began + MINUTE;
 
 /**
- * Counts each request, by its token when that is a valid one of ours, else by the client's address; tells both in
- * `RateLimit-*`. A bearer that turns out dead counts to its address too. Over the limit: TOO_MANY_REQUESTS, `Retry-After`.
+ * Counts each request by its valid token, or else by the client's address; sets `RateLimit-*`. A request with a token that turns out
+ * UNAUTHORIZED counts for its address too. Over the limit: TOO_MANY_REQUESTS with `Retry-After`.
  */
 export function limitRate(deps: ApiDeps): Middleware {
-  const most = deps.config.rateLimitPerMinute;
+  const limit = deps.config.rateLimitPerMinute;
   const [tokens, addresses, tries] = [new Windows(), new Windows(), new Windows()];
 
   const spend = (ctx: Context, windows: Windows, key: string) => {
     const { count, endsInMs } = windows.add(key, deps.clock.now());
     const seconds = String(Math.max(1, Math.ceil(endsInMs / 1000)));
-    ctx.set({ 'RateLimit-Limit': String(most), 'RateLimit-Remaining': String(Math.max(0, most - count)), 'RateLimit-Reset': seconds });
-    if (count <= most) return;
+    ctx.set({ 'RateLimit-Limit': String(limit), 'RateLimit-Remaining': String(Math.max(0, limit - count)), 'RateLimit-Reset': seconds });
+    if (count <= limit) return;
     ctx.set('Retry-After', seconds);
     limitRefusals.inc({ limit: 'requests' });
     throw new Fault('TOO_MANY_REQUESTS');
   };
 
   /**
-   * The name under which a valid token counts, or null. Verifying costs something, so what an address may have refused is
-   * bounded: beyond it only tokens are verified that proved themselves within their minute.
+   * The key of a valid token, or null. Verification is expensive, so that the number of invalid tokens per address is limited: beyond it,
+   * only tokens that were valid within their window are verified.
    */
   const tokenOf = async (ctx: Context, address: string): Promise<string | null> => {
     const token = bearerOf(ctx);
@@ -83,10 +83,10 @@ export function limitRate(deps: ApiDeps): Middleware {
     const key = createHash('sha256').update(token).digest('base64');
     const now = deps.clock.now();
     const tried = tokens.has(key, now) ? null : tries.add(address, now);
-    if (tried && tried.count > Math.max(most, MIN_TRIES)) return null;
+    if (tried && tried.count > Math.max(limit, MIN_TRIES)) return null;
     const { claims, apiToken } = await proofOf(ctx, deps);
     if (!claims && !apiToken) return null;
-    if (tried) tries.giveBack(address, now);
+    if (tried) tries.release(address, now);
     return key;
   };
 

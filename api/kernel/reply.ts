@@ -1,4 +1,4 @@
-/** The envelope (docs/contract.md#envelope, D4) and how failures are told. */
+/** The envelope of responses (docs/contract.md#envelope, D4), and error responses. */
 import type { Context } from 'koa';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
@@ -13,7 +13,7 @@ export function succeed(ctx: Context, status: number, data: unknown): void {
   };
 }
 
-/** A refusal as it is told, without its request id. */
+/** An error response without its request id. */
 export interface ErrorReply {
   readonly status: number;
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
@@ -21,7 +21,7 @@ export interface ErrorReply {
 
 export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 
-/** `statuses`: where an operation answers a code with another status than the catalogue's. */
+/** The error response of a Fault. `statuses`: HTTP statuses of the operation that differ from the catalogue's. */
 export function refusal(fault: Fault, statuses: Statuses = {}): ErrorReply {
   const { status, message } = catalogue[fault.code];
   const { fieldErrors, ...extra } = fault.extra;
@@ -29,22 +29,22 @@ export function refusal(fault: Fault, statuses: Statuses = {}): ErrorReply {
   return { status: statuses[fault.code] ?? status, error };
 }
 
-const MAX_TOLD = 100;
-const MAX_FIELD = 200;
-/** Of the 64 kB that a refusal may have, what its field errors may take. */
-const MAX_TOLD_BYTES = 60_000;
+const MAX_FIELD_ERRORS = 100;
+const MAX_FIELD_LENGTH = 200;
+/** The field errors' part of the 64 kB of an error response. */
+const MAX_FIELD_ERRORS_BYTES = 60_000;
 
-/** The first hundred problems, a field cut at 200 characters, and never so many that the refusal grows beyond 64 kB (X7). */
+/** The first hundred field errors, each field cut at 200 characters, limited so that the response stays below 64 kB (X7). */
 function limited(fieldErrors: readonly FieldError[]): FieldError[] {
-  const told: FieldError[] = [];
+  const reported: FieldError[] = [];
   let bytes = 0;
-  for (const error of fieldErrors.slice(0, MAX_TOLD)) {
-    const cut = { ...error, field: error.field.slice(0, MAX_FIELD).toWellFormed() };
+  for (const error of fieldErrors.slice(0, MAX_FIELD_ERRORS)) {
+    const cut = { ...error, field: error.field.slice(0, MAX_FIELD_LENGTH).toWellFormed() };
     bytes += Buffer.byteLength(JSON.stringify(cut)) + 1;
-    if (bytes > MAX_TOLD_BYTES) break;
-    told.push(cut);
+    if (bytes > MAX_FIELD_ERRORS_BYTES) break;
+    reported.push(cut);
   }
-  return told;
+  return reported;
 }
 
 export function fail(ctx: Context, { status, error }: ErrorReply): void {
@@ -59,7 +59,7 @@ export function fail(ctx: Context, { status, error }: ErrorReply): void {
   if (status === 413) ctx.set('Connection', 'close');
 }
 
-/** Whatever was thrown as a Fault; an outage of Postgres is 503, everything else is a bug: INTERNAL, no text leaked. */
+/** Any error as a Fault: TEMPORARILY_UNAVAILABLE for an outage, INTERNAL for everything else, which is logged and not shown. */
 export function asFault(error: unknown, log: Log, requestId: string): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof Error && error.name === 'ServiceError') {

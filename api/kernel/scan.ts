@@ -1,11 +1,11 @@
 /**
- * What the bytes of a JSON body tell before it is parsed (X6): an object of tens of thousands of fields, or brackets in brackets without
- * end, would cost more to build than to refuse. Every other size is judged in the value, with all else that is wrong (sizes.ts).
+ * A scan of a JSON body before it is parsed (X6): an object with tens of thousands of fields, or thousands of nested brackets, is more
+ * expensive to parse than to refuse. All other limits are checked in the parsed value, together with other problems (sizes.ts).
  */
 import { pathText } from './validate.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 
-/** No schema of ours comes near: a body below is judged as a whole. */
+/** Far above what any schema allows: a body below is parsed and validated as a whole. */
 export const MAX_FIELDS = 1000;
 export const MAX_LEVELS = 1000;
 /** `"":0,` */
@@ -15,14 +15,14 @@ const code = (character: string) => character.charCodeAt(0);
 const [QUOTE, BACKSLASH, COMMA, COLON] = [code('"'), code('\\'), code(','), code(':')];
 const [OBJECT, OBJECT_END, LIST, LIST_END] = [code('{'), code('}'), code('['), code(']')];
 
-/** Where the scan stands: for each level that is open its kind, the separators seen in it, and where the name of its present field stands. */
+/** The state of the scan: for each open level its kind, the separators seen, and the offset of its current field's name. */
 interface Levels {
   readonly kind: Uint8Array;
   readonly passed: Int32Array;
   readonly name: Int32Array;
 }
 
-/** The first object of more fields, or the first value on a deeper level, than a body may have; null where there is none. */
+/** The first object with too many fields, or the first value that is too deep; null when there is none. */
 export function outgrown(bytes: Uint8Array): FieldError | null {
   if (bytes.length < MAX_FIELDS * SHORTEST_FIELD) return null;
   const levels: Levels = {
@@ -52,7 +52,7 @@ export function outgrown(bytes: Uint8Array): FieldError | null {
   return null;
 }
 
-/** The index of the quote that ends the text which begins at `from`; the end of the bytes where none does. */
+/** The offset of the closing quote of the string that begins at `from`, or the length of the body. */
 function endOfText(bytes: Uint8Array, from: number): number {
   for (let end = bytes.indexOf(QUOTE, from + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;
@@ -62,7 +62,7 @@ function endOfText(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** As a field of a refusal is named, the levels above `level`. */
+/** The path of `level` in the form of field errors. */
 function pathOf(bytes: Uint8Array, { kind, passed, name }: Levels, level: number): string {
   const steps = Array.from({ length: level - 1 }, (_, i) => {
     if (kind[i + 1] === LIST) return passed[i + 1]!;

@@ -6,7 +6,10 @@ import { MOMENT, YEAR } from '../../domain/kernel/time.ts';
 
 export { Type, type Static, type TSchema };
 
-/** An object that takes no other fields; `x-document`: rules between them that a check holds and the documents tell. Never use Partial, Pick or Omit on one: they would open it again. */
+/**
+ * An object without additional properties. `x-document`: constraints for the documents only, which code checks. Do not apply Partial, Pick
+ * or Omit to one: they would allow additional properties again.
+ */
 export const closed = <P extends TProperties>(
   properties: P,
   options: { title?: string; description?: string; 'x-document'?: object } = {},
@@ -49,13 +52,13 @@ export const PricedStay = closed(
 type PricedStayRow = { readonly checkIn: string; readonly checkOut: string; readonly nights: readonly { date: string; price: number }[] };
 export const viewStay = ({ checkIn, checkOut, nights }: PricedStayRow) => ({ checkIn, checkOut, nights: [...nights] });
 
-/** So many rows a page may leave behind it; cursors lead further (X22). */
+/** The largest offset of a page; cursors lead further (X22). */
 const MAX_PASSED = 100_000;
 export const paging = {
   page: Type.Integer({ minimum: 1, maximum: MAX_PASSED + 1, default: 1 }),
   size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 };
-/** What is wrong with a page and a size that are right by themselves. */
+/** Problems of the combination of page and size. */
 export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number; readonly size?: number }): FieldError[] =>
   (page - 1) * size > MAX_PASSED
     ? [
@@ -66,9 +69,9 @@ export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number;
         },
       ]
     : [];
-/** `data` of a list answer (D5). */
+/** `data` of a list response (D5). */
 export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
-/** `data` of a bulk answer (D6): a code per item, 200 for every mix. */
+/** `data` of a bulk response (D6): a code per item, always with status 200. */
 export const bulkOf = (title: string) =>
   closed(
     {

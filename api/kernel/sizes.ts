@@ -1,6 +1,6 @@
 /**
- * Sizes come before contents (X6): what of a value its schema lets in. A list that is too long, a text that is too long, a field that
- * nobody knows and everything below level 20 is told once and judged no further. Linear in the value, and no deeper than 20 calls.
+ * Limits of sizes are checked before the schema (X6): lists and texts that are too long, unknown fields and everything below level 20 are
+ * reported once and not validated further. Linear in the size of the value, with at most 20 nested calls.
  */
 import type { TSchema } from './schema.ts';
 
@@ -10,12 +10,12 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
 }
-/** So many are told (X7): what is found after them is refused all the same. */
+/** At most so many problems are reported (X7). */
 export const MAX_FINDINGS = 100;
-/** No value of ours is nested deeper; the value itself is level 0. */
+/** The deepest level of any schema; the value itself is level 0. */
 const DEEPEST = 20;
 
-/** What of a JSON schema tells sizes, and what bounds a text in their place. */
+/** The parts of a JSON schema that limit sizes or bound a text in another way. */
 export interface Shape {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -36,55 +36,55 @@ interface Walk {
 }
 
 /**
- * The part of a value that may be judged. What is refused is undefined in it, so that an item keeps its place and a field that was sent
- * is still `in` it; unknown fields are gone. The value itself where all of it may be.
+ * The part of a value that may be validated further. Refused parts are undefined, so that items keep their index and sent fields are still
+ * `in` it; unknown fields are removed. The same value where nothing is refused.
  */
 export function admit(schema: TSchema, value: unknown): { readonly value: unknown; readonly found: readonly Finding[] } {
   const walk: Walk = { found: [], path: [] };
-  return { value: take(walk, schema, value), found: walk.found };
+  return { value: admitValue(walk, schema, value), found: walk.found };
 }
 
-function note(walk: Walk, code: string, message: string, ...field: string[]): undefined {
+function report(walk: Walk, code: string, message: string, ...field: string[]): undefined {
   if (!isFull(walk)) walk.found.push({ path: [...walk.path, ...field], code, message });
 }
 
-function take(walk: Walk, schema: Shape, value: unknown): unknown {
+function admitValue(walk: Walk, schema: Shape, value: unknown): unknown {
   const branch = branchFor(value, schema);
-  if (branch === undefined) return note(walk, 'INVALID_TYPE', `must be ${typesOf(schema)[0]}`);
+  if (branch === undefined) return report(walk, 'INVALID_TYPE', `must be ${typesOf(schema)[0]}`);
   if (branch !== null && walk.path.length <= DEEPEST) {
-    if (typeof value === 'string') return takeText(walk, branch, value);
-    if (Array.isArray(value)) return takeList(walk, branch, value);
-    if (typeof value === 'object' && value !== null) return takeObject(walk, branch, value);
+    if (typeof value === 'string') return admitText(walk, branch, value);
+    if (Array.isArray(value)) return admitList(walk, branch, value);
+    if (typeof value === 'object' && value !== null) return admitObject(walk, branch, value);
     return value;
   }
   const before = walk.found.length;
-  look(walk, value);
+  walkUntyped(walk, value);
   return walk.found.length > before ? undefined : value;
 }
 
-/** What no schema speaks of the inside of: its texts and its depth only. */
-function look(walk: Walk, value: unknown): void {
-  if (typeof value === 'string' && isBroken(value)) note(walk, 'CONTROL_CHARACTER', BROKEN_TEXT);
+/** Checks a value without a schema for its inside: texts and depth only. */
+function walkUntyped(walk: Walk, value: unknown): void {
+  if (typeof value === 'string' && isBroken(value)) report(walk, 'CONTROL_CHARACTER', BROKEN_TEXT);
   if (typeof value !== 'object' || value === null) return;
-  if (walk.path.length > DEEPEST) return note(walk, 'TOO_DEEP', `is nested deeper than ${DEEPEST} levels`);
-  if (Array.isArray(value)) for (let i = 0; i < value.length && !isFull(walk); i++) lookBelow(walk, i, value[i]);
+  if (walk.path.length > DEEPEST) return report(walk, 'TOO_DEEP', `is nested deeper than ${DEEPEST} levels`);
+  if (Array.isArray(value)) for (let i = 0; i < value.length && !isFull(walk); i++) walkUntypedChild(walk, i, value[i]);
   else
-    // What JSON makes inherits nothing that could be met here, and a list of names for each object would be garbage by the megabyte.
+    // Objects from JSON inherit no enumerable keys, and Object.keys would allocate megabytes.
     for (const key in value) {
       if (isFull(walk)) return;
-      if (isBroken(key)) note(walk, 'CONTROL_CHARACTER', BROKEN_NAME);
-      lookBelow(walk, key, (value as Readonly<Record<string, unknown>>)[key]);
+      if (isBroken(key)) report(walk, 'CONTROL_CHARACTER', BROKEN_NAME);
+      walkUntypedChild(walk, key, (value as Readonly<Record<string, unknown>>)[key]);
     }
 }
-function lookBelow(walk: Walk, step: string | number, value: unknown): void {
+function walkUntypedChild(walk: Walk, step: string | number, value: unknown): void {
   walk.path.push(step);
-  look(walk, value);
+  walkUntyped(walk, value);
   walk.path.pop();
 }
 const BROKEN_TEXT = 'has control characters or broken text';
 const BROKEN_NAME = 'has a field name with control characters';
 
-/** The branch that speaks of values of this type; null where none says a type, or several do; undefined where the type is none of theirs. */
+/** The branch for values of this type; null when it is ambiguous or a branch has no type; undefined when no branch has the type. */
 function branchFor(value: unknown, schema: Shape): Shape | null | undefined {
   const branches = schema.anyOf ?? [schema];
   if (branches.some(({ type }) => type === undefined)) return null;
@@ -101,62 +101,62 @@ const typesOf = (schema: Shape): string[] => (schema.anyOf ?? [schema]).flatMap(
 
 // oxlint-disable-next-line no-control-regex -- finding them is the point
 const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-/** Control characters (all but tab and line breaks) and lone surrogates, which Postgres would refuse with a 500. */
+/** Control characters (all but tab and line breaks) and lone surrogates, which Postgres would reject with an error. */
 const isBroken = (text: string) => REFUSED.test(text) || !text.isWellFormed();
 
-function takeText(walk: Walk, schema: Shape, text: string): unknown {
-  const most = schema.maxLength;
-  if (most !== undefined && isLonger(text, most)) return note(walk, 'TOO_LONG', `must NOT have more than ${most} characters`);
-  return isBroken(text) ? note(walk, 'CONTROL_CHARACTER', BROKEN_TEXT) : text;
+function admitText(walk: Walk, schema: Shape, text: string): unknown {
+  const max = schema.maxLength;
+  if (max !== undefined && isLonger(text, max)) return report(walk, 'TOO_LONG', `must NOT have more than ${max} characters`);
+  return isBroken(text) ? report(walk, 'CONTROL_CHARACTER', BROKEN_TEXT) : text;
 }
 
-/** Counted in characters, as JSON Schema does; no text is counted to its end that is twice too long. */
-const isLonger = (text: string, most: number): boolean => text.length > 2 * most || (text.length > most && Array.from(text).length > most);
+/** Counted in code points, like JSON Schema; a text of more than twice the limit in UTF-16 units need not be counted. */
+const isLonger = (text: string, max: number): boolean => text.length > 2 * max || (text.length > max && Array.from(text).length > max);
 
-function takeList(walk: Walk, schema: Shape, list: readonly unknown[]): unknown {
-  const most = schema.maxItems;
-  if (most !== undefined && list.length > most) return note(walk, 'TOO_MANY', `must NOT have more than ${most} items`);
-  let kept: unknown[] | undefined;
+function admitList(walk: Walk, schema: Shape, list: readonly unknown[]): unknown {
+  const max = schema.maxItems;
+  if (max !== undefined && list.length > max) return report(walk, 'TOO_MANY', `must NOT have more than ${max} items`);
+  let admitted: unknown[] | undefined;
   for (let i = 0; i < list.length && !isFull(walk); i++) {
     const item = below(walk, i, schema.items ?? {}, list[i]);
-    if (item !== list[i]) (kept ??= [...list])[i] = item;
+    if (item !== list[i]) (admitted ??= [...list])[i] = item;
   }
-  return kept ?? list;
+  return admitted ?? list;
 }
 
-function takeObject(walk: Walk, schema: Shape, sent: object): unknown {
+function admitObject(walk: Walk, schema: Shape, sent: object): unknown {
   const fields = sent as Readonly<Record<string, unknown>>;
   const keys = Object.keys(fields);
-  const most = schema.maxProperties;
-  if (most !== undefined && keys.length > most) return note(walk, 'TOO_MANY', `must NOT have more than ${most} fields`);
+  const max = schema.maxProperties;
+  if (max !== undefined && keys.length > max) return report(walk, 'TOO_MANY', `must NOT have more than ${max} fields`);
   const isClosed = schema.additionalProperties === false;
-  const kept: [string, unknown][] = [];
+  const admitted: [string, unknown][] = [];
   let isWhole = true;
   for (const key of keys) {
     if (isFull(walk)) return undefined;
     const known = fieldOf(schema, key);
-    if (!known) noteStranger(walk, key, isClosed);
+    if (!known) reportUnknownField(walk, key, isClosed);
     const value = below(walk, key, known ?? {}, fields[key]);
-    const isKept = known !== null || !isClosed;
-    if (isKept) kept.push([key, value]);
-    isWhole &&= isKept && value === fields[key];
+    const isAdmitted = known !== null || !isClosed;
+    if (isAdmitted) admitted.push([key, value]);
+    isWhole &&= isAdmitted && value === fields[key];
   }
-  return isWhole ? sent : Object.fromEntries(kept);
+  return isWhole ? sent : Object.fromEntries(admitted);
 }
 
-function noteStranger(walk: Walk, key: string, isClosed: boolean): void {
-  if (isBroken(key)) note(walk, 'CONTROL_CHARACTER', BROKEN_NAME);
-  if (isClosed) note(walk, 'UNKNOWN_FIELD', 'must NOT have additional properties', key);
+function reportUnknownField(walk: Walk, key: string, isClosed: boolean): void {
+  if (isBroken(key)) report(walk, 'CONTROL_CHARACTER', BROKEN_NAME);
+  if (isClosed) report(walk, 'UNKNOWN_FIELD', 'must NOT have additional properties', key);
 }
 
 function below(walk: Walk, step: string | number, schema: Shape, value: unknown): unknown {
   walk.path.push(step);
-  const taken = take(walk, schema, value);
+  const admitted = admitValue(walk, schema, value);
   walk.path.pop();
-  return taken;
+  return admitted;
 }
 
-/** Nothing that is found from here on would be told, and the request is refused already. */
+/** Whether further problems would not be reported any more. */
 const isFull = ({ found }: Walk) => found.length >= MAX_FINDINGS;
 
 function fieldOf({ properties = {}, patternProperties = {} }: Shape, key: string): Shape | null {

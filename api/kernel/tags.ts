@@ -1,4 +1,4 @@
-/** The chapters of the API reference, as a person who runs a shop would name them, in the order of a shop's day. */
+/** The tags of the API reference, in the words of a person who runs a shop and in the order of a shop's day. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
@@ -20,7 +20,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   uploads: { name: 'Uploads', description: 'Images of products and of what buyers add to an order.' },
   auth: { name: 'Buyers', description: 'A visit without an account, an account, a login.' },
   storefront: { name: 'Shop window', description: 'What a visitor sees before buying.' },
-  cart: { name: 'Cart', description: 'What a buyer means to buy, priced and judged at every look.' },
+  cart: { name: 'Cart', description: 'What a buyer means to buy, priced and checked anew at every read.' },
   checkout: { name: 'Checkout', description: 'What is about to be paid: lines, fees and how it is handed over, held for 30 minutes.' },
   payments: { name: 'Payment', description: 'Paying a checkout at a provider, trying again, and how it went.' },
   refunds: { name: 'Refunds', description: 'Money that goes back; a refund on hold waits for its shop.' },
@@ -29,4 +29,9 @@ const TAGS: Readonly<Record<string, Tag>> = {
   webhooks: { name: 'Webhooks', description: 'Telling other systems what happened: subscriptions, deliveries, sending again.' },
   events: { name: 'Events', description: 'Everything that happened, in the order in which it was committed.' },
 };
-export const tagOf = (operationId: string): Tag => TAGS[operationId.slice(0, operationId.indexOf('.'))]!;
+export function tagOf(operationId: string): Tag {
+  const feature = operationId.slice(0, operationId.indexOf('.'));
+  const tag = TAGS[feature];
+  if (!tag) throw new Error(`api/kernel/tags.ts has no entry for the feature ${feature}`);
+  return tag;
+}

@@ -1,4 +1,4 @@
-/** Access tokens: RS256 by jose, the private keys sealed in Postgres, reloaded while the process runs. */
+/** Access tokens: JWTs signed with RS256; the private keys are encrypted in Postgres and reloaded regularly. */
 import { type CryptoKey, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
@@ -6,13 +6,13 @@ import type { Keyring } from '../../db/kernel/keyring.ts';
 import { AUDIENCE } from '../../domain/identity/rules.ts';
 
 export const TOKEN_SECONDS = 3600;
-/** A buyer's token (docs/contract.md#customers). */
+/** The lifetime of a buyer's token (docs/contract.md#customers). */
 export const MEMBER_SECONDS = 30 * 60;
 const RELOAD_MS = 60_000;
-/** An unknown key id asks for a reload at most this often. */
-const IMPATIENT_MS = 5000;
+/** A token with an unknown `kid` triggers a reload at most this often. */
+const MIN_RELOAD_GAP_MS = 5000;
 
-/** How its holder came in. `console`: a person at the console client; `app`: a person at another client. */
+/** The kind of login. `console`: a person at the console client; `app`: a person at another client; `m2m`: client credentials. */
 export type Origin = 'console' | 'app' | 'm2m' | 'storefront';
 
 /** A person's token before a store is chosen. */
@@ -23,7 +23,7 @@ export interface UserClaims {
   readonly loginId: string;
   readonly origin: Origin;
   readonly scopes: readonly string[];
-  /** Seconds since 1970 at which the provider saw the person log in. */
+  /** `auth_time` of the provider, in seconds since 1970. */
   readonly authTime: number;
 }
 /** A store's token: a server's, or a person's after the exchange. */
@@ -37,7 +37,7 @@ export interface StoreClaims {
 }
 /** A person in a store. */
 export interface MemberPerson extends Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> {
-  /** When their membership began, in ms: the token ends with it, also where they come back (X25). Null in tokens of before it was told. */
+  /** The start of the membership, in ms: the token is invalid after it has ended, also after joining again (X25). Null in old tokens. */
   readonly joinedAt: number | null;
 }
 /** A buyer's token. */
@@ -45,19 +45,19 @@ export interface MemberClaims {
   readonly use: 'member';
   readonly storeId: string;
   readonly customerId: string;
-  /** The client that the buyer was delegated to; null after a login of their own. */
+  /** The client that obtained the token by delegation; null after a login of the buyer. */
   readonly clientId: string | null;
-  /** Of the customer's tokens; those of before this was counted are of the first, 0 (X8). */
+  /** The token generation of the customer (X8); 0 in old tokens. */
   readonly generation: number;
 }
 export type Claims = UserClaims | StoreClaims | MemberClaims;
 
 export interface TokenKeys {
   sign(claims: Claims, realNow: number, seconds?: number): Promise<string>;
-  /** The claims of a valid token, or null. Our keys are the proof: processes may go by different addresses. */
+  /** The claims of a valid token, or null. `iss` is not checked: processes may have different public URLs, and our keys suffice. */
   verify(token: string, realNow: number): Promise<Claims | null>;
   readonly jwks: { readonly keys: readonly JWK[] };
-  /** Reloads no more. */
+  /** Stops reloading. */
   close(): void;
 }
 
@@ -68,20 +68,20 @@ interface Loaded {
   readonly jwks: { readonly keys: readonly JWK[] };
 }
 
-/** Loads the signing keys, making the first one when there is none; parallel processes agree on one. */
+/** Loads the signing keys, and creates the first one when there is none; concurrent processes agree on one. */
 export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: string, realNow: number): Promise<TokenKeys> {
   let loaded = await read(await signingKeys(orm, keyring, realNow));
   let loadedAt = realNow;
   const reload = async () => {
     loadedAt = Date.now();
-    // While Postgres is away, or a key was sealed under one that this process does not have, the keys that are known go on.
+    // In an outage of Postgres, or with a key that this process cannot decrypt, the loaded keys stay in use.
     loaded = await signingKeys(orm, keyring, loadedAt)
       .then(read)
       .catch(() => loaded);
   };
   const reloading = setInterval(() => void reload(), RELOAD_MS).unref();
   const publicKey = async (kid: string | undefined): Promise<CryptoKey> => {
-    if (kid !== undefined && !loaded.publicKeys.has(kid) && Date.now() - loadedAt > IMPATIENT_MS) await reload();
+    if (kid !== undefined && !loaded.publicKeys.has(kid) && Date.now() - loadedAt > MIN_RELOAD_GAP_MS) await reload();
     const key = loaded.publicKeys.get(kid ?? '');
     if (!key) throw new Error('unknown key');
     return key;
@@ -105,7 +105,7 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
         .sign(loaded.privateKey);
     },
     async verify(token, now) {
-      // The last character of a signature has bits that say nothing: a token is counted by how it is spelt, so it has one spelling.
+      // The last base64url character of a signature has unused bits. Rate limits count by the token's text, so only one spelling is valid.
       const signature = token.slice(token.lastIndexOf('.') + 1);
       if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return null;
       try {
@@ -167,7 +167,7 @@ function claimsOf(payload: Record<string, unknown>): Claims | null {
   const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
   const [use, subject, clientId, storeId, loginId] = ['use', 'sub', 'client_id', 'store_id', 'login_id'].map(text);
   if (!subject) return null;
-  // A generation of before they were counted is the first.
+  // Absent in tokens issued before generations existed: 0.
   const number = (name: string) => (typeof payload[name] === 'number' ? payload[name] : 0);
   if (use === 'member')
     return storeId ? { use, storeId, customerId: subject, clientId: clientId ?? null, generation: number('generation') } : null;

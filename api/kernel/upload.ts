@@ -1,4 +1,4 @@
-/** Multipart bodies: text fields and one file, read as it streams in, never longer than it may be. */
+/** Multipart bodies: text fields and one file, streamed, with a limit of its size. */
 import { createHash } from 'node:crypto';
 import busboy from 'busboy';
 import type { Context } from 'koa';
@@ -15,12 +15,12 @@ export interface Multipart {
 const FILE = 'file';
 
 /** Reads a multipart body with at most one `file` of `most` bytes. PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
-export async function readMultipart(ctx: Context, most: number): Promise<Multipart> {
+export async function readMultipart(ctx: Context, max: number): Promise<Multipart> {
   if (!ctx.is('multipart/form-data')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
-  // What cannot fit is refused before it is read.
-  if (Number(ctx.req.headers['content-length'] ?? 0) > most + 16_384) throw new Fault('PAYLOAD_TOO_LARGE');
-  const parser = open(ctx, most);
-  const read = collect(parser, most);
+  // A body whose Content-Length is too large is refused without being read.
+  if (Number(ctx.req.headers['content-length'] ?? 0) > max + 16_384) throw new Fault('PAYLOAD_TOO_LARGE');
+  const parser = open(ctx, max);
+  const read = collect(parser, max);
   const cut = invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
   try {
     await new Promise<void>((resolve, reject) => {
@@ -30,7 +30,7 @@ export async function readMultipart(ctx: Context, most: number): Promise<Multipa
       ctx.req.pipe(parser);
     });
   } finally {
-    // What is left of a body that is refused is read away, so that the answer arrives.
+    // The rest of a refused body is drained, so that the client gets the response.
     ctx.req.unpipe(parser);
     ctx.req.resume();
   }
@@ -39,8 +39,8 @@ export async function readMultipart(ctx: Context, most: number): Promise<Multipa
   return { fields: read.fields, file: read.isThere ? { bytes, sha256: createHash('sha256').update(bytes).digest() } : null };
 }
 
-/** Gathers the parts as they come; the first thing that is wrong with them is kept. */
-function collect(parser: busboy.Busboy, most: number) {
+/** Collects the parts and the first problem. */
+function collect(parser: busboy.Busboy, max: number) {
   const read = {
     fields: Object.create(null) as Record<string, string>,
     chunks: [] as Buffer[],
@@ -48,7 +48,7 @@ function collect(parser: busboy.Busboy, most: number) {
     size: 0,
     refused: null as Fault | null,
   };
-  // Its types say that every part has a name; a part without one is handed on as well.
+  // Against its types, busboy also emits parts without a name.
   const unnamed = () => (read.refused ??= invalid('', 'INVALID_BODY', 'A part has no name.'));
   parser.on('field', (name: string | undefined, value) => {
     if (name === undefined) unnamed();
@@ -60,10 +60,10 @@ function collect(parser: busboy.Busboy, most: number) {
     read.isThere = true;
     stream.on('data', (chunk: Buffer) => {
       read.size += chunk.length;
-      if (read.size > most) read.refused ??= new Fault('PAYLOAD_TOO_LARGE');
+      if (read.size > max) read.refused ??= new Fault('PAYLOAD_TOO_LARGE');
       else read.chunks.push(chunk);
     });
-    // A form that is cut off ends its file with an error, and itself with another: the form's is told.
+    // A truncated body emits an error for the file and one for the form, which is the one that is reported.
     stream.on('error', () => {});
   });
   for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
@@ -71,9 +71,9 @@ function collect(parser: busboy.Busboy, most: number) {
   return read;
 }
 
-function open(ctx: Context, most: number) {
+function open(ctx: Context, max: number) {
   try {
-    return busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: most + 1, fields: 5, fieldSize: 1000, parts: 10 } });
+    return busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: max + 1, fields: 5, fieldSize: 1000, parts: 10 } });
   } catch {
     throw invalid('', 'INVALID_BODY', 'The multipart body is broken.');
   }

@@ -1,4 +1,4 @@
-/** Whether a value fits its schema: sizes first (X6), then AJV on what is left, every problem at once up to a hundred (D7, X7). */
+/** Validation of a value by its schema: sizes first (X6), then AJV on the rest; all problems at once, up to a hundred (D7, X7). */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FieldError } from '../../domain/kernel/errors.ts';
@@ -6,13 +6,13 @@ import type { TSchema } from './schema.ts';
 import { admit, type Finding, MAX_FINDINGS } from './sizes.ts';
 
 const strict = { strict: true, strictTypes: false, allErrors: true, discriminator: true, keywords: ['x-document'] };
-/** JSON is taken exactly as it is; what a query leaves out is filled in. */
+/** JSON without coercion or defaults; queries with defaults. */
 const ajvs = { json: new Ajv2020(strict), text: new Ajv2020({ ...strict, useDefaults: true }) };
 for (const one of Object.values(ajvs)) addFormats.default(one, ['date-time', 'date', 'email', 'uri']);
 
 /**
- * A value of which only what fits is left: every list of items and every field may be undefined. What was sent and refused is there
- * (`'stock' in body`) and undefined, so a check of our own never meets what the schema refuses (X6).
+ * A value of which only the valid parts are left: items and fields may be undefined. A field that was sent and refused is present
+ * (`'stock' in body`) but undefined, so that an operation's `check` never sees invalid values (X6).
  */
 export type Fitting<T> = T extends readonly (infer Item)[]
   ? readonly (Fitting<Item> | undefined)[]
@@ -20,17 +20,17 @@ export type Fitting<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]?: Fitting<T[K]> | undefined }
     : T;
 
-export interface Judged {
-  /** As it was sent; query text is read as what its schema says. */
+export interface Validated {
+  /** The value as it was sent; in queries, integers are parsed. */
   readonly value: unknown;
   readonly fieldErrors: readonly FieldError[];
-  /** What checks of our own may look at; undefined where nothing is left to judge. */
+  /** The valid part, for an operation's `check`; undefined when there is none. */
   readonly fitting: unknown;
 }
-type Judge = (value: unknown) => Judged;
+type Validator = (value: unknown) => Validated;
 
-/** Compiles on first use, so that a process pays only for the operations it serves. JSON bodies are taken exactly as they are. */
-export function judge(schema: TSchema, from: 'json' | 'text'): Judge {
+/** A validator that compiles its schema on first use. */
+export function createValidator(schema: TSchema, from: 'json' | 'text'): Validator {
   let validate: ValidateFunction | undefined;
   return (sent) => {
     validate ??= ajvs[from].compile(schema);
@@ -40,7 +40,7 @@ export function judge(schema: TSchema, from: 'json' | 'text'): Judge {
     const more = validate(value) ? [] : findings(validate.errors ?? [], found);
     return {
       value,
-      fieldErrors: told(read, found, more),
+      fieldErrors: fieldErrorsOf(read, found, more),
       fitting: more.length >= MAX_FINDINGS ? undefined : without(value, more),
     };
   };
@@ -48,15 +48,15 @@ export function judge(schema: TSchema, from: 'json' | 'text'): Judge {
 
 /** Every problem of a value. */
 export function checker(schema: TSchema, from: 'json' | 'text'): (value: unknown) => readonly FieldError[] {
-  const judged = judge(schema, from);
-  return (value) => judged(value).fieldErrors;
+  const validateValue = createValidator(schema, from);
+  return (value) => validateValue(value).fieldErrors;
 }
 
 type Query = Readonly<Record<string, string | string[] | undefined>>;
 interface Text {
   readonly type?: string;
 }
-/** The parameters that are known (D8), numbers read: decimal whole ones only, so `1e2`, `0x10`, ` 5` and `1.0` stay texts (X22). */
+/** The known parameters (D8), with integers parsed: decimal only, so that `1e2`, `0x10`, ` 5` and `1.0` stay texts (X22). */
 function readQuery(schema: TSchema, query: Query): object {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, Text>> };
   const known = Object.entries(properties).filter(([name]) => Object.hasOwn(query, name));
@@ -76,11 +76,11 @@ const CODES: Readonly<Record<string, string>> = {
   minItems: 'TOO_FEW',
   maxItems: 'TOO_MANY',
 };
-/** A union fails once per branch and once as a whole; the branches say what is wrong. */
+/** A union reports an error per branch and one for the whole, which is dropped. */
 const isNoise = (e: ErrorObject) =>
   e.keyword === 'anyOf' || (e.keyword === 'type' && e.schemaPath.includes('/anyOf/') && e.params['type'] === 'null');
 
-/** What AJV says, the first hundred: not again what the sizes said, and of a field no code twice. */
+/** The first hundred problems of AJV, without those that the sizes reported, and each code once per field. */
 function findings(errors: readonly ErrorObject[], sizes: readonly Finding[]): Finding[] {
   const refused = new Set(sizes.map(({ path }) => JSON.stringify(path.map(String))));
   const known = new Set<string>();
@@ -107,12 +107,12 @@ function findingOf(e: ErrorObject): Finding {
   return { path: extra === undefined ? path : [...path, extra], code: CODES[e.keyword] ?? 'INVALID', message: e.message ?? 'is not valid' };
 }
 
-/** By the step that leads on from this depth; what stands here is under no step. */
+/** Groups findings by their path segment at this depth; null for findings that end here. */
 const byStep = (found: readonly Finding[], depth: number) =>
   Map.groupBy(found, ({ path }) => (path.length > depth ? String(path[depth]) : null));
 
-/** The findings as they are told: in the order of the value, missing fields before those that are there. Sizes are in that order. */
-const told = (value: unknown, sizes: readonly Finding[], more: readonly Finding[]): FieldError[] =>
+/** Field errors in the order of the value, missing fields before present ones. `sizes` are in this order already. */
+const fieldErrorsOf = (value: unknown, sizes: readonly Finding[], more: readonly Finding[]): FieldError[] =>
   inOrder(value, [...sizes, ...more], new Set(more))
     .slice(0, MAX_FINDINGS)
     .map(fieldError);

@@ -6,7 +6,7 @@ export const Member = closed(
   { userId: Id, email: Type.String(), name: nullable(Type.String()), role: oneOf(['OWNER', 'ADMIN', 'STAFF']), joinedAt: Timestamp },
   { title: 'Member' },
 );
-/** OWNER comes only by a transfer of ownership. */
+/** OWNER is assigned only by a transfer of ownership. */
 export const AssignedRole = oneOf(['ADMIN', 'STAFF']);
 
 export const viewMember = ({ joinedAt, ...member }: ShownMember) => ({ ...member, joinedAt: korean(joinedAt) });

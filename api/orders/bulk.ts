@@ -1,11 +1,11 @@
-/** Bulk commands: at most 100 items, a few at a time, each with an answer of its own (D6). */
+/** Bulk commands: at most 100 items, a few concurrently, each with its own result (D6). */
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../kernel/schema.ts';
 import { OrderItemIds } from './schemas.ts';
 import { sendItemCommand, type ItemCommandRequest, type CommandContext } from './sendCommand.ts';
 
 const AT_A_TIME = 8;
-/** What the bulk operations have in common. */
+/** The declaration that bulk operations share. */
 export const bulk = {
   access: 'store',
   scopes: ['order:rw'],
@@ -16,7 +16,10 @@ export const bulk = {
 } as const;
 export const Ids = closed({ orderItemIds: OrderItemIds }, { title: 'OrderItemIds' });
 
-/** Each item under a key of its own, so that a repeated bulk repeats nothing; a per-item code equals the single call's. */
+/**
+ * Runs a command per item, each under its own idempotency key, so that a repeated bulk repeats nothing. Codes are those of the single
+ * operation.
+ */
 export async function each(
   call: CommandContext,
   requests: readonly { readonly orderItemId: string; readonly command: ItemCommandRequest }[],
@@ -39,6 +42,6 @@ export async function each(
     );
   const succeeded = results.filter((result) => result.isSuccess).length;
   const body = { results, succeeded, failed: results.length - succeeded };
-  if (!results.some(({ code }) => catalogue[code as ErrorCode]?.status >= 500)) await call.commands.remember({ status: 200, body });
+  if (!results.some(({ code }) => catalogue[code as ErrorCode]?.status >= 500)) await call.commands.storeReply({ status: 200, body });
   return body;
 }

@@ -17,7 +17,7 @@ export const fulfill = endpoint({
   errors: [...COMMAND_ERRORS, 'SHIPPING_REQUIRED'],
 }).handle((call) => sendSellerCommand(call, call.params.orderItemId, fulfillment(call.body.note)));
 
-/** The command of a provision with its note. */
+/** The fulfill command with its note. */
 export const fulfillment = (note: string | undefined): ItemCommandRequest => ({
   name: 'fulfill',
   input: {},

@@ -11,7 +11,7 @@ import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from '.
 import { Order } from './schemas.ts';
 
 const MOMENTS = { pattern: MOMENT };
-/** As cursors name them: newest first, and in the order of changes. */
+/** The names of the two orders in cursors: newest first, and by last change. */
 const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChangedAt: 'c' };
 const Query = Type.Object({
   ...paging,
@@ -40,7 +40,7 @@ export const list = endpoint({
   const filter = filterOf(query, at);
   const after = readCursor(query.cursor, Object.values(ORDERS));
   const by: OrdersBy = after?.order === ORDERS.lastChangedAt || filter.lastChangedFrom !== undefined ? 'lastChangedAt' : 'orderedAt';
-  // A cursor of the other order is no place in this one.
+  // A cursor of the other order is not valid in this one.
   if (after) readCursor(query.cursor, [ORDERS[by]]);
   const found = await listOrders(em, storeId, by, { ...filter, ...(after && { after }) });
   return feed(query, found, viewOrder, ({ order }: OrderWithItems) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId }));

@@ -9,7 +9,7 @@ import { Id, paging, Type } from '../kernel/schema.ts';
 import { among, flag, FLAGS, moment, named, read, sent } from './query.ts';
 import { OrderItem } from './schemas.ts';
 
-/** As cursors name the order of changes. */
+/** The name of the order of changes in cursors. */
 const CHANGES = 'c';
 
 export const listItems = endpoint({

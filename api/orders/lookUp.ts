@@ -7,11 +7,11 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
-import { judge } from '../kernel/passwords.ts';
+import { verifyPassword } from '../kernel/passwords.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { BuyerOrder } from './schemas.ts';
 
-/** Wrong attempts within 15 minutes, from wherever they come. */
+/** Wrong attempts within 15 minutes, from all clients together. */
 const MAX_WRONG = 10;
 
 export const lookUp = endpoint({
@@ -20,7 +20,7 @@ export const lookUp = endpoint({
   summary: `Read a guest order, by its id or number; locked after ${MAX_WRONG} wrong attempts in 15 minutes`,
   access: 'storefront',
   change: 'here',
-  judgesPassword: true,
+  verifiesPassword: true,
   body: closed(
     {
       contact: Type.String({ minLength: 1, maxLength: 254, description: 'The phone or the e-mail of the order' }),
@@ -31,16 +31,16 @@ export const lookUp = endpoint({
   data: BuyerOrder,
   errors: ['ORDER_NOT_FOUND'],
 })
-  // An unknown order, a wrong contact and a wrong password are alike, in time and in what is counted.
+  // An unknown order, a wrong contact and a wrong password take the same time and count the same.
   .before(async (call) => {
     const { deps, storeId, params, body } = call;
-    // No order has such an id; it counts as no look-up (X22).
+    // No order has such an id; it does not count as a lookup (X22).
     if (params.orderId.length > 64) throw new Fault('ORDER_NOT_FOUND');
     const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
     const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);
     const isRight = found !== null && isContactOf(found.buyer, body.contact);
-    const limits = [{ key, most: MAX_WRONG, windowMs: 15 * MINUTE }] as const;
-    if (!(await judge(call, { password: body.orderPassword, kept: found?.passwordHash ?? null, isRight, limits })))
+    const limits = [{ key, max: MAX_WRONG, windowMs: 15 * MINUTE }] as const;
+    if (!(await verifyPassword(call, { password: body.orderPassword, storedHash: found?.passwordHash ?? null, isRight, limits })))
       throw new Fault('ORDER_NOT_FOUND');
     return found!.orderId;
   })

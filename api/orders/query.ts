@@ -1,17 +1,17 @@
-/** How parameters of order lists are read: what is none of theirs is INVALID_PARAMETER (D54, D70). */
+/** Parses the parameters of order lists: an invalid value is INVALID_PARAMETER (D54, D70). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
 import { Type } from '../kernel/schema.ts';
 
 const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
-/** As the document shows them. */
+/** The pattern in the OpenAPI document. */
 export const DIGITS = (least: number) => `^-*(?:[0-9]-*){${least},14}$`;
 const A_MOMENT = new RegExp(MOMENT);
 
-/** A parameter of which the document alone says more: what else is sent is INVALID_PARAMETER. */
+/** A parameter whose details are only documented; the handler refuses other values with INVALID_PARAMETER. */
 export const named = (more: object, description: string) => Type.Optional(Type.String({ description, 'x-document': more }));
 
-/** A parameter read by `as`; INVALID_PARAMETER where that answers undefined. */
+/** A parameter parsed by `as`; INVALID_PARAMETER when that returns undefined. */
 export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
   if (sent === undefined) return undefined;
   const value = as(sent);
@@ -30,6 +30,6 @@ export const digits = (least: number) => (sent: string) => {
   return new RegExp(DIGITS(least)).test(sent) ? sent.replaceAll('-', '') : undefined;
 };
 
-/** Without what was not sent. */
+/** Without undefined properties. */
 export const sent = <T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -11,7 +11,7 @@ export const dispatchFields = {
   carrierCode: Type.Optional(CarrierCode),
   trackingNumber: Type.Optional(TrackingNumber),
 };
-/** `dispatchProblems`, as the documents tell it. */
+/** The rules of `dispatchProblems` as JSON Schema, for the OpenAPI documents. */
 export const CARRIED = {
   anyOf: [
     { properties: { deliveryMethod: { enum: DELIVERY_METHODS.filter((method) => !isCarried(method)) } } },
@@ -57,7 +57,7 @@ export const Flow = closed(
   },
   { title: 'OrderItemFlow' },
 );
-/** Values at order time. */
+/** A snapshot of the time of the order. */
 const PickupLocation = closed(
   {
     pickupLocationId: Id,

@@ -1,12 +1,11 @@
-/** What every command to an order item does: a cheap refusal first, then the command to the item's run. */
-import type { OrderItem } from '../../db/orders/entities.ts';
+/** Commands to order items: an early refusal, then the command to the item's run. */
 import { customerOf } from '../../db/orders/lookups.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { checkCommand } from '../../domain/orders/machine.ts';
 import type { BuyerCommand, ItemCommand, OrderItemMessages } from '../../domain/orders/messages.ts';
-import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
+import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
 
@@ -16,7 +15,7 @@ export interface CommandContext {
   readonly at: number;
 }
 type Inputs = OrderItemMessages['commands'];
-/** `text`: what a person typed. It waits in Postgres for the transition and never passes through Temporal (X24); `field` takes its id. */
+/** `text`: text that a person typed. It is stored in Postgres and never passes through Temporal (X24); `field` gets its id. */
 export type ItemCommandRequest = {
   readonly [N in keyof Inputs]: {
     readonly name: N;
@@ -24,10 +23,10 @@ export type ItemCommandRequest = {
     readonly text?: { readonly field: Extract<keyof Inputs[N], `${string}Id`>; readonly value: string };
   };
 }[keyof Inputs];
-/** The refusals that every action of the flow may end in. */
+/** The refusals that every action of the flow may have. */
 export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS'] as const satisfies readonly ErrorCode[];
 
-/** Refuses what the transition would, then asks the run; answers what the transition stored. */
+/** Refuses early what the transition would refuse, sends the command, and returns the stored reply. */
 export async function sendItemCommand(
   { commands, storeId, at }: CommandContext,
   orderItemId: string,
@@ -36,20 +35,11 @@ export async function sendItemCommand(
   const item = await commands.read((em) => readItem(em, storeId, orderItemId));
   const command = { name, input } as ItemCommand;
   checkCommand(item, command, at);
-  const textIds = text ? { [text.field]: await commands.keepText(text.value) } : {};
-  return (await commands.send(runOf(item), { ...command, input: { ...command.input, ...textIds } } as ItemCommand)).body;
+  const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
+  return (await commands.send(orderItemRun(item), { ...command, input: { ...command.input, ...textIds } } as ItemCommand)).body;
 }
 
-const runOf = ({ storeId, orderItemId, orderItemNo }: OrderItem) =>
-  ({
-    storeId,
-    workflowType: 'orderItem',
-    workflowId: orderItemWorkflowId(storeId, orderItemNo),
-    entityId: orderItemId,
-    orderNo: orderItemNo.slice(0, 14),
-  }) as const;
-
-/** The tracking number is text. */
+/** The tracking number is passed as text. */
 export const trackingNumberText = (trackingNumber: string | undefined) =>
   trackingNumber === undefined ? {} : { text: { field: 'trackingNumberId', value: trackingNumber } as const };
 
@@ -62,14 +52,14 @@ export const dispatchCommand = ({
   ...trackingNumberText(trackingNumber),
 });
 
-/** A command that answers the item. */
+/** Sends a command whose reply is the item. */
 export const sendSellerCommand = async (
   call: CommandContext,
   orderItemId: string,
   command: ItemCommandRequest,
 ): Promise<ReturnType<typeof viewItem>> => (await sendItemCommand(call, orderItemId, command)) as ReturnType<typeof viewItem>;
 
-/** A member's command to an item of theirs; anybody else's is not there. */
+/** A customer's command to an item of their own; ORDER_ITEM_NOT_FOUND for any other. */
 export async function sendBuyerCommand(
   call: CommandContext & { readonly customer: Customer | null },
   orderItemId: string,

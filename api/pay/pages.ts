@@ -3,7 +3,7 @@ import type { Started } from '../../db/payments/queries.ts';
 import type { Failure } from '../../domain/payments/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
-import { type Look, page } from '../kernel/page.ts';
+import { type PageContext, page } from '../kernel/page.ts';
 import { type Messages, messages } from './messages.ts';
 import { COUNTDOWN, SIGNAL } from './assets.ts';
 
@@ -20,8 +20,8 @@ export interface PayPage extends Started {
 }
 
 /** What is paid, to whom, how and until when; one button to pay and one to cancel. */
-export function payPage(look: Look, { payment, storeName, at, window, cancel }: PayPage): Html {
-  const m = messages[look.locale];
+export function payPage(context: PageContext, { payment, storeName, at, window, cancel }: PayPage): Html {
+  const m = messages[context.locale];
   const deadline = korean(payment.expiresAt.getTime());
   const body = html`${testNote(payment.testPayment, m)}
     <dl>
@@ -56,34 +56,34 @@ export function payPage(look: Look, { payment, storeName, at, window, cancel }: 
       ${hidden(cancel.fields)}
       <button type="submit" class="quiet">${m.cancel}</button>
     </form>`;
-  return page(look, { title: m.title(storeName), body, script: COUNTDOWN });
+  return page(context, { title: m.title(storeName), body, script: COUNTDOWN });
 }
 
 const testNote = (isTest: boolean, m: Messages): Html => (isTest ? html`<p role="note">${m.test}</p>` : html``);
 
 /** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
-export function processingPage(look: Look): Html {
-  const m = messages[look.locale];
-  return page(look, { title: m.processing, body: html`<p role="status">${m.wait}</p>`, refreshSeconds: 2 });
+export function processingPage(context: PageContext): Html {
+  const m = messages[context.locale];
+  return page(context, { title: m.processing, body: html`<p role="status">${m.wait}</p>`, refreshSeconds: 2 });
 }
 
 /** After a decline or a cancel, while there is time: why, and one button that tries again. */
 export function failedPage(
-  look: Look,
+  context: PageContext,
   { failure, retryAction, returnTo }: { failure: Failure | null; retryAction: string; returnTo: string },
 ): Html {
-  const m = messages[look.locale];
+  const m = messages[context.locale];
   const reason = failure ? (m.failure[failure.category] ?? failure.message) : '';
   const body = html`<p role="alert">${reason}</p>
     <form id="retry" method="post" action="${retryAction}"><button type="submit">${m.retry}</button></form>
     <p><a href="${returnTo}">${m.back}</a></p>`;
-  return page(look, { title: m.failed, body });
+  return page(context, { title: m.failed, body });
 }
 
 /** The ten minutes are over and nothing was charged. */
-export function expiredPage(look: Look, returnTo: string): Html {
-  const m = messages[look.locale];
-  return page(look, {
+export function expiredPage(context: PageContext, returnTo: string): Html {
+  const m = messages[context.locale];
+  return page(context, {
     title: m.expired,
     body: html`<p role="status">${m.expiredHelp}</p>
       <p><a href="${returnTo}">${m.back}</a></p>`,
@@ -91,24 +91,24 @@ export function expiredPage(look: Look, returnTo: string): Html {
 }
 
 /** For anything that does not lead to a payment; says nothing about what exists. */
-export function unknownPage(look: Look): Html {
-  const m = messages[look.locale];
-  return page(look, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
+export function unknownPage(context: PageContext): Html {
+  const m = messages[context.locale];
+  return page(context, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
 }
 
 /** Over the limit of requests: nothing happened, and a moment later it may be tried again. */
-export function busyPage(look: Look): Html {
-  const m = messages[look.locale];
-  return page(look, { title: m.busy, body: html`<p role="status">${m.busyHelp}</p>` });
+export function busyPage(context: PageContext): Html {
+  const m = messages[context.locale];
+  return page(context, { title: m.busy, body: html`<p role="status">${m.busyHelp}</p>` });
 }
 
 /** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
-export function popupPage(look: Look, message: object, targetOrigin: string, returnTo: string): Html {
-  const m = messages[look.locale];
+export function popupPage(context: PageContext, message: object, targetOrigin: string, returnTo: string): Html {
+  const m = messages[context.locale];
   const data = JSON.stringify({ message, targetOrigin }).replaceAll('<', '\\u003c');
   const body = html`<p><a href="${returnTo}">${m.back}</a></p>
     <script type="application/json" id="signal">
       ${new Html(data)}
     </script>`;
-  return page(look, { title: m.done, body, script: SIGNAL });
+  return page(context, { title: m.done, body, script: SIGNAL });
 }

@@ -6,8 +6,8 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type PaymentOption, retryPayment } from '../../db/payments/commands.ts';
-import { readAttempt, runOf } from '../../db/payments/queries.ts';
-import { keepText } from '../../db/runs/text.ts';
+import { readAttempt, paymentRun } from '../../db/payments/queries.ts';
+import { storeText } from '../../db/runs/text.ts';
 import { findTenant, readStore } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
@@ -15,26 +15,26 @@ import { type Failure, failureOf } from '../../domain/payments/failures.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import type { Look } from '../kernel/page.ts';
-import { answerFromRow, type Found, isOpen, keptOf, leave, lookOf, see, send, text } from './answers.ts';
+import type { PageContext } from '../kernel/page.ts';
+import { answerFromRow, type Found, isOpen, carriedParameters, leave, pageContextOf, see, send, text } from './answers.ts';
 import { busyPage, expiredPage, failedPage, payPage, processingPage, unknownPage } from './pages.ts';
 
 const HEADERS = {
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex',
   'Referrer-Policy': 'strict-origin',
-  // On redirects too: one answer that isolates itself, and a popup has lost the shop that opened it.
+  // On redirects too: with another value on any of them, a popup loses its opener.
   'Cross-Origin-Opener-Policy': 'unsafe-none',
 };
 
-/** A person over the limit of requests gets a page (X10). */
+/** Over the rate limit, a person gets a page (X10). */
 export const payRefusals: Middleware = async (ctx, next) => {
   try {
     await next();
   } catch (error) {
     if (!ctx.path.startsWith('/pay/') || !(error instanceof Fault) || error.code !== 'TOO_MANY_REQUESTS') throw error;
     ctx.set(HEADERS);
-    send(ctx, busyPage(lookOf(ctx)), 429);
+    send(ctx, busyPage(pageContextOf(ctx)), 429);
   }
 };
 
@@ -51,7 +51,7 @@ export function payRoutes(deps: ApiDeps): Router {
   return router;
 }
 
-/** Finds the attempt that the address names; anything else is the page that reveals nothing. */
+/** Finds the attempt of the URL; for an unknown one, a page that reveals nothing. */
 async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
@@ -69,35 +69,36 @@ async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) =
       );
     }));
   if (found) await show(found);
-  else send(ctx, unknownPage(lookOf(ctx)), 404);
+  else send(ctx, unknownPage(pageContextOf(ctx)), 404);
 }
 
 async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   const { payment, attempt, at } = found;
-  const look = lookOf(ctx);
-  if (payment.status === 'processing') return send(ctx, processingPage(look));
+  const context = pageContextOf(ctx);
+  if (payment.status === 'processing') return send(ctx, processingPage(context));
   const isOver = payment.status === 'expired' || (payment.status === 'pending' && at >= payment.expiresAt.getTime());
   const isPopup = text(ctx, 'mode') === 'popup';
-  if (isOver && !isPopup) return send(ctx, expiredPage(look, returnAddress(attempt.returnUrl, payment.paymentId, 'EXPIRED')), 200, found);
+  if (isOver && !isPopup)
+    return send(ctx, expiredPage(context, returnAddress(attempt.returnUrl, payment.paymentId, 'EXPIRED')), 200, found);
   if (isOver || payment.status !== 'pending') return leave(ctx, found, isOver ? 'EXPIRED' : payment.result);
   if (attempt.status !== 'OPEN')
     return attempt.attemptId === payment.currentAttemptId
       ? showFailure(ctx, found, attempt.failure ?? payment.lastFailure ?? null)
       : leave(ctx, found, payment.result);
-  // The key was changed for one of the other kind since: no window of that kind is opened for this payment (X26).
+  // The API key was changed to the other kind, test or live: this payment cannot be continued with it (X26).
   if (payment.testPayment !== deps.config.toss.testPayment)
     return showFailure(ctx, found, failureOf(attempt.attemptId, 'PAYMENT_NOT_CONFIGURED'));
-  showPayment(ctx, deps, found, look);
+  showPayment(ctx, deps, found, context);
 }
 
-/** The way to the provider's window. */
-function showPayment(ctx: RouterContext, deps: ApiDeps, found: Found, look: Look): void {
+/** The page that leads to the provider's payment window. */
+function showPayment(ctx: RouterContext, deps: ApiDeps, found: Found, context: PageContext): void {
   const { payment, attempt } = found;
   const isPopup = text(ctx, 'mode') === 'popup';
   const { toss, publicUrl } = deps.config;
   const here = `${publicUrl}/pay/${payment.paymentId}`;
-  const kept = { ...(isPopup && { mode: 'popup' }), ...(text(ctx, 'lang', 5) !== '' && { lang: look.locale }) };
-  const back = (way: string) => `${here}/${way}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...kept }))}`;
+  const carried = { ...(isPopup && { mode: 'popup' }), ...(text(ctx, 'lang', 5) !== '' && { lang: context.locale }) };
+  const back = (way: string) => `${here}/${way}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...carried }))}`;
   const orderName = payment.lines[0]!.productName + (payment.lines.length > 1 ? ` 외 ${payment.lines.length - 1}건` : '');
   const fields = {
     clientKey: toss.clientKey,
@@ -108,19 +109,19 @@ function showPayment(ctx: RouterContext, deps: ApiDeps, found: Found, look: Look
     successUrl: back('return'),
     failUrl: back('fail'),
   };
-  const cancel = { action: `${here}/fail`, fields: { attemptId: attempt.attemptId, ...kept, code: 'USER_CANCEL' } };
-  send(ctx, payPage(look, { ...found, window: { action: toss.windowUrl, fields }, cancel }), 200, found, new URL(toss.windowUrl).origin);
+  const cancel = { action: `${here}/fail`, fields: { attemptId: attempt.attemptId, ...carried, code: 'USER_CANCEL' } };
+  send(ctx, payPage(context, { ...found, window: { action: toss.windowUrl, fields }, cancel }), 200, found, new URL(toss.windowUrl).origin);
 }
 
-/** A declined or canceled attempt that is opened again: why, and the way to try once more. */
+/** The page of a declined or canceled attempt: the reason, and a retry. */
 function showFailure(ctx: RouterContext, { payment, attempt }: Found, failure: Failure | null): void {
-  const kept = new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) });
-  const retryAction = `/pay/${payment.paymentId}/retry?${String(kept)}`;
+  const carried = new URLSearchParams({ attemptId: attempt.attemptId, ...carriedParameters(ctx) });
+  const retryAction = `/pay/${payment.paymentId}/retry?${String(carried)}`;
   const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, payment.result);
-  send(ctx, failedPage(lookOf(ctx), { failure, retryAction, returnTo }), 200, { attempt });
+  send(ctx, failedPage(pageContextOf(ctx), { failure, retryAction, returnTo }), 200, { attempt });
 }
 
-/** A new attempt with the same provider, as POST …/attempts makes one; a second press finds the first's attempt open. */
+/** Starts a new attempt like POST …/attempts; a second click finds the open attempt of the first. */
 async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }: Found): Promise<void> {
   const option = { pg: attempt.pg, method: attempt.method } as PaymentOption;
   try {
@@ -131,38 +132,40 @@ async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }
       const wanted = { storeId, paymentId, option, returnUrl: attempt.returnUrl, testPayment: deps.config.toss.testPayment };
       return retryPayment(em, wanted, { at, realNow: deps.clock.now() });
     });
-    ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: started.attempt.attemptId, ...keptOf(ctx) }))}`);
+    ctx.redirect(
+      `/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: started.attempt.attemptId, ...carriedParameters(ctx) }))}`,
+    );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...keptOf(ctx) }))}`);
+    ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...carriedParameters(ctx) }))}`);
   }
   ctx.status = 303;
 }
 
 /**
- * The buyer has been authenticated: ask the payment's run to approve, and wait for it as long as a page may take. Whose order and amount
- * are not ours is refused here; the key is kept aside, because it is text of the address (X24).
+ * The buyer was authenticated: sends `pay` to the payment's run, and waits for the outcome within the deadline. Refuses an order id or
+ * amount that is not ours. The payment key is stored as text, because it comes from the URL (X24).
  */
 async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   if (!isOpen(found)) return answerFromRow(ctx, found);
   const { attempt } = found;
   const [paymentKey, amount] = [text(ctx, 'paymentKey', 200), Number(text(ctx, 'amount') || Number.NaN)];
-  if (paymentKey === '' || !Number.isSafeInteger(amount)) return send(ctx, unknownPage(lookOf(ctx)), 400);
+  if (paymentKey === '' || !Number.isSafeInteger(amount)) return send(ctx, unknownPage(pageContextOf(ctx)), 400);
   const { attemptId, pgOrderId, amountWon } = attempt;
-  if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(lookOf(ctx)), 409);
-  const paymentKeyId = await storeText(deps, found, paymentKey);
+  if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(pageContextOf(ctx)), 409);
+  const paymentKeyId = await storeParameter(deps, found, paymentKey);
   await runCommand(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId } }, 'idle');
 }
 
 async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   if (!isOpen(found)) return answerFromRow(ctx, found);
   const code = text(ctx, 'code', 80).replaceAll(/[^A-Z0-9_]/g, '') || 'PAY_PROCESS_CANCELED';
-  const input = { attemptId: found.attempt.attemptId, codeId: await storeText(deps, found, code) };
+  const input = { attemptId: found.attempt.attemptId, codeId: await storeParameter(deps, found, code) };
   await runCommand(ctx, deps, found, { name: 'giveUp', input });
 }
 
-const storeText = (deps: ApiDeps, { payment: { storeId } }: Found, value: string): Promise<string> =>
-  inTenant(deps.orm, storeId, REQUEST, (em) => keepText(em, storeId, value, deps.clock.now()));
+const storeParameter = (deps: ApiDeps, { payment: { storeId } }: Found, value: string): Promise<string> =>
+  inTenant(deps.orm, storeId, REQUEST, (em) => storeText(em, storeId, value, deps.clock.now()));
 
 async function runCommand(
   ctx: RouterContext,
@@ -189,10 +192,10 @@ async function runCommand(
     notAfter: deps.clock.now() + COMMAND_MS,
   };
   try {
-    await sendCommand(deps, runOf(payment), command);
+    await sendCommand(deps, paymentRun(payment), command);
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
-    if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(lookOf(ctx)), 409);
+    if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(pageContextOf(ctx)), 409);
   }
   const fresh = await inTenant(deps.orm, payment.storeId, REQUEST, (em) =>
     readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId),

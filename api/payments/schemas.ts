@@ -61,7 +61,7 @@ export const PaymentStatus = closed(
   { title: 'PaymentStatus' },
 );
 
-/** What sellers see of a payment (D45). Provider order ids and messages stay on this side. */
+/** A payment as sellers read it (D45), with provider order ids and messages, which buyers do not see. */
 export const PaymentDetail = closed(
   {
     paymentId: Id,
@@ -124,7 +124,7 @@ export const viewStarted = ({ payment, attempt }: Started, publicUrl: string) =>
   delivery: payment.delivery,
 });
 
-/** The public status: nothing of the buyer, nothing of the provider. `orderNo` only once there is an order. */
+/** The public status, without buyer or provider data. `orderNo` only once there is an order. */
 export const viewStatus = (payment: Row) => ({
   paymentId: payment.paymentId,
   status: payment.status,

@@ -55,7 +55,7 @@ export const start = endpoint({
     return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);
   });
 
-/** A customer of whom only the address is known orders under the receiver's name. */
+/** The buyer of an order; a customer without a name gets the receiver's. */
 function buyerOf({ customerId, email, name, phone }: Customer, { guest, shippingAddress }: Static<typeof PaymentRequest>): Buyer {
   return {
     customerId,

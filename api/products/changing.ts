@@ -1,4 +1,4 @@
-/** What every change of a product shares. */
+/** Common parts of the operations that change a product. */
 import { versionsOf } from '../../db/products/changes.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 
@@ -21,7 +21,7 @@ export const CHANGE_ERRORS = [
   'FLOW_NOT_FOUND',
 ] as const satisfies readonly ErrorCode[];
 
-interface Asking {
+interface ChangeRequest {
   readonly storeId: string;
   readonly params: { readonly productId: string };
   readonly requestId: string;
@@ -29,8 +29,8 @@ interface Asking {
   readonly realNow: number;
   readonly header: (name: string) => string;
 }
-/** Which product, what the caller holds it to be (`If-Match`), and when. */
-export const asking = ({ storeId, params, requestId, at, realNow, header }: Asking) => ({
+/** The product, the precondition (`If-Match`) and the time of a change. */
+export const changeContext = ({ storeId, params, requestId, at, realNow, header }: ChangeRequest) => ({
   key: { storeId, productId: params.productId },
   basis: { ifMatch: versionsOf(header('if-match')), reference: requestId },
   moment: { at, realNow },

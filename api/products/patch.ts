@@ -1,6 +1,6 @@
 import { patchProduct, pricesOf } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking, CHANGE_ERRORS } from './changing.ts';
+import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
 
@@ -13,7 +13,8 @@ export const patch = endpoint({
   scopes: ['product:rw'],
   agent: {
     condition:
-      'approval when salePrice, deliveryType, deliveryFee or conditionalFreeAmount would change, or optionGroups or variants are sent; direct otherwise',
+      'approval when salePrice, deliveryType, deliveryFee or conditionalFreeAmount would change, ' +
+      'or optionGroups or variants are sent; direct otherwise',
     fields: ['optionGroups', 'variants'],
     values: (em, { storeId, params }) => pricesOf(em, storeId, params['productId']!),
   },
@@ -24,7 +25,7 @@ export const patch = endpoint({
   check: patchProblems,
   errors: CHANGE_ERRORS,
 }).handle(async (call) => {
-  const { key, basis, moment } = asking(call);
+  const { key, basis, moment } = changeContext(call);
   const changed = await patchProduct(call.em, key, call.body, basis, moment);
   call.setHeader('ETag', etagOf(changed));
   return viewProduct(changed);

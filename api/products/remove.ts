@@ -1,7 +1,7 @@
 import { deleteProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
-import { asking } from './changing.ts';
+import { changeContext } from './changing.ts';
 
 export const remove = endpoint({
   id: 'products.remove',
@@ -15,7 +15,7 @@ export const remove = endpoint({
   data: Type.Null(),
   errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED'],
 }).handle(async (call) => {
-  const { key, basis } = asking(call);
+  const { key, basis } = changeContext(call);
   await deleteProduct(call.em, key, basis.ifMatch, call.at);
   return null;
 });

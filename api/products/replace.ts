@@ -1,6 +1,6 @@
 import { replaceProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking, CHANGE_ERRORS } from './changing.ts';
+import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
 
@@ -19,7 +19,7 @@ export const replace = endpoint({
   check: wholeProblems,
   errors: CHANGE_ERRORS,
 }).handle(async (call) => {
-  const { key, basis, moment } = asking(call);
+  const { key, basis, moment } = changeContext(call);
   const changed = await replaceProduct(call.em, key, call.body, basis, moment);
   call.setHeader('ETag', etagOf(changed));
   return viewProduct(changed);

@@ -1,7 +1,7 @@
 import { replaceOptions as replace } from '../../db/products/changes.ts';
 import { optionProblems } from '../../domain/products/options.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { asking } from './changing.ts';
+import { changeContext } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
 import { etagOf, Options, viewOptions } from './schemas.ts';
 
@@ -28,7 +28,7 @@ export const replaceOptions = endpoint({
     'INVENTORY_MODE_MISMATCH',
   ],
 }).handle(async (call) => {
-  const { key, basis, moment } = asking(call);
+  const { key, basis, moment } = changeContext(call);
   const changed = await replace(call.em, key, { variants: [], ...call.body }, basis, moment);
   call.setHeader('ETag', etagOf(changed));
   return viewOptions(changed);

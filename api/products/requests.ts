@@ -1,4 +1,4 @@
-/** What product requests may carry (docs/contract.md#products). Closed: legacy flat fields are unknown ones. */
+/** Schemas of product requests (docs/contract.md#products). Closed: unknown fields are refused. */
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { fulfillmentProblems } from '../../domain/products/fulfillment.ts';
 import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/options.ts';
@@ -9,7 +9,7 @@ import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../ke
 import type { Fitting } from '../kernel/validate.ts';
 import { Attributes, Code, ImageUrl, LOCAL_UPLOAD, OptionGroup, SalePrice, Stock } from './schemas.ts';
 
-/** A variant as it is sent. What only answers carry may be sent back: the id must be that of the combination. */
+/** A variant in a request. Read-only fields of responses are accepted; the id must be that of the combination. */
 const VariantRequest = closed(
   {
     optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MAX_AXES }),
@@ -47,7 +47,7 @@ const shippingFields = {
   returnAddressId: Type.Optional(nullable(Id)),
 };
 const methods = Type.Array(oneOf(FULFILLMENT_METHODS), { minItems: 1, maxItems: 4 });
-/** A whole delivery rule that fits together: PAID where it says nothing else. */
+/** The combinations of a whole delivery rule; PAID by default. */
 const RATES = {
   anyOf: [
     { properties: { deliveryType: { const: 'PAID' }, conditionalFreeAmount: { type: 'null' } } },
@@ -61,7 +61,7 @@ const RATES = {
     },
   ],
 };
-/** Each type has methods of its own, and only SHIPPING is shipped; SHIPPING where it says nothing else. */
+/** Each fulfillment type has its own methods, and only SHIPPING has a delivery rule; SHIPPING by default. */
 const KINDS = {
   anyOf: [
     { properties: { type: { const: 'SHIPPING' }, methods: { items: { enum: METHODS.SHIPPING } } } },
@@ -71,9 +71,9 @@ const KINDS = {
     },
   ],
 };
-/** The same of a part: what does not name the type follows that of the product. */
+/** The same for a partial request: without a type it follows that of the product. */
 const KINDS_OF_PART = { anyOf: [...KINDS.anyOf, { properties: { type: { not: {} } } }] };
-/** A stock of its own has only what has no options and is not sold by the night. */
+/** Only a product without options that is not sold by the night has a stock of its own. */
 const STOCKED = {
   anyOf: [
     { properties: { inventoryMode: { const: 'STANDARD' }, optionGroups: { maxItems: 0 } } },
@@ -102,7 +102,7 @@ const optional = {
   flowId: Type.Optional(nullable(Id)),
 };
 
-/** POST, and PUT: what is left out of a replacement is cleared or kept as D57 says. */
+/** The body of POST and PUT. D57: which omitted fields a PUT clears. */
 export const ProductRequest = closed(
   {
     name: Name(100),
@@ -145,7 +145,7 @@ export const ProductPatch = closed(
 );
 
 const isLocalUpload = new RegExp(LOCAL_UPLOAD, 'u');
-/** Images come over https; uploads of ours from wherever we are reached. */
+/** Image URLs must be https, except for our own uploads. */
 const imageProblems = (images: readonly (string | undefined)[], publicUrl: string): FieldError[] =>
   images.flatMap((url, i) =>
     url?.startsWith('http:') && !isLocalUpload.test(url) && !url.startsWith(`${publicUrl}/uploads/`)
@@ -155,19 +155,19 @@ const imageProblems = (images: readonly (string | undefined)[], publicUrl: strin
 
 type Sent = Fitting<Omit<Static<typeof ProductPatch>, 'status'>>;
 
-/** What a whole request says that does not fit together. */
+/** Field errors of a whole request whose fields contradict each other. */
 export const wholeProblems = (sent: Sent, deps: ApiDeps): readonly FieldError[] => [
   ...(sent.fulfillment ? fulfillmentProblems({ type: 'SHIPPING', ...sent.fulfillment }) : []),
   ...patchProblems(sent, deps),
 ];
-/** What a partial request says that does not fit together, whatever the product is. */
+/** Field errors of a partial request whose fields contradict each other, whatever the product is. */
 export const patchProblems = (sent: Sent, { config }: ApiDeps): readonly FieldError[] => [
   ...imageProblems(sent.images ?? [], config.publicUrl),
   ...(sent.optionGroups === undefined ? [] : optionProblems(sent)),
   ...(sent.inventoryMode === 'DATED' ? datedProblems(sent) : []),
 ];
 
-/** A product that is sold by the night has its stock in the calendar. */
+/** Refuses stock fields of a product that is sold by the night: its stock is in the calendar. */
 function datedProblems({ stockQuantity, variants = [] }: Sent): FieldError[] {
   const problem = (field: string): FieldError => ({ field, code: 'INVALID', message: 'Its stock is in the calendar.' });
   return [

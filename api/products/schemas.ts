@@ -8,10 +8,10 @@ import { korean } from '../../domain/kernel/time.ts';
 import { closed, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
-/** INVALID_PRICE_UNIT otherwise. */
+/** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
 export const Stock = Type.Integer({ minimum: 0, maximum: MAX_STOCK });
-/** An upload of ours where the API is reached on this machine. */
+/** The URL of an upload when the API is used on this machine. */
 export const LOCAL_UPLOAD = '^http://(?:localhost|127[.]0[.]0[.]1)(?::[0-9]{1,5})?/uploads/';
 const IMAGE = `^https://|${LOCAL_UPLOAD}`;
 export const ImageUrl = Type.String({
@@ -166,10 +166,10 @@ const viewVariant = (product: ProductRow, variant: VariantRow) => ({
   weightGram: variant.weightGram ?? null,
   attributes: variant.attributes ?? null,
 });
-/** GET and PUT …/options. */
+/** The response of GET and PUT …/options. */
 export const viewOptions = ({ product, variants }: ProductWithVariants) => ({
   optionGroups: product.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
   variants: variants.map((variant) => viewVariant(product, variant)),
 });
-/** What If-Match is compared with. */
+/** The ETag that If-Match is compared with. */
 export const etagOf = ({ product }: ProductWithVariants): string => `"${product.version}"`;

@@ -5,7 +5,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 
 const dated = ['value', 'startDate', 'endDate'];
-/** `discountProblems`, as the documents tell it. */
+/** The rules of `discountProblems` as JSON Schema, for the OpenAPI documents. */
 const KINDS = [
   { properties: { method: { type: 'null' } } },
   { properties: { method: { const: 'RATE' }, value: { maximum: 99 } }, required: dated },

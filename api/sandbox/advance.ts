@@ -1,22 +1,22 @@
 /**
- * Advances a sandbox store's clock stepwise (docs/contract.md#sandbox): the next minute in which a
- * run wakes, wait until all is quiet, repeat; then the target. So one P20D ends like twenty P1D. Holds no transaction.
+ * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes, waits until nothing is
+ * due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds no transaction.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
-  claimTarget,
-  holdClock,
+  storeTarget,
+  acquireClockLease,
   isQuiet,
   nextWake,
-  type OpenRun,
   openRuns,
   raiseOffset,
   readOffset,
-  releaseClock,
+  releaseClockLease,
 } from '../../db/stores/clock.ts';
+import { type RunRow, runOfRow } from '../../db/runs/rows.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
@@ -24,7 +24,7 @@ import { startOptions } from '../../workflows/kernel/start.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 
 const ANSWER_MS = 10_000;
-/** A step that does not settle for so long (a dead receiver, an outage) is left behind; its runs go on by themselves. */
+/** A step that takes longer (a receiver that hangs, an outage) is not waited for; its runs go on by themselves. */
 const STEP_MS = 60_000;
 const PARALLEL = 16;
 
@@ -38,15 +38,15 @@ interface Advancing {
 type Target = { readonly by: number } | { readonly to: number };
 
 /**
- * Answers the store's time and whether all that fell due has happened; what has not by then goes on behind. The target
- * is fixed under the request's key before anything moves: the same request again goes to the same time.
+ * Returns the store's time, and whether everything that fell due has happened; the rest goes on in the background. The target is stored
+ * under the idempotency key first: a repeated request advances to the same time.
  */
 export async function advanceClock(deps: ApiDeps, storeId: string, target: Target, operation: OperationKey): Promise<Advanced> {
   const advancing: Advancing = { deps, storeId, holder: randomUUID(), answerBy: deps.clock.now() + ANSWER_MS };
   await queue(advancing);
   const work = fixTarget(advancing, target, operation)
     .then((to) => step(advancing, to))
-    .finally(() => inTx(advancing, (em) => releaseClock(em, storeId, advancing.holder)));
+    .finally(() => inTx(advancing, (em) => releaseClockLease(em, storeId, advancing.holder)));
   const left = Math.max(0, advancing.answerBy - deps.clock.now());
   const settled = await Promise.race([work, sleep(left, false, { ref: false })]);
   work.catch((error: unknown) => deps.log.warn({ err: error, storeId }, 'a clock advance ended early'));
@@ -61,21 +61,21 @@ interface Advanced {
   readonly settled: boolean;
 }
 
-/** A duration counts from the moment this advance has its turn; a repeated request keeps the time that it got then. */
+/** The target: a duration counts from the time at which this advance begins; a repeated request gets the stored target. */
 const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey): Promise<number> =>
   inTx(advancing, async (em) => {
     const { deps, storeId } = advancing;
     const realNow = deps.clock.now();
     const fresh = 'to' in target ? target.to : realNow + (await readOffset(em, storeId)) + target.by;
-    return claimTarget(em, storeId, operation, fresh, realNow);
+    return storeTarget(em, storeId, operation, fresh, realNow);
   });
 
 const inTx = <T>({ deps, storeId }: Advancing, work: (em: Em) => Promise<T>) => inTenant(deps.orm, storeId, REQUEST, work);
 
-/** Concurrent advances of one store go one after the other. */
+/** Serializes concurrent advances of one store. */
 async function queue(advancing: Advancing): Promise<void> {
   const { deps, storeId, holder, answerBy } = advancing;
-  while (!(await inTx(advancing, (em) => holdClock(em, storeId, holder, deps.clock.now())))) {
+  while (!(await inTx(advancing, (em) => acquireClockLease(em, storeId, holder, deps.clock.now())))) {
     if (deps.clock.now() > answerBy) throw new Fault('TEMPORARILY_UNAVAILABLE');
     await sleep(50);
   }
@@ -88,20 +88,20 @@ async function step(advancing: Advancing, to: number): Promise<boolean> {
     const wake = await inTx(advancing, (em) => nextWake(em, storeId, to));
     if (wake === null) break;
     const minute = Math.min(Math.ceil(wake / MINUTE) * MINUTE, to);
-    const signaled = await moveTo(advancing, minute, true);
+    const signaled = await advanceTo(advancing, minute, true);
     settled = (await quiet(advancing, signaled)) && settled;
     if (!settled) break;
   }
-  const signaled = await moveTo(advancing, to, false);
+  const signaled = await advanceTo(advancing, to, false);
   return (await quiet(advancing, signaled)) && settled;
 }
 
-/** Commits the offset at which it is `to`, and tells the runs: those that are due, or every open one. Answers whom. */
-async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<Set<string>> {
+/** Commits the offset for the time `to`, and signals the runs: those that are due, or all open ones. Returns their workflow ids. */
+async function advanceTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<Set<string>> {
   const { deps, storeId, holder } = advancing;
   const wanted = to - deps.clock.now();
   const { offset, runs } = await inTx(advancing, async (em) => {
-    await holdClock(em, storeId, holder, deps.clock.now());
+    await acquireClockLease(em, storeId, holder, deps.clock.now());
     await raiseOffset(em, storeId, wanted);
     const is = await readOffset(em, storeId);
     return { offset: is, runs: await openRuns(em, storeId, dueOnly ? deps.clock.now() + is : null) };
@@ -110,27 +110,28 @@ async function moveTo(advancing: Advancing, to: number, dueOnly: boolean): Promi
   return new Set(runs.map((run) => run.workflow_id));
 }
 
-async function signalRuns({ deps, storeId }: Advancing, runs: readonly OpenRun[], offset: number): Promise<void> {
+async function signalRuns({ deps }: Advancing, runs: readonly RunRow[], offset: number): Promise<void> {
   for (let i = 0; i < runs.length; i += PARALLEL) {
-    // A run that Temporal does not take now is brought back by the reconciler; `quiet` waits for it.
+    // A run whose signal fails is woken by the reconciler; `quiet` waits for it.
     await Promise.allSettled(
-      runs.slice(i, i + PARALLEL).map(({ workflow_type: kind, workflow_id: workflowId, entity_id: runId, order_no: orderNo }) => {
-        const options = startOptions({ storeId, workflowType: kind, workflowId, entityId: runId, orderNo });
-        return deps.temporal.withDeadline(Date.now() + 5000, () =>
-          deps.temporal.workflow.signalWithStart(kind, { ...options, signal: CLOCK_SIGNAL, signalArgs: [offset] }),
-        );
+      runs.slice(i, i + PARALLEL).map((row) => {
+        const options = { ...startOptions(runOfRow(row)), signal: CLOCK_SIGNAL, signalArgs: [offset] };
+        return deps.temporal.withDeadline(Date.now() + 5000, () => deps.temporal.workflow.signalWithStart(row.workflow_type, options));
       }),
     );
   }
 }
 
-/** Waits until nothing is due. The clock goes on meanwhile: what falls due in these seconds is signaled too, for its timer knows an older clock. */
+/**
+ * Waits until nothing is due. Real time goes on meanwhile: runs that fall due in these seconds are signaled too, because their timers were
+ * started with an older offset.
+ */
 async function quiet(advancing: Advancing, signaled: Set<string>): Promise<boolean> {
   const { deps, storeId, holder } = advancing;
   const end = deps.clock.now() + STEP_MS;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
     const { done, offset, due } = await inTx(advancing, async (em) => {
-      await holdClock(em, storeId, holder, deps.clock.now());
+      await acquireClockLease(em, storeId, holder, deps.clock.now());
       const is = await readOffset(em, storeId);
       const now = deps.clock.now() + is;
       return { done: await isQuiet(em, storeId, now), offset: is, due: await openRuns(em, storeId, now) };

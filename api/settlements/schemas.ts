@@ -1,4 +1,4 @@
 import { closed, Id } from '../kernel/schema.ts';
 
-/** No new ones are made; what an old one held is not shown by the contract. */
+/** No settlements are created; the contract does not define their content. */
 export const Settlement = closed({ settlementId: Id }, { title: 'Settlement' });

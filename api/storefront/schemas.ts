@@ -39,7 +39,7 @@ export const ShownProduct = closed(
   { title: 'StorefrontProduct' },
 );
 
-/** Prices and what can be bought; stock counts stay with the seller. */
+/** Prices and availability, without stock counts. */
 export function viewShown(product: Row, at: number) {
   const discountedPrice = discountedWon(product.sale_price_won, product.discount, koreanDate(at));
   return {

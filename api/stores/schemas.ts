@@ -77,7 +77,7 @@ export const StorePatch = closed(
   { title: 'StorePatch' },
 );
 
-/** An origin that no browser could send: a name whose punycode says nothing (X23). */
+/** Field errors for origins that no browser can send: host names with invalid punycode (X23). */
 export const originProblems = ({ analyticsAllowedOrigins: origins = [] }: Fitting<Static<typeof StorePatch>>): FieldError[] =>
   origins.flatMap((origin, i) =>
     origin !== undefined && !(URL.canParse(origin) && isHost(new URL(origin).hostname))

@@ -1,8 +1,8 @@
-import { noteUpload } from '../../db/uploads/commands.ts';
+import { recordUpload } from '../../db/uploads/commands.ts';
 import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { closed, oneOf } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { keepFile, UploadView, viewUpload } from './schemas.ts';
+import { storeFile, UploadView, viewUpload } from './schemas.ts';
 
 export const create = endpoint({
   id: 'uploads.create',
@@ -19,5 +19,5 @@ export const create = endpoint({
   data: UploadView,
   errors: ['INVALID_IMAGE'],
 })
-  .before((call) => keepFile(call, call.body.purpose))
-  .handle(async ({ em, prepared, deps }) => viewUpload(noteUpload(em, prepared), deps.config.publicUrl));
+  .before((call) => storeFile(call, call.body.purpose))
+  .handle(async ({ em, prepared, deps }) => viewUpload(recordUpload(em, prepared), deps.config.publicUrl));

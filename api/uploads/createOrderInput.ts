@@ -1,10 +1,10 @@
-import { noteUpload } from '../../db/uploads/commands.ts';
+import { recordUpload } from '../../db/uploads/commands.ts';
 import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey } from '../kernel/limits.ts';
 import { closed } from '../kernel/schema.ts';
-import { keepFile, UploadView, viewUpload } from './schemas.ts';
+import { storeFile, UploadView, viewUpload } from './schemas.ts';
 
 export const createOrderInput = endpoint({
   id: 'uploads.createOrderInput',
@@ -21,9 +21,9 @@ export const createOrderInput = endpoint({
 })
   // Sessions cost nothing, so addresses are counted too, over all stores (X13).
   .before((call) =>
-    keepFile(call, 'order-input', [
-      { key: limitKey(call, 'upload', call.storeId, call.sessionId!), most: 30, windowMs: DAY },
-      { key: limitKey(call, 'upload', call.clientAddress), most: 100, windowMs: DAY },
+    storeFile(call, 'order-input', [
+      { key: limitKey(call, 'upload', call.storeId, call.sessionId!), max: 30, windowMs: DAY },
+      { key: limitKey(call, 'upload', call.clientAddress), max: 100, windowMs: DAY },
     ]),
   )
-  .handle(async ({ em, prepared, deps }) => viewUpload(noteUpload(em, prepared), deps.config.publicUrl));
+  .handle(async ({ em, prepared, deps }) => viewUpload(recordUpload(em, prepared), deps.config.publicUrl));

@@ -3,7 +3,7 @@ import type { Upload } from '../../db/uploads/entities.ts';
 import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose } from '../../domain/uploads/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
-import { giveBackUse, type Limit, takeUse } from '../../db/limits/commands.ts';
+import { releaseUse, type Limit, consumeUse } from '../../db/limits/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type LimitedCall, refuseUntil } from '../kernel/limits.ts';
 import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
@@ -14,17 +14,17 @@ export const UploadView = closed(
   { title: 'Upload' },
 );
 
-interface Keeping extends LimitedCall {
+interface StoreFileCall extends LimitedCall {
   readonly principal: string;
   readonly file: UploadedFile | null;
   readonly at: number;
   readonly realNow: number;
 }
 /**
- * Looks at the bytes and puts them into the storage; the row follows in the transaction of the request. INVALID_IMAGE; over a limit
- * TOO_MANY_REQUESTS. A file that is refused, or that could not be kept, uses up nothing.
+ * Checks the content and stores the file; its row is inserted later, in the transaction of the request. INVALID_IMAGE; over a limit
+ * TOO_MANY_REQUESTS. A refused file, or one that could not be stored, does not count.
  */
-export async function keepFile(call: Keeping, purpose: UploadPurpose, limits: readonly Limit[] = []): Promise<Upload> {
+export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, limits: readonly Limit[] = []): Promise<Upload> {
   const { deps, storeId, principal, file, at, realNow } = call;
   if (!file) throw invalid('file', 'REQUIRED', 'Send a file.');
   const found = await fileTypeFromBuffer(file.bytes);
@@ -32,12 +32,12 @@ export async function keepFile(call: Keeping, purpose: UploadPurpose, limits: re
   const uploadId = newId('upl', at);
   const contentType = found.mime;
   const tx = <T>(work: Parameters<typeof inTenant<T>>[3]) => inTenant(deps.orm, storeId, REQUEST, work);
-  // Taken before the file is kept, so that uploads made at once do not pass all the same.
-  if (limits.length > 0) refuseUntil(call, 'uploads', await tx((em) => takeUse(em, limits, realNow)), realNow);
+  // Counted before the file is stored, so that concurrent uploads cannot exceed the limit.
+  if (limits.length > 0) refuseUntil(call, 'uploads', await tx((em) => consumeUse(em, limits, realNow)), realNow);
   try {
     await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
   } catch (error) {
-    if (limits.length > 0) await tx((em) => giveBackUse(em, limits, realNow));
+    if (limits.length > 0) await tx((em) => releaseUse(em, limits, realNow));
     throw error;
   }
   const { sha256, bytes } = file;

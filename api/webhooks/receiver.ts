@@ -1,4 +1,4 @@
-/** How the address of a receiver is judged when it is registered or changed (docs/contract.md#receivers, D84). */
+/** Validation of a receiver's URL when it is registered or changed (docs/contract.md#receivers, D84). */
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 

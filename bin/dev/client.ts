@@ -6,7 +6,7 @@ export interface Reply {
   readonly headers: Headers;
   readonly body: {
     readonly meta: { status: number; code: string; isSuccess: boolean; requestId: string };
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
     readonly data: any;
     readonly error: {
       code: string;
@@ -55,7 +55,7 @@ export async function token(base: string, { clientId, clientSecret }: Credential
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-/** A seller's calls: one token, all scopes. */
+/** A seller's requests: one token, all scopes. */
 export class Seller {
   readonly base: string;
   readonly bearer: string;
@@ -115,7 +115,7 @@ export class Buyer {
   }
 }
 
-/** Opens a payUrl and goes through its forms as a browser without JavaScript would; answers where the buyer ends up. */
+/** Opens a payUrl and submits its forms as a browser without JavaScript does; returns the URL at which the buyer ends. */
 export async function pay(payUrl: string, card = '4111111111110000', outcome = 'pay'): Promise<URL> {
   const screen = await get(payUrl);
   if (screen.location) return screen.location;
@@ -129,8 +129,10 @@ export async function pay(payUrl: string, card = '4111111111110000', outcome = '
   for (let hops = 0; location && isOurs(location, payUrl); hops++) {
     const next = await get(location.href);
     if (!next.location) {
-      if (hops > 40) throw new Error('still processing');
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      // A page without an automatic refresh waits for the buyer: the end.
+      if (!next.text.includes('http-equiv="refresh"')) return location;
+      if (hops > 100) throw new Error('still processing');
+      await new Promise((resolve) => setTimeout(resolve, 200));
       continue;
     }
     location = next.location;
@@ -170,5 +172,5 @@ const unescape = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** What happens to one item from payment to decision. */
-export const THREAD_EVENTS = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];
+/** The events of one item from payment to purchase decision. */
+export const ITEM_EVENTS = ['ORDER.PAID', 'ORDER.CONFIRMED', 'ORDER.DISPATCHED', 'ORDER.DELIVERED', 'ORDER.PURCHASE_DECIDED'];

@@ -1,7 +1,4 @@
-/**
- * The development system as everybody needs to know it: where its parts are and what they were started with. Whoever starts one
- * announces it in its folder; whoever works with it asks here.
- */
+/** The description of a development system: addresses of its parts and their environment. Its starter writes it, other programs read it. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logins } from '../../db/roles.ts';
@@ -17,12 +14,12 @@ export interface DevelopmentSystem {
   readonly temporalUi: string | null;
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
-  /** The owner's. */
+  /** The URL of the database's owner. */
   readonly databaseUrl: string;
   /** The environment that API and worker run with; the owner's URL is not in it. */
   readonly env: Readonly<Record<string, string>>;
 }
-/** `dev.json`, which people and programs outside read too. */
+/** The content of `dev.json`, which people and other programs read too. */
 interface Announced extends Pick<DevelopmentSystem, 'api' | 'simulator' | 'metrics' | 'temporalUi' | 'databaseUrl'> {
   readonly temporal: { readonly address: string; readonly namespace: string };
 }
@@ -36,13 +33,13 @@ const environmentFile = (dir: string) => join(dir, 'env.json');
 export function developmentSystem(dataDir = defaultDataDir()): DevelopmentSystem | null {
   const announced = readJson(announcement(dataDir)) as Announced | null;
   if (!announced) return null;
-  const { temporal, ...places } = announced;
+  const { temporal, ...paths } = announced;
   return {
-    ...places,
+    ...paths,
     dataDir,
     temporalAddress: temporal.address,
     temporalNamespace: temporal.namespace,
-    // It has secrets, and only who started the system may read it.
+    // It contains secrets: only the user who started the system can read it.
     get env() {
       return (readJson(environmentFile(dataDir)) ?? {}) as DevelopmentSystem['env'];
     },
@@ -58,7 +55,7 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Lets others know of a system that is up, with what only its starter knows. */
+/** Writes the description of a system that is up; `more`: further fields of the starter. */
 export function announce({ dataDir, env, ...system }: DevelopmentSystem, more: object): void {
   const { api, simulator, metrics, temporalUi, databaseUrl, temporalAddress: address, temporalNamespace: namespace } = system;
   const announced: Announced = { api, simulator, metrics, temporalUi, databaseUrl, temporal: { address, namespace } };
@@ -69,10 +66,10 @@ export function announce({ dataDir, env, ...system }: DevelopmentSystem, more: o
   renameSync(`${file}.new`, file);
 }
 
-/** From now on nobody finds the system of this folder. */
-export const retract = (dataDir: string): void => rmSync(announcement(dataDir), { force: true });
+/** Deletes the description of the system in this folder. */
+export const unannounce = (dataDir: string): void => rmSync(announcement(dataDir), { force: true });
 
-/** What is to be started, by whoever starts it. */
+/** A system to start, as its starter describes it. */
 export interface Wanted {
   readonly dataDir: string;
   /** The API's. */
@@ -80,7 +77,7 @@ export interface Wanted {
   /** More environment for API and worker. */
   readonly env?: Readonly<Record<string, string>>;
 }
-/** What its start has found out. */
+/** The facts that are known only at its start. */
 interface Found {
   readonly ports: Ports;
   readonly databaseUrl: string;
@@ -92,7 +89,7 @@ interface Found {
 export const temporalNamespace = (): string => process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const at = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** A system that is being started. */
+/** The description of a system from both. */
 export function systemOf(wanted: Wanted, found: Found): DevelopmentSystem {
   const { ports, databaseUrl, temporal } = found;
   return {
@@ -108,7 +105,7 @@ export function systemOf(wanted: Wanted, found: Found): DevelopmentSystem {
   };
 }
 
-/** What API and worker are started with: where the others are, and what development has instead of production's secrets. */
+/** The environment of API and worker: addresses, and development values in place of production's secrets. */
 const environment = ({ dataDir, port, env }: Wanted, { ports, logins, temporal }: Found) => ({
   PORT: String(port),
   PUBLIC_URL: process.env['PUBLIC_URL'] ?? at(port),
@@ -126,7 +123,7 @@ const environment = ({ dataDir, port, env }: Wanted, { ports, logins, temporal }
   SMTP_PORT: String(ports.smtp),
   SIMULATOR_FILE: join(dataDir, 'simulator.jsonl'),
   STORAGE_DIR: join(dataDir, 'uploads'),
-  // So that a driver on this machine can speak for many addresses.
+  // A test driver on this machine can send requests for many client addresses.
   TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
   ALLOW_LOOPBACK_WEBHOOKS: process.env['ALLOW_LOOPBACK_WEBHOOKS'] ?? 'true',
   ...env,

@@ -1,4 +1,4 @@
-/** Loaded by bin/bootstrap.mjs before a single process: one without places of its own joins the development system that runs here. */
+/** Loaded by bin/bootstrap.mjs before a single process: without addresses in its environment it joins the running development system. */
 import { developmentSystem } from './developmentSystem.ts';
 
 if (process.env['APP_DATABASE_URL'] === undefined)

@@ -1,8 +1,8 @@
-/** What the durable machines do, found by trying every event in every state: the arrows of their diagrams. */
+/** The transitions of the state machines, found by applying every event to every state: the arrows of their diagrams. */
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { COMMANDS, decide as decideInvitation, type InvitationEvent, newInvitation } from '../../domain/invitations/machine.ts';
 import { INVITATION_STATUSES, LINK_MS } from '../../domain/invitations/rules.ts';
-import { decide, isEnded, takesRefund } from '../../domain/payments/machine.ts';
+import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.ts';
 import type { AttemptState, PaymentEvent, PaymentOutcome, PaymentState, RefundState } from '../../domain/payments/state.ts';
 import { decide as decideDelivery, type DeliveryEvent, type DeliveryState } from '../../domain/webhooks/machine.ts';
 import { type AttemptOutcome, attemptId, isInFlight, isWaiting } from '../../domain/webhooks/rules.ts';
@@ -36,7 +36,7 @@ export const refund: RefundState = {
   keySeq: 1,
   absences: 0,
   isAnswered: false,
-  askedAt: null,
+  requestedAt: null,
   callCount: 0,
   settledAt: null,
 };
@@ -59,7 +59,7 @@ const outcome = (result: PaymentOutcome['result']): PaymentEvent => ({
   type: 'outcome',
   outcome: { result, code: 'CODE', ended: true, approvedMethod: null } as PaymentOutcome,
 });
-/** What a pay asks of the transaction, with each answer. */
+/** The outcomes of a payment's effects in the transaction, as events. */
 const PAYS: readonly (readonly [label: string, events: readonly PaymentEvent[]])[] = [
   ['pay', [{ type: 'keyReserved', paymentKey: 'k' }, { type: 'stockTaken' }]],
   ['pay, no stock', [{ type: 'keyReserved', paymentKey: 'k' }, { type: 'outOfStock' }]],
@@ -83,7 +83,7 @@ function nextOf({ payment, at }: Timed): { label: string; state: Timed }[] {
     const isRead = payment.attempt!.isUnknown && !['APPROVED', 'UNRESOLVED'].includes(payment.attempt!.status);
     return [
       ...(isRead ? [step('read a last time', [{ type: 'unknownRemains' }])] : []),
-      ...(takesRefund(payment, at) && payment.refund?.status === 'PENDING' ? [step('refund', [{ type: 'refundWaits' }])] : []),
+      ...(mayStartRefund(payment, at) && payment.refund?.status === 'PENDING' ? [step('refund', [{ type: 'refundWaits' }])] : []),
       ...(payment.status === 'completed' && !payment.refund ? [{ label: 'cancel', state: { payment: { ...payment, refund }, at } }] : []),
     ];
   }
@@ -127,7 +127,7 @@ const ANSWERS: readonly (readonly [label: string, answer: AttemptOutcome | 'LOST
   ['lost', 'LOST'],
 ];
 
-/** A delivery: attempts begin, end, and the receiver may be suspended at any time. */
+/** The transitions of a delivery: attempts begin and end, and the receiver may be suspended at any time. */
 export const deliveries = (): Arrow[] =>
   explore<DeliveryState>(
     created,
@@ -149,7 +149,7 @@ export const deliveries = (): Arrow[] =>
     ({ status, attemptCount, nextAttemptAt }) => JSON.stringify([status, attemptCount, nextAttemptAt === null]),
   );
 
-/** An invitation: what its table of commands allows, and the end of its link's days. */
+/** The transitions of an invitation: its commands, and the expiry of its link. */
 export function invitations(): Arrow[] {
   const initial = newInvitation({ storeId: 's', invitationId: 'i' }, 0);
   const elapsed: InvitationEvent = { type: 'elapsed' };

@@ -1,4 +1,4 @@
-/** State diagrams in Mermaid, drawn from the code: flows from their graphs, machines by trying every event in every state. */
+/** Mermaid state diagrams from the code: of flows from their graphs, of state machines by applying every event to every state. */
 import type { Edge, Graph, Trigger } from '../../domain/flows/graph.ts';
 
 export interface Arrow {
@@ -8,7 +8,7 @@ export interface Arrow {
 }
 const START = '[*]';
 
-/** One arrow for each pair of states, its labels beneath each other; arrows that lead nowhere else are left out. */
+/** One arrow for each pair of states with all its labels; without arrows from a state to itself. */
 export function diagram(initial: string, arrows: readonly Arrow[], finals: readonly string[]): string {
   const labels = new Map<string, Set<string>>();
   for (const { from, to, label } of arrows) {
@@ -26,7 +26,7 @@ export function diagram(initial: string, arrows: readonly Arrow[], finals: reado
   ].join('\n');
 }
 
-/** Every state that events lead to from the first, with the arrows between their names. */
+/** All states reachable from the first, with the arrows between their names. */
 export function explore<State>(
   initial: State,
   next: (state: State) => readonly { readonly label: string; readonly state: State }[],
@@ -47,7 +47,7 @@ export function explore<State>(
   return arrows;
 }
 
-/** A flow: its states with the buyer's label and the public status, its edges with what passes them. */
+/** The diagram of a flow: states with the buyer's label and the public status, edges with their triggers. */
 export function flowDiagram({ start, states, edges }: Graph): string {
   const ends = states.filter(({ type }) => type === 'end').map(({ id }) => id);
   const named = states.map((state) => `  ${state.id}: ${state.id} · ${state.label}${state.type === 'state' ? ` · ${state.status}` : ''}`);

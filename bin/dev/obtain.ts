@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Fills a folder beside its final place and moves it there in one step: a killed or parallel run leaves no half. */
+/** Fills a temporary folder and renames it to its final path, so that a killed or concurrent run leaves no partial folder. */
 export async function obtain(home: string, fill: (dir: string) => Promise<void>): Promise<void> {
   mkdirSync(dirname(home), { recursive: true });
   const draft = mkdtempSync(`${home}-draft-`);

@@ -1,4 +1,4 @@
-/** The people of a development store: one for each role. The development provider lets any address log in. */
+/** The members of a development store: one for each role. The development identity provider lets any address log in. */
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
@@ -10,11 +10,11 @@ export interface Person {
   readonly role: Role;
 }
 
-/** One person for each role of a store. */
+/** One member for each role of a store. */
 export const peopleOf = (storeCode: string): Person[] =>
   (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
 
-/** Gives a store its people, unless it has some. They log in at the identity provider by these addresses. */
+/** Adds these members to a store that has none. They log in at the identity provider with these addresses. */
 export async function seedMembers(databaseUrl: string, storeId: string, members: readonly Person[]): Promise<void> {
   const orm = await openOrm(databaseUrl, 1);
   const at = Date.now();

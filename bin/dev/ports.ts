@@ -11,7 +11,7 @@ export function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** What browsers and Node's fetch refuse to call, whoever listens there: the "bad ports" of the Fetch standard that a user may open. */
+/** Ports that browsers and Node's fetch refuse: the "bad ports" of the Fetch standard above 1023. */
 const UNCALLABLE: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]);
@@ -22,25 +22,25 @@ export async function freePort(wanted: number): Promise<number> {
   throw new Error(`No free port between ${wanted} and ${wanted + 200}.`);
 }
 
-/** Where the parts of one system listen. */
+/** The ports of one system. */
 export interface Ports {
   readonly postgres: number;
   readonly temporal: number;
   readonly temporalUi: number;
   readonly simulator: number;
-  /** The worker's. */
+  /** The worker's metrics. */
   readonly metrics: number;
   readonly apiMetrics: number;
   readonly idp: number;
   readonly smtp: number;
 }
 
-/** The ports of an earlier start of this folder where they are free, else the next free ones: two systems run side by side. */
+/** The ports of the folder's previous start if they are free, else the next free ones, so that two systems can run side by side. */
 export async function choosePorts(dataDir: string, port: number): Promise<Ports> {
   const file = join(dataDir, 'ports.json');
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Ports>) : {};
   const free = (name: keyof Ports, first: number) => freePort(before[name] ?? first);
-  // Systems on other ports look elsewhere from the start: two that start in the same second do not take one another's.
+  // The search starts at an offset that depends on the API's port, so that two systems starting at once do not choose the same ports.
   const shift = Math.abs(port - 3000) % 20_000;
   const temporal = await free('temporal', 7233 + shift);
   const simulator = await free('simulator', port + 1);

@@ -1,11 +1,11 @@
-/** What development has instead of production's secrets: made at random, and kept beside the data that they guard. */
+/** Secrets of a development system: generated randomly, and stored in the data folder. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Login } from '../../db/kernel/connection.ts';
 import type { Logins } from '../../db/roles.ts';
 
-/** Where our processes log in: as they are told, else with passwords of this folder's own, made once and kept beside the data. */
+/** Database URLs of our processes: from the environment, or else with passwords that are generated once and stored in the data folder. */
 export function developmentLogins(dataDir: string, databaseUrl: string): Logins {
   const file = join(dataDir, 'passwords.json');
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<Login, string>>) : {};
@@ -22,7 +22,7 @@ export function developmentLogins(dataDir: string, databaseUrl: string): Logins 
   };
 }
 
-/** A sealing key of this folder's own: made once, kept beside the data that it seals. */
+/** A sealing key, generated once and stored in the data folder. */
 export function developmentKeys(dataDir: string): string {
   const file = join(dataDir, 'sealing-keys');
   if (!existsSync(file)) writeFileSync(file, `dev:${randomBytes(32).toString('base64')}`, { mode: 0o600 });

@@ -1,14 +1,14 @@
-/** Child processes that are started again when they die, and stopped with us. */
+/** Child processes that are restarted when they die, and stopped when this process stops. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Remedy, say } from '../kernel/say.ts';
+import { UserError, printProgress } from '../kernel/cli.ts';
 
 export interface Service {
   readonly name: string;
-  /** Starts the process, hands it over at once, and resolves when it is up. */
+  /** Starts the process, passes it to `spawned` at once, and resolves when it is ready. */
   start(spawned: (child: ChildProcess) => void): Promise<void>;
   readonly stopSignal: NodeJS.Signals;
-  /** Postgres and Temporal: stopped after those who use them. */
+  /** Postgres and Temporal: stopped after their clients. */
   readonly isServer: boolean;
 }
 
@@ -30,13 +30,13 @@ export class Supervisor {
   }
 
   /** Starts a service and keeps it running. */
-  async keep(service: Service): Promise<void> {
-    if (this.#stopping) throw new Remedy('Stopped while it started.');
+  async supervise(service: Service): Promise<void> {
+    if (this.#stopping) throw new UserError('Stopped while it started.');
     this.#services.push(service);
     await this.#bringUp(service);
   }
 
-  /** A child is known from its first moment: what comes up after `stop` is stopped too. */
+  /** A child is registered as soon as it is spawned: one that becomes ready after `stop` is stopped too. */
   async #bringUp(service: Service): Promise<void> {
     let child: ChildProcess | undefined;
     try {
@@ -61,15 +61,15 @@ export class Supervisor {
       await sleep(pause);
       try {
         if (this.#stopping) return;
-        say(`${service.name} stopped; starting it again.`);
+        printProgress(`${service.name} stopped; starting it again.`);
         return await this.#bringUp(service);
       } catch (error) {
-        say(`${service.name} does not start yet: ${error instanceof Error ? error.message : String(error)}`);
+        printProgress(`${service.name} does not start yet: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   }
 
-  /** Stops everything: our own processes together, then the servers that they need. What does not stop within ten seconds is killed. */
+  /** Stops all: first our own processes, then the servers that they use. A process that does not stop within ten seconds is killed. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const servers = this.#services.filter(({ isServer }) => isServer);

@@ -1,4 +1,4 @@
-/** The whole system as child processes: used by `npm start`, by the fault harness and by the benches. */
+/** The whole system as child processes: used by `npm start`, tests and benchmarks. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { Connection } from '@temporalio/client';
 import { migrate } from '../../db/migrate.ts';
 import { memory } from '../kernel/memory.ts';
 import { root } from '../kernel/paths.ts';
-import { type DevelopmentSystem, retract, systemOf, temporalNamespace, type Wanted } from './developmentSystem.ts';
+import { type DevelopmentSystem, unannounce, systemOf, temporalNamespace, type Wanted } from './developmentSystem.ts';
 import { choosePorts, isFree, type Ports } from './ports.ts';
-import { postgresData, postgresPlaces, removePostgresData } from './places.ts';
+import { postgresData, postgresPaths, removePostgresData } from './postgresPaths.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
-import { Remedy, say } from '../kernel/say.ts';
+import { UserError, printProgress } from '../kernel/cli.ts';
 import { developmentLogins } from './secrets.ts';
 import { type Service, Supervisor } from './supervise.ts';
 import { devServerArguments, temporalCli, temporalDatabase } from './temporal.ts';
@@ -20,7 +20,7 @@ export interface SystemOptions extends Wanted {
   readonly fresh: boolean;
   readonly durable: boolean;
   readonly onChange?: (system: System) => void;
-  /** Hands over what stops everything, before anything is started. */
+  /** Called with the function that stops everything, before anything is started. */
   readonly onStarting?: (stop: () => Promise<void>) => void;
 }
 export interface System extends DevelopmentSystem {
@@ -31,17 +31,17 @@ export interface System extends DevelopmentSystem {
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dataDir, port } = options;
   await stopOrphans(dataDir);
-  retract(dataDir);
+  unannounce(dataDir);
   if (options.fresh) {
     removePostgresData(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   }
   mkdirSync(dataDir, { recursive: true });
-  if (!(await isFree(port))) throw new Remedy(`Port ${port} is in use: stop what uses it, or set PORT to another.`);
+  if (!(await isFree(port))) throw new UserError(`Port ${port} is in use: stop what uses it, or set PORT to another.`);
   const ports = await choosePorts(dataDir, port);
   let system: System | undefined;
   const supervisor = new Supervisor(() => {
-    // Written at every change: a start that dies half-way leaves no server that the next one does not know.
+    // Written at every change: after a start that was killed the next one finds all its servers.
     writeFileSync(join(dataDir, 'supervisor.json'), JSON.stringify({ supervisor: process.pid, processes: supervisor.processes }));
     if (system) options.onChange?.(system);
   });
@@ -52,8 +52,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     await migrate(databaseUrl, logins);
     const temporal = await startTemporal(supervisor, options, ports);
     const started = systemOf(options, { ports, databaseUrl, logins, temporal });
-    await supervisor.keep(ours('simulator', 'simulator/main.ts', started));
-    await Promise.all([supervisor.keep(ours('worker', 'worker/main.ts', started)), supervisor.keep(ours('api', 'api/main.ts', started))]);
+    await supervisor.supervise(ours('simulator', 'simulator/main.ts', started));
+    await Promise.all([
+      supervisor.supervise(ours('worker', 'worker/main.ts', started)),
+      supervisor.supervise(ours('api', 'api/main.ts', started)),
+    ]);
     system = { ...started, processes: () => supervisor.processes, stop: () => supervisor.stop() };
     return system;
   } catch (error) {
@@ -68,10 +71,10 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
     await postgresAnswers(external);
     return external;
   }
-  const places = await postgresPlaces(dataDir);
+  const places = await postgresPaths(dataDir);
   await initialisePostgres(places);
   const url = embeddedUrl(port);
-  await supervisor.keep({
+  await supervisor.supervise({
     name: 'postgres',
     stopSignal: 'SIGINT',
     isServer: true,
@@ -96,7 +99,7 @@ async function startTemporal(
   }
   const cli = await temporalCli();
   const address = `127.0.0.1:${ports.temporal}`;
-  await supervisor.keep({
+  await supervisor.supervise({
     name: 'temporal',
     stopSignal: 'SIGTERM',
     isServer: true,
@@ -114,7 +117,7 @@ async function startTemporal(
   return { address, ui: `http://127.0.0.1:${ports.temporalUi}` };
 }
 
-/** Resolves once the server takes calls for its namespace. */
+/** Resolves once the server accepts calls for its namespace. */
 async function temporalAnswers(address: string): Promise<void> {
   const end = Date.now() + 30_000;
   for (;;) {
@@ -125,16 +128,16 @@ async function temporalAnswers(address: string): Promise<void> {
       return;
     } catch (error) {
       if (Date.now() > end)
-        throw new Remedy(`Temporal at ${address} does not answer (${String(error)}): start it, or correct TEMPORAL_ADDRESS.`);
+        throw new UserError(`Temporal at ${address} does not answer (${String(error)}): start it, or correct TEMPORAL_ADDRESS.`);
       await sleep(100);
     }
   }
 }
 
 const died = (child: ChildProcess, what: string): Promise<never> =>
-  new Promise((_, reject) => child.once('exit', (code) => reject(new Remedy(`${what} stopped with code ${code} while it started.`))));
+  new Promise((_, reject) => child.once('exit', (code) => reject(new UserError(`${what} stopped with code ${code} while it started.`))));
 
-/** One of our own processes: its log goes to a file, and it ends when we do. */
+/** One of our own processes: it logs to a file, and stops when this process stops. */
 function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem): Service {
   return {
     name,
@@ -143,7 +146,7 @@ function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem):
     start: (spawned) =>
       new Promise((resolve, reject) => {
         const log = openSync(join(dataDir, `${name}.log`), 'a');
-        // Nobody works as the owner of the database.
+        // No process of ours runs as the database's owner.
         const { DATABASE_URL: _, ...own } = process.env;
         const child = fork(join(root, entry), [], {
           stdio: ['ignore', log, log, 'ipc'],
@@ -159,13 +162,13 @@ function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem):
         spawned(child);
         child.once('message', () => resolve());
         child.once('exit', (code) =>
-          reject(new Remedy(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)),
+          reject(new UserError(`${name} stopped with code ${code} while it started: see ${join(dataDir, `${name}.log`)}.`)),
         );
       }),
   };
 }
 
-/** After a kill of `npm start` itself its servers may live on: they are stopped, or refused when their system still runs. */
+/** Servers survive when `npm start` is killed: stops them. Throws a UserError when their system still runs. */
 async function stopOrphans(dataDir: string): Promise<void> {
   const file = join(dataDir, 'supervisor.json');
   if (!existsSync(file)) return;
@@ -174,14 +177,14 @@ async function stopOrphans(dataDir: string): Promise<void> {
     processes?: { name: string; pid: number }[];
   };
   if (supervisor !== undefined && supervisor !== process.pid && commandLine(supervisor).includes('bin/start.ts'))
-    throw new Remedy(
+    throw new UserError(
       `The system in ${dataDir} is running already (process ${supervisor}): stop it, or set DATA_DIR and PORT to other places.`,
     );
   for (const { name, pid } of processes ?? []) {
     const line = commandLine(pid);
     const isOurs = line.includes(dataDir) || line.includes(postgresData(dataDir)) || line.includes(join(root, `${name}/main.ts`));
     if (!isOurs) continue;
-    say(`Stopping ${name} of an earlier start.`);
+    printProgress(`Stopping ${name} of an earlier start.`);
     process.kill(pid, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
     for (let i = 0; i < 100 && commandLine(pid) !== ''; i++) await sleep(50);
   }

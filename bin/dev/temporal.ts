@@ -1,7 +1,6 @@
 /**
- * Obtains Temporal, pinned, in the user's cache folder. The first that works: an explicit path, the right
- * `temporal` on PATH, the SDK's own download, the package registries (Go for the CLI, Maven for the
- * time-skipping server).
+ * Installs the pinned version of Temporal in the user's cache folder. The first source that works: an explicit path, `temporal` of this
+ * version on PATH, the SDK's download, the package registries (Go for the CLI, Maven for the time-skipping server).
  */
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { searchAttributes } from '../../workflows/kernel/attributes.ts';
 import { obtain } from './obtain.ts';
-import { Remedy, say, whileSaying } from '../kernel/say.ts';
+import { UserError, printProgress, withProgress } from '../kernel/cli.ts';
 
 const CLI_VERSION = '1.8.2';
 const TEST_SERVER_VERSION = '1.39.0';
@@ -32,7 +31,7 @@ export async function temporalCli(): Promise<string> {
   const cached = join(home, 'temporal');
   if (existsSync(cached)) {
     if (await isRightCli(cached)) return cached;
-    say(`The cached ${cached} is damaged: it is removed and obtained again.`);
+    printProgress(`The cached ${cached} is damaged: it is removed and obtained again.`);
     rmSync(home, { recursive: true, force: true });
   }
   await obtain(home, async (dir) => {
@@ -51,7 +50,7 @@ export async function temporalTestServer(): Promise<string> {
   if (existsSync(cached)) {
     const jars = join(home, 'lib');
     if (!existsSync(jars) || readdirSync(jars).some((jar) => jar.startsWith('temporal-test-server'))) return cached;
-    say(`The cached ${home} is damaged: it is removed and obtained again.`);
+    printProgress(`The cached ${home} is damaged: it is removed and obtained again.`);
     rmSync(home, { recursive: true, force: true });
   }
   await obtain(home, async (dir) => {
@@ -62,7 +61,7 @@ export async function temporalTestServer(): Promise<string> {
 }
 
 function existing(path: string, variable: string): string {
-  if (!existsSync(path)) throw new Remedy(`${variable} names ${path}, which does not exist: correct it or unset it.`);
+  if (!existsSync(path)) throw new UserError(`${variable} names ${path}, which does not exist: correct it or unset it.`);
   return path;
 }
 
@@ -71,10 +70,10 @@ async function isRightCli(path: string): Promise<boolean> {
   return stdout.includes(CLI_VERSION);
 }
 
-/** The SDK downloads and unpacks the server for us; where its site is out of reach this gives up after 20 seconds. */
+/** Lets the SDK download and unpack the server; gives up after 20 seconds when its site is out of reach. */
 async function downloaded(kind: 'dev-server' | 'time-skipping', dir: string, name: string): Promise<boolean> {
   const script = fileURLToPath(new URL('./downloadTemporal.ts', import.meta.url));
-  say(`Trying the SDK's download of the Temporal ${kind} (at most 20 s) …`);
+  printProgress(`Trying the SDK's download of the Temporal ${kind} (at most 20 s) …`);
   const folder = join(dir, 'download');
   mkdirSync(folder);
   const child = spawn(process.execPath, [script, kind, folder, CLI_VERSION], { stdio: 'ignore' });
@@ -106,7 +105,7 @@ async function buildCli(target: string): Promise<void> {
     ],
     { cwd: join(tools, 'temporal-cli'), env: { ...process.env, CGO_ENABLED: '0' }, maxBuffer: 1 << 26 },
   );
-  await whileSaying(`Building the Temporal server ${CLI_VERSION} from the Go registry (once, 3 to 5 minutes)`, build);
+  await withProgress(`Building the Temporal server ${CLI_VERSION} from the Go registry (once, 3 to 5 minutes)`, build);
 }
 
 async function copyTestServerJars(dir: string): Promise<void> {
@@ -117,14 +116,14 @@ async function copyTestServerJars(dir: string): Promise<void> {
     ['-q', '-B', 'dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${join(dir, 'lib')}`],
     { cwd: join(tools, 'temporal-test-server'), maxBuffer: 1 << 26 },
   );
-  await whileSaying(`Fetching the time-skipping Temporal server ${TEST_SERVER_VERSION} (once, under a minute)`, copy);
+  await withProgress(`Fetching the time-skipping Temporal server ${TEST_SERVER_VERSION} (once, under a minute)`, copy);
   cpSync(join(tools, 'temporal-test-server', 'test-server'), join(dir, 'test-server'));
   chmodSync(join(dir, 'test-server'), 0o755);
 }
 
 async function needs(tool: string, args: string[], what: string): Promise<void> {
   await execute(tool, args).catch(() => {
-    throw new Remedy(`Temporal cannot be obtained here without ${what}: install it, or set TEMPORAL_CLI and TEMPORAL_TEST_SERVER.`);
+    throw new UserError(`Temporal cannot be obtained here without ${what}: install it, or set TEMPORAL_CLI and TEMPORAL_TEST_SERVER.`);
   });
 }
 
@@ -138,20 +137,20 @@ const devServerTuning: readonly string[] = [
     'history.timerProcessorMaxPollRPS=5000',
     'history.maxInFlightUpdates=100',
     'system.enableActivityEagerExecution=true',
-    // Lists in its UI may be a second old: what began and ended meanwhile is written once.
+    // Visibility is updated once a second: a workflow that starts and completes meanwhile is written once.
     'history.visibilityProcessorMaxPollRPS=1',
     'history.visibilityTaskBatchSize=1000',
-    // What is done is forgotten soon: it is gone through whenever something new comes.
+    // Completed tasks are removed soon: they are scanned with every new one.
     'history.transferProcessorUpdateAckInterval="5s"',
     'history.timerProcessorUpdateAckInterval="5s"',
     'history.visibilityProcessorUpdateAckInterval="5s"',
   ].flatMap((setting) => ['--dynamic-config-value', setting]),
 ];
 
-/** Where the dev server keeps everything; SQLite has more files beside it. */
+/** The dev server's database; SQLite has further files beside it. */
 export const temporalDatabase = (dataDir: string): string => join(dataDir, 'temporal.db');
 
-/** Flags of the dev server. The poll rates spare every task a wait for a 50 ms tick; WAL keeps what was committed. */
+/** Flags of the dev server. The poll rates avoid a wait of 50 ms for every task; WAL preserves commits when it is killed. */
 export function devServerArguments(options: { db: string; port: number; uiPort: number }): string[] {
   return [
     'server',
@@ -167,7 +166,7 @@ export function devServerArguments(options: { db: string; port: number; uiPort: 
     '--log-level',
     'warn',
     ...devServerTuning,
-    // Their types are spelt as `Keyword` there.
+    // The flag spells types like `Keyword`.
     ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${type.charAt(0)}${type.slice(1).toLowerCase()}`]),
   ];
 }

@@ -1,4 +1,4 @@
-/** A system for the length of one command: in a folder of its own, which goes with it. */
+/** A system for the duration of one command, in a temporary folder that is deleted at its end. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,22 +6,22 @@ import { freePort } from './ports.ts';
 import { startSystem, type System } from './system.ts';
 
 export interface TemporaryOptions {
-  /** Where it begins to look for ports. */
+  /** The first port to try. */
   readonly firstPort: number;
   readonly durable: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Its folder stays when it has stopped. */
-  readonly keepsData?: boolean;
+  /** Keep the folder at the end. */
+  readonly retainsData?: boolean;
 }
 
-export async function temporarySystem(name: string, { firstPort, keepsData = false, ...options }: TemporaryOptions): Promise<System> {
+export async function temporarySystem(name: string, { firstPort, retainsData = false, ...options }: TemporaryOptions): Promise<System> {
   const dir = mkdtempSync(join(tmpdir(), `sangjeom-${name}-`));
-  // Postgres runs as a user of its own when we are root, and must get to its folder.
+  // When we are root, Postgres runs as another user, who needs access to the folder.
   chmodSync(dir, 0o755);
   const system = await startSystem({ ...options, dataDir: join(dir, 'data'), port: await freePort(firstPort), fresh: true });
   const stop = async () => {
     await system.stop();
-    if (!keepsData) rmSync(dir, { recursive: true, force: true });
+    if (!retainsData) rmSync(dir, { recursive: true, force: true });
   };
   return { ...system, stop };
 }

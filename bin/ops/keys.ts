@@ -1,9 +1,9 @@
 /**
- * `npm run keys -- signing`: one step in the life of the keys that sign access tokens: publishes a next key, and once every
- * process has read it (two minutes) lets it sign; the one before it verifies until its last token is dead.
- * `npm run keys -- sealing`: seals anew, under the first of SEALING_KEYS, what was sealed under an older one; until nothing is
- * left the older one must stay in the list. Every process must have the new list first: it opens what is sealed anew.
- * Both can be run again at any time, beside a running system.
+ * `npm run keys -- signing`: one step of the rotation of the keys that sign access tokens: publishes the next key, and once every process
+ * has read it (two minutes) makes it the current one; the previous key verifies until its last token has expired.
+ * `npm run keys -- sealing`: encrypts again, with the first of SEALING_KEYS, what is encrypted with an older one. Every process needs the
+ * new list before. The older key stays in the list for another day: secrets that expire within a day are not encrypted again.
+ * The order of steps: docs/operations.md#keys. Both can be repeated at any time while the system runs.
  */
 import { parseArgs } from 'node:util';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -13,7 +13,7 @@ import { rotateSigningKeys } from '../../db/identity/signingKeys.ts';
 import { openOrm } from '../../db/orm.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { ownerUrl, systemEnv } from './environment.ts';
-import { Remedy, run } from '../kernel/say.ts';
+import { UserError, run } from '../kernel/cli.ts';
 
 const STEPS = {
   published: 'is published as the next key: run this again in two minutes',
@@ -35,7 +35,7 @@ const commands: Readonly<Record<string, (orm: MikroORM, keyring: Keyring) => Pro
 await run(async () => {
   const { positionals } = parseArgs({ allowPositionals: true });
   const command = commands[positionals[0] ?? ''];
-  if (!command) throw new Remedy('Usage: npm run keys -- signing | sealing');
+  if (!command) throw new UserError('Usage: npm run keys -- signing | sealing');
   const keyring = createKeyring(systemEnv('SEALING_KEYS'));
   const orm = await openOrm(ownerUrl(), 2, 'sangjeom_operator');
   try {

@@ -1,14 +1,14 @@
 /**
- * `npm run migrate`: brings the database of DATABASE_URL to the newest schema, and gives the roles that API and worker log in as the
- * passwords of APP_DATABASE_URL and RELAY_DATABASE_URL.
+ * `npm run migrate`: migrates the database of DATABASE_URL to the newest schema, and sets the passwords of the login roles of API and
+ * worker to those of APP_DATABASE_URL and RELAY_DATABASE_URL.
  */
 import { migrate } from '../../db/migrate.ts';
-import { Remedy, run, say } from '../kernel/say.ts';
+import { UserError, run, printProgress } from '../kernel/cli.ts';
 
 await run(async () => {
   const env = process.env;
   const need = (name: string, what: string): string => {
-    if (!env[name]) throw new Remedy(`Set ${name} ${what}.`);
+    if (!env[name]) throw new UserError(`Set ${name} ${what}.`);
     return env[name];
   };
   const databaseUrl = need('DATABASE_URL', 'to the owner of the database');
@@ -18,9 +18,9 @@ await run(async () => {
     await migrate(databaseUrl, { appDatabaseUrl, relayDatabaseUrl });
   } catch (error) {
     if ((error as { code?: string }).code !== '55P03') throw error;
-    throw new Remedy(
+    throw new UserError(
       'A table was in use for ten seconds, and everybody else would have waited too: nothing was changed by this step, run it again.',
     );
   }
-  say('The database is up to date.');
+  printProgress('The database is up to date.');
 });

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
 import { ownerUrl } from './environment.ts';
 import { fillStore } from './store/fill.ts';
-import { Remedy, run } from '../kernel/say.ts';
+import { UserError, run } from '../kernel/cli.ts';
 import { makeStore } from './store/make.ts';
 
 await run(async () => {
@@ -24,13 +24,14 @@ await run(async () => {
   if (positionals[0] === 'fill' && values.code) {
     const [products, variants] = [Number(values.products), Number(values.variants)];
     if (!(products > 0 && variants > 0 && variants <= MAX_VARIANTS))
-      throw new Remedy(`At least one product, and 1 to ${MAX_VARIANTS} variants of each.`);
+      throw new UserError(`At least one product, and 1 to ${MAX_VARIANTS} variants of each.`);
     await fillStore(ownerUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
     return;
   }
   if (positionals[0] !== 'create' || !values.code)
-    throw new Remedy(
-      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL], or fill --code CODE [--products N] [--variants N]',
+    throw new UserError(
+      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL], ' +
+        'or fill --code CODE [--products N] [--variants N]',
     );
   const request = {
     code: values.code,

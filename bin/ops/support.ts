@@ -1,8 +1,8 @@
 /**
  * `npm run support -- <command>`, each with `--json`:
- * `find <number or id>` the runs behind it; `explain <number or id>` what they wait for and why; `refunds` those that failed or are held;
- * `retry <refund, workflow or number>` makes it happen now; `reset <workflowId> [--event-id N] [--reason TEXT]` starts a run anew from a
- * workflow task (the first); `replay <workflowId>` checks its history against this checkout's code.
+ * `find <number or id>`: its runs; `explain <number or id>`: what they wait for and why; `refunds`: those that failed or are held;
+ * `retry <refund, workflow or number>`: retries now; `reset <workflowId> [--event-id N] [--reason TEXT]`: resets a workflow to one of its
+ * workflow tasks (the first); `replay <workflowId>`: replays its history on this checkout's code.
  */
 import { parseArgs } from 'node:util';
 import { korean } from '../../domain/kernel/time.ts';
@@ -12,28 +12,28 @@ import { find } from './support/find.ts';
 import { replay } from './support/replay.ts';
 import { retry } from './support/retry.ts';
 import { resetRun, workflowTasks } from './support/reset.ts';
-import { Remedy, run } from '../kernel/say.ts';
+import { UserError, run } from '../kernel/cli.ts';
 
-interface Asked {
+interface Arguments {
   readonly id: string;
   readonly eventId: string | undefined;
   readonly reason: string;
 }
-/** An answer for programs, and the same in words. */
+/** A result as JSON, and the same as text. */
 interface Answer {
   readonly json: unknown;
   readonly words: readonly string[];
 }
 
-const told = (explanations: readonly Explanation[]): string[] =>
+const explanationLines = (explanations: readonly Explanation[]): string[] =>
   explanations.flatMap(({ workflowId, storeCode, words }) => [`${workflowId} (${storeCode})`, ...words.map((line) => `  ${line}`)]);
 const known = async (support: Support, id: string) => {
   const runs = await find(support, id);
-  if (runs.length === 0) throw new Remedy(`Nothing is known by ${id}.`);
+  if (runs.length === 0) throw new UserError(`Nothing is known by ${id}.`);
   return runs;
 };
 
-const commands: Readonly<Record<string, (support: Support, asked: Asked) => Promise<Answer>>> = {
+const commands: Readonly<Record<string, (support: Support, given: Arguments) => Promise<Answer>>> = {
   async find(support, { id }) {
     const runs = await known(support, id);
     const state = (row: RunRow) => (isDone(row) ? 'done' : row.wake_at ? `acts at ${korean(row.wake_at.getTime())}` : 'waits');
@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, (support: Support, asked: Asked) => Prom
   async explain(support, { id }) {
     const explanations = [];
     for (const row of await known(support, id)) explanations.push(await explain(support, row));
-    return { json: explanations, words: told(explanations) };
+    return { json: explanations, words: explanationLines(explanations) };
   },
   async refunds(support) {
     const refunds = await support.rows<{
@@ -52,7 +52,8 @@ const commands: Readonly<Record<string, (support: Support, asked: Asked) => Prom
       failure_code: string | null;
       payment_id: string;
     }>(
-      `SELECT refund_id, payment_id, amount_won, status, failure_code, created_at FROM refund WHERE status IN ('FAILED', 'HELD') ORDER BY created_at`,
+      `SELECT refund_id, payment_id, amount_won, status, failure_code, created_at FROM refund WHERE status IN ('FAILED', 'HELD')
+       ORDER BY created_at`,
     );
     return {
       json: refunds,
@@ -85,7 +86,9 @@ await run(async () => {
   const [name = '', id = ''] = positionals;
   const command = commands[name];
   if (!command || (id === '' && name !== 'refunds'))
-    throw new Remedy(`Usage: npm run support -- ${Object.keys(commands).join('|')} <number or id> [--json] [--event-id N] [--reason TEXT]`);
+    throw new UserError(
+      `Usage: npm run support -- ${Object.keys(commands).join('|')} <number or id> [--json] [--event-id N] [--reason TEXT]`,
+    );
   const support = await connect();
   try {
     const { json, words } = await command(support, { id, eventId: values['event-id'], reason: values.reason });

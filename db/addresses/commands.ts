@@ -1,4 +1,4 @@
-/** A store's address book: where goods leave from and where they come back to (docs/contract.md#addresses, D81). */
+/** A store's address book: addresses of dispatch and return (docs/contract.md#addresses, D81). */
 import type { AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -18,10 +18,10 @@ export interface WantedAddress {
   readonly detailAddress?: string | null;
 }
 
-/** Changes of one book happen one after the other: there are at most ten, one default, and an address is as one request wrote it. */
+/** Serializes changes of one address book: at most ten addresses of a type, one default each, and no lost updates. */
 const lockBook = (em: Em, storeId: string) => lockName(em, `addresses/${storeId}`);
 
-/** The first of its type becomes the default; the eleventh is ADDRESS_LIMIT_EXCEEDED. */
+/** Adds an address; the first of its type becomes the default, an eleventh is ADDRESS_LIMIT_EXCEEDED. */
 export async function addAddress(em: Em, storeId: string, wanted: WantedAddress, at: number): Promise<SellerAddress> {
   await lockBook(em, storeId);
   const count = await em.count(SellerAddressEntity, { storeId, type: wanted.type });
@@ -37,7 +37,7 @@ export async function addAddress(em: Em, storeId: string, wanted: WantedAddress,
   return address;
 }
 
-/** Replaces an address; its type stays (INVALID_ADDRESS_TYPE). Applies at once to products that use it, never to orders. */
+/** Replaces an address; its type cannot change (INVALID_ADDRESS_TYPE). Affects products that use it, never existing orders. */
 export async function replaceAddress(em: Em, storeId: string, addressId: string, wanted: WantedAddress): Promise<SellerAddress> {
   await lockBook(em, storeId);
   const address = await findAddress(em, storeId, addressId);
@@ -54,12 +54,12 @@ export async function makeDefault(em: Em, storeId: string, addressId: string): P
   return address;
 }
 
-/** The default stays, even as the only one; one that a product uses is ADDRESS_IN_USE. */
+/** Deletes an address: ADDRESS_IN_USE when a product refers to it, DEFAULT_ADDRESS_UNDELETABLE for a default, even the only one. */
 export async function deleteAddress(em: Em, storeId: string, addressId: string): Promise<void> {
   await lockBook(em, storeId);
   const address = await findAddress(em, storeId, addressId);
   if (address.isDefault) throw new Fault('DEFAULT_ADDRESS_UNDELETABLE');
-  // Deleted products let go of their addresses.
+  // Deleted products no longer refer to addresses.
   const [used] = await sql(
     em,
     'SELECT 1 AS ok FROM product WHERE store_id = ? AND (shipping_address_id = ? OR return_address_id = ?) LIMIT 1',

@@ -1,4 +1,4 @@
-/** A store's address book: where goods leave from and where they come back to (docs/contract.md#addresses, D81). */
+/** A store's address book: addresses of dispatch and return (docs/contract.md#addresses, D81). */
 import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Em } from '../kernel/tx.ts';
@@ -18,14 +18,14 @@ export const listAddresses = (em: Em, storeId: string, type: AddressType | null)
     { orderBy: { type: 'desc', isDefault: 'desc', createdAt: 'desc', addressId: 'desc' } },
   );
 
-/** The default of each type, or null; locked against deletion by whoever refers to them in the same transaction. */
+/** The default address of each type, or null. A product that refers to one protects it from deletion by its foreign key. */
 export async function defaultAddresses(em: Em, storeId: string): Promise<Readonly<Record<AddressType, SellerAddress | null>>> {
   const found = await em.find(SellerAddressEntity, { storeId, isDefault: true });
   const of = (type: AddressType) => found.find((address) => address.type === type) ?? null;
   return Object.fromEntries(ADDRESS_TYPES.map((type) => [type, of(type)])) as Record<AddressType, SellerAddress | null>;
 }
 
-/** That an id names an address of this type: ADDRESS_NOT_FOUND, INVALID_ADDRESS_TYPE. */
+/** Checks that an address exists and has this type: ADDRESS_NOT_FOUND, INVALID_ADDRESS_TYPE. */
 export async function checkAddress(em: Em, storeId: string, addressId: string, type: AddressType): Promise<void> {
   const { type: found } = await findAddress(em, storeId, addressId);
   if (found !== type) throw new Fault('INVALID_ADDRESS_TYPE');

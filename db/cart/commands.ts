@@ -1,5 +1,5 @@
-/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (docs/contract.md#cart, D60). */
-import { checkChosen, isBuyable, missingNights, priceOf, readShelf, variantOf, type WantedLine } from '../checkout/lines.ts';
+/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
+import { checkChosen, isBuyable, missingNights, priceOf, readPricingData, variantOf, type WantedLine } from '../checkout/lines.ts';
 import { CartItemEntity } from './entities.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
@@ -8,7 +8,7 @@ import { type Em, sql } from '../kernel/tx.ts';
 
 export const MAX_QUANTITY = 999;
 
-/** Puts a variant into the cart; the same variant and stay again is one line with the sum, at most 999. */
+/** Adds a variant to the cart; the same variant and stay again adds to the quantity of its line, at most 999. */
 export async function addToCart(
   em: Em,
   storeId: string,
@@ -17,15 +17,15 @@ export async function addToCart(
   visit: Visit | null,
   at: number,
 ): Promise<void> {
-  const shelf = await readShelf(em, storeId, [wanted], at);
-  checkChosen(shelf, [wanted], () => 'optionId');
-  const found = shelf.sellable.get(wanted.productId);
+  const pricing = await readPricingData(em, storeId, [wanted], at);
+  checkChosen(pricing, [wanted], () => 'optionId');
+  const found = pricing.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
   const { stay = null } = wanted;
-  priceOf(shelf, found!, variant, stay);
+  priceOf(pricing, found!, variant, stay);
   if (!isBuyable(found!, variant, stay ? 0 : 1))
     throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
-  const dates = stay ? missingNights(shelf, variant.variantId, stay, wanted.quantity) : [];
+  const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
   const rows = await sql(
     em,

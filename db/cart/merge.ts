@@ -1,4 +1,4 @@
-/** A guest who becomes a customer takes the cart along (D66): equal options add up, at most 999 (D60). */
+/** Merges a guest's cart into a customer's at login or sign-up (D66): quantities of equal lines are added, at most 999 (D60). */
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { endSession, findSession } from '../identity/sessions.ts';
@@ -7,11 +7,11 @@ import { MAX_QUANTITY } from './commands.ts';
 
 const SAME_STAY = '(mine.check_in, mine.check_out) IS NOT DISTINCT FROM (theirs.check_in, theirs.check_out)';
 
-/** Moves the cart of a token to its new owner and ends the guest session. A token that has ended brings nothing. */
+/** Moves the cart of a guest's token to the customer and ends the guest session. An expired token has no effect. */
 export async function mergeCart(em: Em, storeId: string, cartToken: string, customerId: string, at: number): Promise<void> {
   const sessionId = await findSession(em, storeId, cartToken, at);
   if (sessionId === null) return;
-  // Lines of both are read and added up below: a quantity that changes meanwhile would be lost.
+  // Locks the lines of both carts: a concurrent change of a quantity would be lost.
   await sql(em, 'SELECT 1 FROM cart_item WHERE store_id = ? AND session_id IN (?, ?) ORDER BY cart_item_id FOR UPDATE', [
     storeId,
     customerId,
@@ -20,20 +20,23 @@ export async function mergeCart(em: Em, storeId: string, cartToken: string, cust
   const [over] = await sql(
     em,
     `SELECT 1 AS ok FROM cart_item mine JOIN cart_item theirs USING (store_id, variant_id)
-     WHERE ${SAME_STAY} AND store_id = ? AND mine.session_id = ? AND theirs.session_id = ? AND mine.quantity + theirs.quantity > ${MAX_QUANTITY} LIMIT 1`,
+     WHERE ${SAME_STAY} AND store_id = ? AND mine.session_id = ? AND theirs.session_id = ?
+       AND mine.quantity + theirs.quantity > ${MAX_QUANTITY} LIMIT 1`,
     [storeId, customerId, sessionId],
   );
   if (over) throw invalid('cartToken', 'OUT_OF_RANGE', `At most ${MAX_QUANTITY} of one option.`);
   await sql(
     em,
     `UPDATE cart_item mine SET quantity = mine.quantity + theirs.quantity FROM cart_item theirs
-     WHERE mine.store_id = ? AND mine.session_id = ? AND theirs.store_id = mine.store_id AND theirs.session_id = ? AND theirs.variant_id = mine.variant_id
+     WHERE mine.store_id = ? AND mine.session_id = ? AND theirs.store_id = mine.store_id AND theirs.session_id = ?
+       AND theirs.variant_id = mine.variant_id
        AND ${SAME_STAY}`,
     [storeId, customerId, sessionId],
   );
   await sql(
     em,
-    `DELETE FROM cart_item theirs USING cart_item mine WHERE theirs.store_id = ? AND theirs.session_id = ? AND mine.store_id = theirs.store_id
+    `DELETE FROM cart_item theirs USING cart_item mine WHERE theirs.store_id = ? AND theirs.session_id = ?
+     AND mine.store_id = theirs.store_id
        AND mine.session_id = ? AND mine.variant_id = theirs.variant_id AND ${SAME_STAY}`,
     [storeId, sessionId, customerId],
   );

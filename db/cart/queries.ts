@@ -1,8 +1,8 @@
-/** A buyer's cart: one line per variant and stay, priced and judged anew at every look (docs/contract.md#cart, D60). */
+/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
 import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';
-import { missingNights, optionLabel, priceOf, readShelf, type Shelf, type WantedLine } from '../checkout/lines.ts';
+import { missingNights, optionLabel, priceOf, readPricingData, type PricingData, type WantedLine } from '../checkout/lines.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type CartItem, CartItemEntity } from './entities.ts';
 
@@ -18,11 +18,11 @@ export interface CartLine {
 }
 const stayOf = ({ checkIn, checkOut }: CartItem): Stay | null => (checkIn && checkOut ? { checkIn, checkOut } : null);
 
-/** The cart as it stands, in a fixed number of queries. A line that cannot be bought stays and says why. */
+/** The cart, in a fixed number of queries. A line that cannot be bought stays in it, with the reason. */
 export async function readCart(em: Em, storeId: string, sessionId: string, at: number): Promise<CartLine[]> {
   const items = await em.find(CartItemEntity, { storeId, sessionId }, { orderBy: { createdAt: 'asc', cartItemId: 'asc' } });
-  const shelf = await readShelf(em, storeId, items.map(wantedOf), at);
-  return items.map((item) => lineOf(shelf, item));
+  const pricing = await readPricingData(em, storeId, items.map(wantedOf), at);
+  return items.map((item) => lineOf(pricing, item));
 }
 const wantedOf = (item: CartItem): WantedLine => ({
   productId: item.productId,
@@ -31,33 +31,38 @@ const wantedOf = (item: CartItem): WantedLine => ({
   stay: stayOf(item),
 });
 
-function lineOf(shelf: Shelf, item: CartItem): CartLine {
-  const found = shelf.sellable.get(item.productId);
+function lineOf(pricing: PricingData, item: CartItem): CartLine {
+  const found = pricing.sellable.get(item.productId);
   const variant = found?.variants.find((v) => v.variantId === item.variantId);
   const gone = { item, productName: found?.product.name ?? '', optionLabel: null, unitPriceWon: 0, stay: null } as const;
   if (!found || !variant) return { ...gone, unavailable: 'DELETED' };
   const stay = stayOf(item);
-  // Sold by the night now and not when it was chosen, or the other way round.
+  // The inventory mode of the product was changed since the line was added.
   if ((found.product.inventoryMode === 'DATED') !== (stay !== null)) return { ...gone, unavailable: 'NOT_ON_SALE' };
   return {
     item,
     productName: found.product.name,
     optionLabel: optionLabel(variant),
-    ...priceOf(shelf, found, variant, stay),
-    unavailable: whyNot(shelf, found, variant, item),
+    ...priceOf(pricing, found, variant, stay),
+    unavailable: unavailableReason(pricing, found, variant, item),
   };
 }
 
-function whyNot(shelf: Shelf, found: Sellable, variant: Sellable['variants'][number], item: CartItem): Unavailable | null {
+function unavailableReason(
+  pricing: PricingData,
+  found: Sellable,
+  variant: Sellable['variants'][number],
+  item: CartItem,
+): Unavailable | null {
   if (found.product.deletedAt) return 'DELETED';
   if (found.product.status !== 'ON_SALE') return 'NOT_ON_SALE';
   const stay = stayOf(item);
   if (!variant.isSellable || (!stay && variant.stockQuantity === 0)) return 'SOLD_OUT';
-  if (stay) return missingNights(shelf, variant.variantId, stay, item.quantity).length > 0 ? 'DATES_UNAVAILABLE' : null;
+  if (stay) return missingNights(pricing, variant.variantId, stay, item.quantity).length > 0 ? 'DATES_UNAVAILABLE' : null;
   return variant.stockQuantity < item.quantity ? 'NOT_ENOUGH_STOCK' : null;
 }
 
-/** The named lines of a cart, in their order; another buyer's is CART_ITEM_NOT_FOUND (D39). */
+/** The lines of a cart with these ids, in their order; CART_ITEM_NOT_FOUND, also for another buyer's (D39). */
 export async function linesOf(em: Em, storeId: string, sessionId: string, cartItemIds: readonly string[]): Promise<WantedLine[]> {
   const items = await em.find(CartItemEntity, { storeId, sessionId, cartItemId: { $in: [...cartItemIds] } });
   const byId = new Map(items.map((item) => [item.cartItemId, item]));

@@ -1,4 +1,4 @@
-/** Categories: a tree of at most four levels; products hang on its leaves (docs/contract.md#categories). */
+/** Categories: a tree of at most four levels; products belong to its leaves (docs/contract.md#categories). */
 import { CATEGORY_LEVELS } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -6,7 +6,7 @@ import { type Em, lockName, sql } from '../kernel/tx.ts';
 import { type Category, CategoryEntity } from './entities.ts';
 import { findCategory } from './queries.ts';
 
-/** Changes of one tree happen one after the other, so that no two of them make a circle or a fifth level. */
+/** Serializes changes of one tree, so that two of them together cannot make a cycle or a fifth level. */
 const lockTree = (em: Em, storeId: string) => lockName(em, `categories/${storeId}`);
 const TOO_DEEP = () => invalid('parentId', 'OUT_OF_RANGE', `At most ${CATEGORY_LEVELS} levels.`);
 
@@ -33,7 +33,7 @@ export async function createCategory(
   return category;
 }
 
-/** A category that may get children: one with products takes none. */
+/** The parent of a new child, locked; CATEGORY_IN_USE when it has products. */
 async function openParent(em: Em, storeId: string, categoryId: string): Promise<Category> {
   const parent = await lockCategory(em, storeId, categoryId);
   if (await hasProducts(em, storeId, categoryId)) throw new Fault('CATEGORY_IN_USE');
@@ -48,7 +48,7 @@ const hasProducts = async (em: Em, storeId: string, categoryId: string): Promise
     ])
   ).length > 0;
 
-/** The category, locked; CATEGORY_NOT_FOUND for another store's too. */
+/** The category, locked; CATEGORY_NOT_FOUND, also for another store's. */
 export async function lockCategory(em: Em, storeId: string, categoryId: string): Promise<Category> {
   await sql(em, 'SELECT 1 FROM category WHERE store_id = ? AND category_id = ? FOR UPDATE', [storeId, categoryId]);
   return findCategory(em, storeId, categoryId);
@@ -67,11 +67,11 @@ export async function patchCategory(em: Em, storeId: string, categoryId: string,
   if (patch.name !== undefined) category.name = patch.name;
   if (patch.flowId) throw category.isLeaf ? new Fault('FLOW_NOT_FOUND') : new Fault('CATEGORY_NOT_LEAF');
   const parentId = patch.parentId === undefined ? (category.parentId ?? null) : patch.parentId;
-  if (parentId !== (category.parentId ?? null)) await move(em, category, parentId);
+  if (parentId !== (category.parentId ?? null)) await reparent(em, category, parentId);
   return category;
 }
 
-async function move(em: Em, category: Category, parentId: string | null): Promise<void> {
+async function reparent(em: Em, category: Category, parentId: string | null): Promise<void> {
   const { storeId, categoryId, parentId: formerId = null } = category;
   const below = await sql<{ category_id: string; depth: number }>(
     em,
@@ -91,15 +91,16 @@ async function move(em: Em, category: Category, parentId: string | null): Promis
   if (shift !== 0)
     for (const { category_id: id } of below)
       await sql(em, 'UPDATE category SET depth = depth + ? WHERE store_id = ? AND category_id = ?', [shift, storeId, id]);
-  if (formerId !== null) await leafAgain(em, storeId, formerId);
+  if (formerId !== null) await updateLeaf(em, storeId, formerId);
   await em.refresh(category);
 }
 
-/** A category whose last child has gone is a leaf again. */
-const leafAgain = (em: Em, storeId: string, categoryId: string) =>
+/** Recomputes `is_leaf` after a child was removed. */
+const updateLeaf = (em: Em, storeId: string, categoryId: string) =>
   sql(
     em,
-    `UPDATE category SET is_leaf = NOT EXISTS (SELECT 1 FROM category c WHERE c.store_id = ? AND c.parent_id = ?) WHERE store_id = ? AND category_id = ?`,
+    `UPDATE category SET is_leaf = NOT EXISTS (SELECT 1 FROM category c WHERE c.store_id = ? AND c.parent_id = ?) WHERE store_id = ?
+     AND category_id = ?`,
     [storeId, categoryId, storeId, categoryId],
   );
 
@@ -111,5 +112,5 @@ export async function deleteCategory(em: Em, storeId: string, categoryId: string
   const { parentId = null } = category;
   em.remove(category);
   await em.flush();
-  if (parentId !== null) await leafAgain(em, storeId, parentId);
+  if (parentId !== null) await updateLeaf(em, storeId, parentId);
 }

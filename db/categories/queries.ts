@@ -1,4 +1,4 @@
-/** Categories: a tree of at most four levels; products hang on its leaves (docs/contract.md#categories). */
+/** Categories: a tree of at most four levels; products belong to its leaves (docs/contract.md#categories). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type Category, CategoryEntity } from './entities.ts';

@@ -1,6 +1,6 @@
-/** Checkouts: what a buyer is about to pay, for 30 minutes. */
+/** Checkouts: what a buyer is about to pay; valid for 30 minutes. */
 import { CHECKOUT_LIFETIME_MS, type FrozenLocation, isTooMuch } from '../../domain/checkout/rules.ts';
-import { checkChosen, lineOf, readShelf, type Shelf, shortLines, shortNights, type WantedLine } from './lines.ts';
+import { checkChosen, lineOf, readPricingData, type PricingData, unavailableLines, unavailableNights, type WantedLine } from './lines.ts';
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -10,23 +10,26 @@ import { type Checkout, CheckoutEntity } from './entities.ts';
 
 export interface CheckoutRequest {
   readonly lines: readonly WantedLine[];
-  /** The cart lines that these are; they leave the cart when the checkout is paid. */
+  /** The cart lines of these lines; they are removed from the cart when the checkout is paid. */
   readonly cartItemIds?: readonly string[];
-  /** For all lines; each product's own first when absent. */
+  /** For all lines; absent: the first method of each product. */
   readonly fulfillmentMethod?: FulfillmentMethod;
   readonly pickupLocationId?: string;
 }
 
-/** Opens a checkout. Prices are today's; a line without its option VALIDATION_FAILED, unknown products 404, unsellable ones OUT_OF_STOCK, nights DATES_UNAVAILABLE. */
+/**
+ * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants,
+ * OUT_OF_STOCK for what cannot be bought, DATES_UNAVAILABLE for nights.
+ */
 export async function openCheckout(em: Em, storeId: string, sessionId: string, request: CheckoutRequest, at: number): Promise<Checkout> {
   const { lines: wanted, cartItemIds = [], fulfillmentMethod: method = null, pickupLocationId = null } = request;
-  const shelf = await readShelf(em, storeId, wanted, at);
-  checkChosen(shelf, wanted, (line) => `items[${line}].optionId`);
-  const location = await locationOf(em, storeId, shelf, request);
-  const lines = wanted.map((line) => lineOf(shelf, line, { method, location }));
-  const short = shortLines(shelf, lines);
+  const pricing = await readPricingData(em, storeId, wanted, at);
+  checkChosen(pricing, wanted, (line) => `items[${line}].optionId`);
+  const location = await locationOf(em, storeId, pricing, request);
+  const lines = wanted.map((line) => lineOf(pricing, line, { method, location }));
+  const short = unavailableLines(pricing, lines);
   if (short.length > 0) throw new Fault('OUT_OF_STOCK', { details: { items: short } });
-  const dates = shortNights(shelf, lines);
+  const dates = unavailableNights(pricing, lines);
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
   if (isTooMuch(lines)) throw invalid('items', 'OUT_OF_RANGE', 'The total is beyond 2,000,000,000 won.');
   const checkout = em.create(CheckoutEntity, {
@@ -44,11 +47,13 @@ export async function openCheckout(em: Em, storeId: string, sessionId: string, r
   return checkout;
 }
 
-/** Where the goods are fetched: needed where anything is and the store has places, and nowhere else (docs/contract.md#checkout, D41). */
+/**
+ * The pickup location: required when a line is picked up and the store has locations, refused otherwise (docs/contract.md#checkout, D41).
+ */
 async function locationOf(
   em: Em,
   storeId: string,
-  { sellable }: Shelf,
+  { sellable }: PricingData,
   { lines, fulfillmentMethod: method, pickupLocationId }: CheckoutRequest,
 ): Promise<FrozenLocation | null> {
   const products = lines.flatMap(({ productId }) => sellable.get(productId)?.product ?? []);

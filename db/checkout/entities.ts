@@ -11,7 +11,7 @@ export const CheckoutEntity = defineEntity({
     sessionId: p.string(),
     status: p.string().$type<'OPEN' | 'COMPLETED'>(),
     lines: p.json<CheckoutLine[]>(),
-    /** Cart lines that leave the cart when this is paid. */
+    /** Cart lines that are removed from the cart when this is paid. */
     cartItemIds: textList(),
     pickupLocationId: p.string().nullable(),
     expiresAt: time(),

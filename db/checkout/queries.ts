@@ -1,13 +1,13 @@
-/** Checkouts: what a buyer is about to pay, for 30 minutes. */
+/** Checkouts: what a buyer is about to pay; valid for 30 minutes. */
 import { LockMode } from '@mikro-orm/core';
 import { type CheckoutLine, type FrozenLocation, isShipped, isTooMuch } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Em } from '../kernel/tx.ts';
 import { listLocations } from '../pickupLocations/queries.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
-import { type Handover, lineOf, readShelf, type Shelf, shortLines, shortNights, type WantedLine } from './lines.ts';
+import { type Handover, lineOf, readPricingData, type PricingData, unavailableLines, unavailableNights, type WantedLine } from './lines.ts';
 
-/** The buyer's own checkout, locked where it is to be paid; another buyer's is not there (D39). */
+/** A checkout of this session, with `lock` FOR UPDATE; CHECKOUT_NOT_FOUND, also for another buyer's (D39). */
 export async function findCheckout(em: Em, storeId: string, checkoutId: string, sessionId: string, lock = false): Promise<Checkout> {
   const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
   const checkout = await em.findOne(CheckoutEntity, { storeId, checkoutId, sessionId }, options);
@@ -15,7 +15,7 @@ export async function findCheckout(em: Em, storeId: string, checkoutId: string, 
   return checkout;
 }
 
-/** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold, or not as what it was (D37, D81). */
+/** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold as it was chosen (D37, D81). */
 export async function repriceLines(em: Em, checkout: Checkout, at: number): Promise<CheckoutLine[]> {
   const wanted = checkout.lines.map(({ productId, variantId, quantity, stay }) => ({
     productId,
@@ -23,28 +23,30 @@ export async function repriceLines(em: Em, checkout: Checkout, at: number): Prom
     optionId: variantId,
     stay: stay ?? null,
   }));
-  const shelf = await readShelf(em, checkout.storeId, wanted, at);
-  const short = shortLines(shelf, checkout.lines);
+  const pricing = await readPricingData(em, checkout.storeId, wanted, at);
+  const short = unavailableLines(pricing, checkout.lines);
   if (short.length > 0) throw new Fault('CHECKOUT_STALE', { details: { items: short } });
-  const location = await stillThere(em, checkout);
-  const lines = wanted.map((line, i) => anew(shelf, line, checkout.lines[i]!, location));
-  const dates = shortNights(shelf, lines);
+  const location = await currentLocation(em, checkout);
+  const lines = wanted.map((line, i) => repriceLine(pricing, line, checkout.lines[i]!, location));
+  const dates = unavailableNights(pricing, lines);
   if (dates.length > 0) throw new Fault('CHECKOUT_STALE', { details: { dates } });
   const isOther = lines.some((line, i) => isShipped(line) !== isShipped(checkout.lines[i]!));
   if (isOther || isTooMuch(lines)) throw new Fault('CHECKOUT_STALE');
   return lines;
 }
 
-/** A line handed over as its buyer chose; a product that is now sold otherwise makes the checkout stale. */
-function anew(shelf: Shelf, wanted: WantedLine, before: CheckoutLine, location: Handover['location']): CheckoutLine {
-  const { product } = shelf.sellable.get(wanted.productId)!;
+/**
+ * A line at today's prices, with its chosen fulfillment method; CHECKOUT_STALE when the product no longer has that method, type or mode.
+ */
+function repriceLine(pricing: PricingData, wanted: WantedLine, before: CheckoutLine, location: Handover['location']): CheckoutLine {
+  const { product } = pricing.sellable.get(wanted.productId)!;
   const isDated = product.inventoryMode === 'DATED';
   const isSame = product.methods.includes(before.fulfillmentMethod) && product.fulfillmentType === (before.fulfillmentType ?? 'SHIPPING');
   if (!isSame || isDated !== Boolean(wanted.stay)) throw new Fault('CHECKOUT_STALE');
-  return lineOf(shelf, wanted, { method: before.fulfillmentMethod, location });
+  return lineOf(pricing, wanted, { method: before.fulfillmentMethod, location });
 }
 
-async function stillThere(em: Em, { storeId, pickupLocationId, lines }: Checkout): Promise<FrozenLocation | null> {
+async function currentLocation(em: Em, { storeId, pickupLocationId, lines }: Checkout): Promise<FrozenLocation | null> {
   if (!pickupLocationId) return null;
   const locations = await listLocations(em, storeId, true);
   if (!locations.some((one) => one.pickupLocationId === pickupLocationId)) throw new Fault('CHECKOUT_STALE');

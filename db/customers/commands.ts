@@ -1,9 +1,9 @@
-/** Buyers of a store, known by their address. Business times. */
+/** Customers of a store, identified by their e-mail address. Business times. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 
-/** Whose token it is: tokens of an earlier generation are dead (X8). */
+/** The subject of a token. Tokens of an earlier generation are invalid (X8). */
 export interface Holder {
   readonly customerId: string;
   readonly generation: number;
@@ -15,9 +15,9 @@ export interface HolderRow {
 export const holderOf = (row: HolderRow): Holder => ({ customerId: row.customer_id, generation: row.token_generation });
 
 /**
- * The customer of an address, made when there is none: a server vouches for them (docs/contract.md#customers). Nobody vouched for
- * whoever signed up with it: their password and every token of before are gone from this transaction on; the customer, cart and
- * orders stay (X8). A sign-up that is under way is waited for.
+ * Finds or creates the customer of an e-mail address that a server has verified (docs/contract.md#customers). A sign-up has not verified
+ * the address: if the account has a password, the password and all earlier tokens are revoked; the customer, cart and orders stay (X8).
+ * Waits for a concurrent sign-up.
  */
 export async function delegatedCustomer(em: Em, storeId: string, email: string, at: number): Promise<Holder> {
   const [row] = await sql<HolderRow>(
@@ -39,7 +39,7 @@ export interface SignUp {
   readonly consents: readonly { readonly kind: string; readonly version?: string }[];
 }
 
-/** A new customer with what they agreed to. Nobody has verified the address: one that is known already stays with whom it is. */
+/** Creates a customer with their consents. The address is not verified, so that an existing account is never changed: EMAIL_TAKEN. */
 export async function signUp(em: Em, storeId: string, { email, name, phone, passwordHash, consents }: SignUp, at: number): Promise<Holder> {
   const [row] = await sql<HolderRow>(
     em,
@@ -51,7 +51,8 @@ export async function signUp(em: Em, storeId: string, { email, name, phone, pass
   for (const { kind, version = null } of consents)
     await sql(
       em,
-      `INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at) VALUES (?, ?, ?, ?, 'AGREE', ?, 'SIGNUP', ?)`,
+      `INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at)
+       VALUES (?, ?, ?, ?, 'AGREE', ?, 'SIGNUP', ?)`,
       [storeId, newId('con', at), row.customer_id, kind, version, new Date(at)],
     );
   return holderOf(row);

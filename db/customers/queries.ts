@@ -1,4 +1,4 @@
-/** Buyers of a store, known by their address. Business times. */
+/** Customers of a store, identified by their e-mail address. Business times. */
 import { type Em, sql } from '../kernel/tx.ts';
 import { type Holder, holderOf, type HolderRow } from './commands.ts';
 
@@ -14,8 +14,8 @@ export async function findByEmail(em: Em, storeId: string, email: string): Promi
   return row ? { ...holderOf(row), passwordHash: row.password_hash } : null;
 }
 
-/** Whether an account is still whose it was when its password was judged; nobody takes it over until this transaction ends. */
-export async function isStill(em: Em, storeId: string, { customerId, generation }: Holder): Promise<boolean> {
+/** Whether a customer still has the token generation of the password check; FOR SHARE, so that it cannot change in this transaction. */
+export async function isCurrentHolder(em: Em, storeId: string, { customerId, generation }: Holder): Promise<boolean> {
   const rows = await sql(em, 'SELECT 1 AS ok FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ? FOR SHARE', [
     storeId,
     customerId,
@@ -30,7 +30,7 @@ export interface Customer {
   readonly name: string | null;
   readonly phone: string | null;
 }
-/** Who holds a token: a customer, of this generation, while the client that vouched for them is active (null: they logged in themselves). */
+/** The customer of a token, or null: of this generation, and while the client that issued it is active (null: their own login). */
 export async function findCustomer(
   em: Em,
   storeId: string,
@@ -39,7 +39,8 @@ export async function findCustomer(
   const [row] = await sql<{ customer_id: string; email: string; name: string | null; phone: string | null }>(
     em,
     `SELECT customer_id, email, name, phone FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ?
-     AND (?::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ? AND c.status = 'ACTIVE'))`,
+     AND (?::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ?
+       AND c.status = 'ACTIVE'))`,
     [storeId, customerId, generation, clientId, clientId],
   );
   return row ? { customerId: row.customer_id, email: row.email, name: row.name, phone: row.phone } : null;

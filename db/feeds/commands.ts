@@ -1,10 +1,11 @@
 /**
- * The order of a store's changes. Whoever changes what a feed shows takes its time here last of all locks and holds it until the
- * commit, so that times grow in the order of commits: a reader who goes on from the last time that it saw misses nothing (D70).
+ * The order of a store's changes. A transaction that changes what a feed shows takes its time here, as its last lock, and holds the row
+ * until it commits. So times grow in the order of commits, and a reader that continues after the last time it has seen misses nothing
+ * (D70).
  */
 import { type Em, sql } from '../kernel/tx.ts';
 
-/** When the change at the business time `at` stands in feeds: then, or a millisecond after the change before it. */
+/** The feed time of a change: the business time `at`, or a millisecond after the store's previous change. */
 export async function changeTime(em: Em, storeId: string, at: number): Promise<Date> {
   const [row] = await sql<{ changed_at: string }>(
     em,

@@ -1,14 +1,14 @@
-/** How many rows of a list a store has, counted as they change: a total costs the same however many there are (X22). */
+/** Row counts of a store's lists, maintained by triggers: a total costs the same however many rows there are (X22). */
 import { type Em, sql } from '../kernel/tx.ts';
 
 export type CountedList = 'orders' | 'order_item' | 'product';
-/** Null where the filter does not ask. */
+/** Absent: any. */
 export interface CountFilter {
   readonly status?: string | undefined;
   readonly isTest?: boolean | undefined;
 }
 
-/** A subquery for the number; its values are those of `countValues`. */
+/** A subquery for the count; its parameters are `countValues`. */
 export const COUNTED = `(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ? AND list = ? AND (?::text IS NULL OR status = ?)
    AND (?::boolean IS NULL OR is_test = ?))`;
 export const countValues = (storeId: string, list: CountedList, { status, isTest }: CountFilter): unknown[] => {

@@ -1,4 +1,4 @@
-/** API tokens: pre-issued bearers with a checksum, so that nonsense never reaches Postgres; kept as SHA-256 (docs/contract.md#tokens). */
+/** API tokens: bearer tokens with a checksum, so that malformed ones never reach Postgres; stored as SHA-256 (docs/contract.md#tokens). */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -10,16 +10,16 @@ import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, inTenant, REQUEST, sql } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
 import { ApiTokenEntity } from './entities.ts';
-import { holdRole } from './members.ts';
+import { lockRole } from './members.ts';
 
-/** So that scanners recognise a leaked one. */
+/** A fixed prefix, by which secret scanners recognize leaked tokens. */
 const API_TOKEN_PREFIX = 'svcpat_';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base62 = (value: bigint, length: number): string =>
   Array.from({ length }, (_, i) => DIGITS[Number((value / 62n ** BigInt(length - 1 - i)) % 62n)]).join('');
 const checksum = (body: string) => base62(BigInt(crc32(body)), 6);
 
-/** `svcpat_` + 43 base62 characters of 32 random bytes + 6 of a CRC-32 over both. */
+/** `svcpat_`, 32 random bytes in 43 base62 characters, and a CRC-32 over both in 6. */
 export function newApiToken(): string {
   const body = API_TOKEN_PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   return body + checksum(body);
@@ -47,11 +47,11 @@ export interface ShownApiToken {
   readonly lastUsedAt: number | null;
 }
 
-/** Issues a token; its plain text is answered once. Real time. UNAUTHORIZED: its issuer is being removed at this moment (X25). */
+/** Issues a token; its plain text is returned only here. Real time. UNAUTHORIZED when the issuer was removed concurrently (X25). */
 export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken, now: number): Promise<ShownApiToken & { token: string }> {
   const token = newApiToken();
   const { name, scopes, purpose, createdBy, expiresInDays } = wanted;
-  if ((await holdRole(em, storeId, createdBy)) === null) throw new Fault('UNAUTHORIZED');
+  if ((await lockRole(em, storeId, createdBy)) === null) throw new Fault('UNAUTHORIZED');
   const tokenId = newId('tok', now);
   em.create(ApiTokenEntity, {
     storeId,
@@ -70,7 +70,7 @@ export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken
   return { ...items[0]!, token };
 }
 
-/** Those that are not revoked, newest first, with who issued them. */
+/** Tokens that are not revoked, newest first, with the names of their issuers. */
 export async function listApiTokens(
   em: Em,
   storeId: string,
@@ -112,7 +112,7 @@ export async function listApiTokens(
   };
 }
 
-/** Revokes at once, on every process: each request reads the row. */
+/** Revokes a token; effective immediately on every process, because each request reads the row. */
 export async function revokeApiToken(em: Em, storeId: string, tokenId: string, now: number): Promise<void> {
   const rows = await sql(
     em,
@@ -132,7 +132,7 @@ export interface FoundApiToken {
   readonly role: Role | null;
 }
 
-/** A living token, or null. Notes its use, at most once a minute. */
+/** A valid token, or null. Records its use, at most once a minute. */
 export async function findApiToken(orm: MikroORM, token: string, now: number): Promise<FoundApiToken | null> {
   const [row] = await sql<{
     store_id: string;

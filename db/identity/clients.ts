@@ -1,4 +1,4 @@
-/** OAuth clients: a store's own, and the console, which belongs to no store and is named by the configuration. */
+/** OAuth clients: those of stores, and the console, which belongs to no store and comes from the configuration. */
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -71,9 +71,9 @@ export interface NewClient {
 }
 
 const newSecret = () => `svcs_${randomBytes(32).toString('base64url')}`;
-const keptOf = (secret: string) => ({ secretHash: hashSecret(secret), secretPrefix: secret.slice(0, 9) });
+const storedSecretOf = (secret: string) => ({ secretHash: hashSecret(secret), secretPrefix: secret.slice(0, 9) });
 
-/** A client bound to its store. The secret of a confidential one is answered once and kept as SHA-256. */
+/** Creates a client of a store. The secret of a confidential client is returned only here, and stored as SHA-256. */
 export function createClient(
   em: Em,
   storeId: string,
@@ -90,7 +90,7 @@ export function createClient(
       scopes: [...scopes],
       grantTypes: [...grantTypes],
       redirectUris: [...redirectUris],
-      ...(clientSecret !== null && keptOf(clientSecret)),
+      ...(clientSecret !== null && storedSecretOf(clientSecret)),
       status: 'ACTIVE',
       createdAt: new Date(at),
     }),
@@ -98,7 +98,7 @@ export function createClient(
   return { clientId, clientSecret };
 }
 
-/** A store's first client: a server that holds these scopes. */
+/** A store's first client: a confidential server client with these scopes. */
 export function createServerClient(em: Em, storeId: string, name: string, scopes: readonly string[], at: number) {
   const grantTypes = ['client_credentials', TOKEN_EXCHANGE] as const;
   const { clientId, clientSecret } = createClient(
@@ -110,13 +110,13 @@ export function createServerClient(em: Em, storeId: string, name: string, scopes
   return { clientId, clientSecret: clientSecret! };
 }
 
-/** A client as its store sees it, with who registered it. */
+/** A client with the name and e-mail of who registered it. */
 export interface ShownClient extends Client {
   readonly createdByName: string | null;
   readonly createdByEmail: string | null;
 }
 
-/** Newest first; with a status, those only. */
+/** Newest first; `status`: only those. */
 export async function listClients(
   em: Em,
   storeId: string,
@@ -147,7 +147,7 @@ export async function withAuthors(em: Em, clients: readonly Client[]): Promise<S
   });
 }
 
-/** A client of this store. Of another store: TENANT_MISMATCH (docs/contract.md#clients); of none: CLIENT_NOT_FOUND. */
+/** A client of this store: TENANT_MISMATCH for another store's (docs/contract.md#clients), CLIENT_NOT_FOUND for an unknown one. */
 export async function readClient(em: Em, storeId: string, clientId: string): Promise<ShownClient> {
   const [shown] = await withAuthors(em, [await findClient(em, storeId, clientId)]);
   return shown!;
@@ -159,16 +159,16 @@ async function findClient(em: Em, storeId: string, clientId: string, lockMode = 
   throw new Fault((await findTenant(em, 'lookup_client', clientId)) ? 'TENANT_MISMATCH' : 'CLIENT_NOT_FOUND');
 }
 
-/** A new secret; the old one is dead at once. */
+/** Replaces the secret; the old one is invalid immediately. */
 export async function rotateSecret(em: Em, storeId: string, clientId: string): Promise<{ client: Client; clientSecret: string }> {
   const client = await lockClient(em, storeId, clientId);
   if (client.status !== 'ACTIVE' || client.authMethod === 'none') throw new Fault('INVALID_STATUS');
   const clientSecret = newSecret();
-  Object.assign(client, keptOf(clientSecret));
+  Object.assign(client, storedSecretOf(clientSecret));
   return { client, clientSecret };
 }
 
-/** Ends a client: its logins with it, in one transaction; its access tokens are judged by its status on every request. */
+/** Revokes a client and its logins; its access tokens become invalid, because every request checks the client's status. */
 export async function deactivateClient(em: Em, storeId: string, clientId: string, at: number): Promise<Client> {
   const client = await lockClient(em, storeId, clientId);
   if (client.status === 'REVOKED') return client;

@@ -1,4 +1,4 @@
-/** Logins that wait for the person's word: whether this client may have what it asks for (X2–X5). Real times, passed in. */
+/** Logins that wait for the person's consent to the client's scopes (X2–X5). Real times, passed in. */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
@@ -7,7 +7,7 @@ import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { LoginRequest } from './logins.ts';
 
-/** How long a person may think about it. */
+/** The lifetime of a consent request. */
 export const CONSENT_MS = 10 * MINUTE;
 
 export interface ConsentRequest extends LoginRequest {
@@ -16,22 +16,23 @@ export interface ConsentRequest extends LoginRequest {
   readonly authenticatedAt: number;
 }
 
-/** Keeps what a person is asked, for the browser that began the login; answers its id. */
-export async function openConsent(em: Em, asked: Omit<ConsentRequest, 'consentId'>, browser: string, now: number): Promise<string> {
+/** Stores a consent request, bound to the browser that began the login; returns its id. */
+export async function openConsent(em: Em, request: Omit<ConsentRequest, 'consentId'>, browser: string, now: number): Promise<string> {
   const consentId = randomBytes(32).toString('base64url');
   await sql(
     em,
-    `INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at, browser_hash, expires_at)
+    `INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at,
+     browser_hash, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       consentId,
-      asked.clientId,
-      asked.userId,
-      asked.redirectUri,
-      textArray(asked.scopes),
-      asked.state,
-      asked.codeChallenge,
-      new Date(asked.authenticatedAt),
+      request.clientId,
+      request.userId,
+      request.redirectUri,
+      textArray(request.scopes),
+      request.state,
+      request.codeChallenge,
+      new Date(request.authenticatedAt),
       hashSecret(browser),
       new Date(now + CONSENT_MS),
     ],
@@ -49,7 +50,7 @@ interface ConsentRow {
   readonly code_challenge: string;
   readonly authenticated_at: Date;
 }
-const LIVING = 'consent_id = ? AND browser_hash = ? AND expires_at > ?';
+const UNEXPIRED = 'consent_id = ? AND browser_hash = ? AND expires_at > ?';
 const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
   row
     ? {
@@ -64,29 +65,29 @@ const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
       }
     : null;
 
-/** What is asked; null when it was answered, has expired, or another browser asks. */
+/** A consent request; null when it was answered, has expired, or belongs to another browser. */
 export async function readConsent(orm: MikroORM, consentId: string, browser: string, now: number): Promise<ConsentRequest | null> {
   const given = [consentId, hashSecret(browser), new Date(now)];
-  const [row] = await sql<ConsentRow>(orm.em.fork(), `SELECT * FROM consent_request WHERE ${LIVING}`, given);
+  const [row] = await sql<ConsentRow>(orm.em.fork(), `SELECT * FROM consent_request WHERE ${UNEXPIRED}`, given);
   return consentOf(row);
 }
 
-/** The same, taken: of parallel answers one has it, in the transaction in which it acts on it. */
-export async function takeConsent(em: Em, consentId: string, browser: string, now: number): Promise<ConsentRequest | null> {
+/** The same, deleted: of concurrent decisions only one gets it. */
+export async function consumeConsent(em: Em, consentId: string, browser: string, now: number): Promise<ConsentRequest | null> {
   const given = [consentId, hashSecret(browser), new Date(now)];
-  const [row] = await sql<ConsentRow>(em, `DELETE FROM consent_request WHERE ${LIVING} RETURNING *`, given);
+  const [row] = await sql<ConsentRow>(em, `DELETE FROM consent_request WHERE ${UNEXPIRED} RETURNING *`, given);
   return consentOf(row);
 }
 
-/** What the page tells a person who may be asked. */
-export interface Question {
+/** What the consent page shows. */
+export interface ConsentDetails {
   readonly clientName: string;
   readonly storeName: string;
   readonly email: string;
-  /** In the store of the client now; null: there is nothing that they could allow (X5). */
+  /** The person's current role in the client's store; null: no role, so that nothing can be allowed (X5). */
   readonly role: Role | null;
 }
-export async function questionOf(em: Em, storeId: string, clientId: string, userId: string): Promise<Question> {
+export async function consentDetailsOf(em: Em, storeId: string, clientId: string, userId: string): Promise<ConsentDetails> {
   const [row] = await sql<{ client_name: string; store_name: string; email: string; role: Role | null }>(
     em,
     `SELECT c.name AS client_name, s.name AS store_name, u.email, m.role

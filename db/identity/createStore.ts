@@ -1,4 +1,4 @@
-/** Creating stores is the operator's: it runs as the database's owner, not as the app. */
+/** Creates stores: a command of operators that runs as the owner of the database, not as the app. */
 import { createServerClient } from './clients.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
@@ -19,7 +19,7 @@ export interface CreatedStore {
 
 export const newStoreId = (at: number): string => newId('sto', at);
 
-/** A store and its first client. `storeId` is the one that the transaction is bound to. */
+/** Creates a store and its first client. `storeId`: the tenant of the transaction. */
 export async function createStore(
   em: Em,
   storeId: string,

@@ -57,7 +57,7 @@ export const UserEntity = defineEntity({
     userId: p.string().primary(),
     email: p.string(),
     name: p.string().nullable(),
-    /** Where the person logs in, and as whom; null until the first login. */
+    /** `iss` and `sub` of the OpenID provider; null until the first login. */
     issuer: p.string().nullable(),
     subject: p.string().nullable(),
     createdAt: time(),

@@ -1,6 +1,6 @@
 /**
- * Logins of people: the request that waits for the identity provider, the code, the refresh tokens. A login is one line
- * of tokens; whatever is used twice ends the whole line. Times are real times, passed in.
+ * Logins of people: the authorization request that waits for the identity provider, the code, the refresh tokens. The tokens of a login are
+ * one family: reuse of a code or refresh token revokes the whole login. Times are real times, passed in.
  */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -9,11 +9,11 @@ import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type SealLocation } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 
-/** How long a person may take to log in at the provider. */
+/** Lifetime of an authorization request. */
 export const REQUEST_MS = 10 * MINUTE;
 const CODE_MS = 60 * SECOND;
 const REFRESH_MS = 30 * DAY;
-/** A client whose answer was lost may ask once more with the token that it still has (D63). */
+/** Within this time a refresh token may be reused once, by a client that did not get the response (D63). */
 const RETRY_MS = 30 * SECOND;
 
 export interface LoginRequest {
@@ -23,7 +23,7 @@ export interface LoginRequest {
   readonly state: string;
   readonly codeChallenge: string;
 }
-/** What ties the provider's answer to this request and this browser. */
+/** What binds the provider's response to the request and the browser: state, PKCE verifier, nonce, cookie. */
 export interface Upstream {
   readonly requestId: string;
   readonly verifier: string;
@@ -31,13 +31,14 @@ export interface Upstream {
   readonly browser: string;
 }
 const random = () => randomBytes(32).toString('base64url');
-const place = (requestId: string): SealLocation => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
+const verifierLocation = (requestId: string): SealLocation => ({ store: '-', table: 'login_request', row: requestId, column: 'verifier' });
 
 export async function openRequest(orm: MikroORM, keyring: Keyring, request: LoginRequest, now: number): Promise<Upstream> {
   const [requestId, verifier, nonce, browser] = [random(), random(), random(), random()] as const;
   await sql(
     orm.em.fork(),
-    `INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash, expires_at)
+    `INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash,
+     expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       requestId,
@@ -46,7 +47,7 @@ export async function openRequest(orm: MikroORM, keyring: Keyring, request: Logi
       textArray(request.scopes),
       request.state,
       request.codeChallenge,
-      keyring.seal(verifier, place(requestId)),
+      keyring.seal(verifier, verifierLocation(requestId)),
       nonce,
       hashSecret(browser),
       new Date(now + REQUEST_MS),
@@ -55,20 +56,20 @@ export async function openRequest(orm: MikroORM, keyring: Keyring, request: Logi
   return { requestId, verifier, nonce, browser };
 }
 
-export interface TakenRequest extends LoginRequest {
+export interface ConsumedRequest extends LoginRequest {
   readonly requestId: string;
   readonly verifier: string;
   readonly nonce: string;
 }
 
-/** Takes a request, once, for the browser that began it, while it lives. */
-export async function takeRequest(
+/** Deletes and returns an authorization request; null when it has expired, was used, or belongs to another browser. */
+export async function consumeRequest(
   orm: MikroORM,
   keyring: Keyring,
   requestId: string,
   browser: string,
   now: number,
-): Promise<TakenRequest | null> {
+): Promise<ConsumedRequest | null> {
   const em = orm.em.fork();
   const [row] = await sql<{
     client_id: string;
@@ -91,7 +92,7 @@ export async function takeRequest(
     scopes: row.scopes,
     state: row.state,
     codeChallenge: row.code_challenge,
-    verifier: keyring.open(row.verifier_sealed, place(requestId)),
+    verifier: keyring.open(row.verifier_sealed, verifierLocation(requestId)),
     nonce: row.nonce,
   };
 }
@@ -104,7 +105,7 @@ export interface Person {
   readonly name: string | null;
 }
 
-/** The user of a login at the provider: known by issuer and subject, or by the verified address at the first login. */
+/** The id of the user who logged in at the provider: by issuer and subject, or at the first login by the verified address. */
 export async function userOf(em: Em, { issuer, subject, email, name }: Person, now: number): Promise<string> {
   const [known] = await sql<{ user_id: string }>(
     em,
@@ -112,11 +113,12 @@ export async function userOf(em: Em, { issuer, subject, email, name }: Person, n
     [name, issuer, subject],
   );
   if (known) return known.user_id;
-  // An address that has logged in before under another subject stays with that person.
+  // An address that has logged in with another subject stays with that account.
   const [row] = await sql<{ user_id: string }>(
     em,
     `INSERT INTO user_account (user_id, email, name, issuer, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (email) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject, name = coalesce(excluded.name, user_account.name)
+     ON CONFLICT (email) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject,
+       name = coalesce(excluded.name, user_account.name)
        WHERE user_account.subject IS NULL RETURNING user_id`,
     [newId('usr', now), email.toLowerCase(), name, issuer, subject, new Date(now)],
   );
@@ -124,7 +126,7 @@ export async function userOf(em: Em, { issuer, subject, email, name }: Person, n
   return row.user_id;
 }
 
-/** A login and its code, good for one minute and one use. */
+/** Creates a login and its authorization code, valid for one minute and one use. */
 export async function issueCode(em: Em, userId: string, request: LoginRequest, authenticatedAt: number, now: number): Promise<string> {
   const loginId = newId('lgn', now);
   const code = random();
@@ -146,7 +148,7 @@ export async function issueCode(em: Em, userId: string, request: LoginRequest, a
   return code;
 }
 
-/** A living login. */
+/** A login that is not revoked. */
 export interface Login {
   readonly loginId: string;
   readonly clientId: string;
@@ -175,12 +177,12 @@ const loginOf = (row: LoginRow): Login => ({
 const revoke = (em: Em, loginId: string, now: number) =>
   sql(em, 'UPDATE login SET revoked_at = coalesce(revoked_at, ?) WHERE login_id = ?', [new Date(now), loginId]);
 
-/** Null: invalid, expired, of another client, or used before (then everything that it gave is dead). */
+/** Redeems an authorization code; null when it is invalid, expired, another client's, or used before, which revokes the login. */
 export async function redeemCode(
   em: Em,
   clientId: string,
   code: string,
-  fits: (kept: { redirectUri: string; codeChallenge: string }) => boolean,
+  fits: (issued: { redirectUri: string; codeChallenge: string }) => boolean,
   now: number,
 ): Promise<Login | null> {
   const [row] = await sql<LoginRow & { redirect_uri: string; code_challenge: string }>(
@@ -200,7 +202,7 @@ export async function redeemCode(
   return loginOf(row);
 }
 
-/** The next refresh token of a login. */
+/** Issues the next refresh token of a login. */
 export async function issueRefresh(em: Em, loginId: string, now: number): Promise<string> {
   const token = `svcrt_${random()}`;
   await sql(em, 'INSERT INTO refresh_token (token_hash, login_id, expires_at, created_at) VALUES (?, ?, ?, ?)', [
@@ -213,13 +215,13 @@ export async function issueRefresh(em: Em, loginId: string, now: number): Promis
 }
 
 /**
- * Uses a refresh token up. Used again within the retry window, while its successor was never used, the successor is
- * discarded and a new one may be issued: the answer was lost. Any other second use ends the login.
+ * Redeems a refresh token (rotation). If it is reused within the retry window and its successor was never used, the response was lost: the
+ * successor is discarded and another may be issued. Any other reuse revokes the login.
  */
 export async function redeemRefresh(em: Em, clientId: string, token: string, now: number): Promise<Login | null> {
   const [found] = await sql<{ login_id: string }>(em, 'SELECT login_id FROM refresh_token WHERE token_hash = ?', [hashSecret(token)]);
   if (!found) return null;
-  // One line, one at a time: parallel refreshes of a login queue here.
+  // Serializes concurrent refreshes of one login.
   await sql(em, 'SELECT 1 FROM login WHERE login_id = ? FOR UPDATE', [found.login_id]);
   const [row] = await sql<LoginRow>(
     em,

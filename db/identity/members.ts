@@ -7,7 +7,7 @@ import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { MemberEntity } from './entities.ts';
 
-/** Makes a person a member, known by their address; the operator's way in. */
+/** Adds a person as a member by e-mail address; for operators' commands. */
 export async function addMember(em: Em, storeId: string, email: string, role: Role, now: number): Promise<void> {
   const [user] = await sql<{ user_id: string }>(
     em,
@@ -21,7 +21,8 @@ export async function addMember(em: Em, storeId: string, email: string, role: Ro
 export async function joinMember(em: Em, storeId: string, userId: string, role: Role, at: number): Promise<void> {
   const made = await sql(
     em,
-    'INSERT INTO member (store_id, user_id, role, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (store_id, user_id) DO NOTHING RETURNING 1 AS ok',
+    `INSERT INTO member (store_id, user_id, role, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (store_id, user_id) DO NOTHING
+     RETURNING 1 AS ok`,
     [storeId, userId, role, new Date(at)],
   );
   if (made.length === 0) throw new Fault('ALREADY_MEMBER');
@@ -34,7 +35,7 @@ export interface ShownMember {
   readonly role: Role;
   readonly joinedAt: number;
 }
-/** OWNER first, then by the day they joined. */
+/** OWNER first, then ADMINs, then by the time of joining; `userId`: only this member. */
 export async function listMembers(em: Em, storeId: string, userId: string | null = null): Promise<ShownMember[]> {
   const rows = await sql<{ user_id: string; email: string; name: string | null; role: Role; created_at: Date }>(
     em,
@@ -52,8 +53,8 @@ export async function listMembers(em: Em, storeId: string, userId: string | null
   }));
 }
 
-/** The role of a person, kept from ending until this transaction does: what they are given now dies with it later. Null: no member. */
-export async function holdRole(em: Em, storeId: string, userId: string): Promise<Role | null> {
+/** A person's role, or null; FOR KEY SHARE, so that a concurrent removal waits and then revokes what this transaction issues. */
+export async function lockRole(em: Em, storeId: string, userId: string): Promise<Role | null> {
   const [row] = await sql<{ role: Role }>(em, 'SELECT role FROM member WHERE store_id = ? AND user_id = ? FOR KEY SHARE', [
     storeId,
     userId,
@@ -62,8 +63,8 @@ export async function holdRole(em: Em, storeId: string, userId: string): Promise
 }
 
 /**
- * What a person had in hand in a store ends with their membership, for good, whether or not they come back (X25): the API tokens that
- * they issued, and their logins through clients of the store. Real time.
+ * Revokes what a person holds in a store when their membership ends, permanently, even if they join again (X25): the API tokens that they
+ * issued, and their logins through clients of the store. Real time.
  */
 async function endAccess(em: Em, storeId: string, userId: string, now: number): Promise<void> {
   await sql(em, 'UPDATE api_token SET revoked_at = ? WHERE store_id = ? AND created_by = ? AND revoked_at IS NULL', [
@@ -87,7 +88,7 @@ export interface MemberChange {
   /** Real time. */
   readonly now: number;
 }
-/** Changes a role or removes somebody; at once, everywhere: every request reads the row. */
+/** Changes a role or removes a member; effective immediately, because every request reads the row. Null after a removal. */
 export async function changeMember(em: Em, storeId: string, { actor, userId, to, now }: MemberChange): Promise<ShownMember | null> {
   const member = await em.findOne(MemberEntity, { storeId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!member) throw new Fault('MEMBER_NOT_FOUND');

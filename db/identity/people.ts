@@ -1,4 +1,6 @@
-/** What may have changed since a person's token was signed, read in one look on every request: no cache (docs/contract.md#access). */
+/**
+ * What may have changed since a person's token was signed, read in one query on every request, without a cache (docs/contract.md#access).
+ */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
 import { sql } from '../kernel/tx.ts';
@@ -12,11 +14,11 @@ export interface FoundPerson {
   readonly role: Role | null;
   /** When this membership began, in real ms; null: not a member. */
   readonly joinedAt: number | null;
-  /** Of the client that they came through; null for the console, which is no row. */
+  /** The status of the token's client; null for the console, which has no row. */
   readonly clientStatus: string | null;
-  /** The only store that the client leads into (X1); null for the console, which leads into all of the person's. */
+  /** The client's store, the only one that its tokens are valid for (X1); null for the console, whose tokens are valid for all. */
   readonly clientStoreId: string | null;
-  /** The login has not been ended. */
+  /** The login is not revoked. */
   readonly isLive: boolean;
 }
 
@@ -61,7 +63,7 @@ export interface Membership {
   readonly sandbox: boolean;
   readonly role: Role;
 }
-/** The stores of a person, oldest first; through a client of one store, that one at most (X1). */
+/** The stores of a person, oldest membership first; `clientStoreId`: only this one (X1). */
 export async function membershipsOf(orm: MikroORM, userId: string, clientStoreId: string | null): Promise<Membership[]> {
   const rows = await sql<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>(
     orm.em.fork(),

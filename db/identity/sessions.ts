@@ -1,4 +1,4 @@
-/** Guest sessions, on the store's clock (D66): 30 days from the last use; one that nobody uses lasts a day. */
+/** Guest sessions, in business time (D66): they expire 30 days after the last use, unused ones after a day. */
 import { randomBytes } from 'node:crypto';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
@@ -8,11 +8,11 @@ import { GuestSessionEntity } from './entities.ts';
 
 const SESSION_MS = 30 * DAY;
 const UNUSED_MS = DAY;
-/** The end is moved at most this often. */
+/** The sliding expiry is updated at most this often. */
 const SLIDE_MS = HOUR;
 const SWEEP = 100;
 
-/** A guest session; the token is answered once and kept as SHA-256. Sweeps a few that have ended. */
+/** Creates a guest session; the token is returned only here and stored as SHA-256. Deletes some expired sessions. */
 export async function openSession(
   em: Em,
   storeId: string,
@@ -24,7 +24,8 @@ export async function openSession(
   const ended = await sql<{ session_id: string }>(
     em,
     `WITH expired AS MATERIALIZED (
-       SELECT session_id FROM guest_session WHERE store_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED),
+       SELECT session_id FROM guest_session WHERE store_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ${SWEEP}
+         FOR UPDATE SKIP LOCKED),
      unused AS MATERIALIZED (SELECT session_id FROM guest_session WHERE store_id = ? AND used_at IS NULL AND created_at < ?
        ORDER BY created_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED)
      DELETE FROM guest_session WHERE store_id = ? AND session_id IN (SELECT session_id FROM expired UNION ALL SELECT session_id FROM unused)
@@ -49,7 +50,7 @@ export async function openSession(
   return { sessionId, cartToken, expiresAt };
 }
 
-/** The session of a living token, or null; its use moves its end. */
+/** The session of a valid token, or null; extends its expiry. */
 export async function findSession(em: Em, storeId: string, token: string, at: number): Promise<string | null> {
   const [row] = await sql<{ session_id: string; used_at: Date | null }>(
     em,
@@ -68,6 +69,6 @@ export async function findSession(em: Em, storeId: string, token: string, at: nu
   return row.session_id;
 }
 
-/** Ends a session, once its cart has gone elsewhere. */
+/** Deletes a session, after its cart was merged into another. */
 export const endSession = (em: Em, storeId: string, sessionId: string) =>
   sql(em, 'DELETE FROM guest_session WHERE store_id = ? AND session_id = ?', [storeId, sessionId]);

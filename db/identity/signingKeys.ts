@@ -1,4 +1,4 @@
-/** The keys that sign access tokens: next is published, current signs, previous still verifies. */
+/** Signing keys of access tokens: `next` is published, `current` signs, `previous` still verifies. */
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { HOUR, MINUTE } from '../../domain/kernel/time.ts';
@@ -10,21 +10,21 @@ export interface SigningKey {
   readonly kid: string;
   readonly status: 'next' | 'current' | 'previous';
   readonly publicJwk: JWK;
-  /** PKCS #8; opened only by whoever signs. */
+  /** PKCS #8; decrypted only to sign. */
   privateKey(): string;
 }
-/** Every process has read a published key after this long. */
+/** Every process has loaded a published key after this time. */
 const PUBLISHED_MS = 2 * MINUTE;
-/** No access token lives longer. */
+/** The longest lifetime of an access token. */
 const TOKEN_MS = HOUR;
 
-export const signingPlace = (kid: string): SealLocation => ({ store: '-', table: 'signing_key', row: kid, column: 'private' });
+export const signingKeyLocation = (kid: string): SealLocation => ({ store: '-', table: 'signing_key', row: kid, column: 'private' });
 
 export async function signingKeys(orm: MikroORM, keyring: Keyring, realNow: number): Promise<SigningKey[]> {
   const read = () => orm.em.fork().find(SigningKeyEntity, {}, { orderBy: { createdAt: 'desc' } });
   let rows = await read();
   if (!rows.some(({ status }) => status === 'current')) {
-    // Another process may be first: then its key is the one.
+    // Another process may insert the first key concurrently: then that one is used.
     await addKey(orm.em.fork(), keyring, 'current', realNow).catch(() => undefined);
     rows = await read();
   }
@@ -32,7 +32,7 @@ export async function signingKeys(orm: MikroORM, keyring: Keyring, realNow: numb
     kid,
     status,
     publicJwk: publicJwk as JWK,
-    privateKey: () => keyring.open(privateSealed, signingPlace(kid)),
+    privateKey: () => keyring.open(privateSealed, signingKeyLocation(kid)),
   }));
 }
 
@@ -44,7 +44,7 @@ async function addKey(em: Em, keyring: Keyring, status: 'next' | 'current', real
     em.create(SigningKeyEntity, {
       kid,
       publicJwk: { ...jwk, kid, alg: 'RS256', use: 'sig' },
-      privateSealed: keyring.seal(await exportPKCS8(privateKey), signingPlace(kid)),
+      privateSealed: keyring.seal(await exportPKCS8(privateKey), signingKeyLocation(kid)),
       status,
       createdAt: new Date(realNow),
     }),
@@ -54,8 +54,8 @@ async function addKey(em: Em, keyring: Keyring, status: 'next' | 'current', real
 }
 
 /**
- * One step of a rotation, by the operator: publishes a next key; once every process has read it, makes it current.
- * The one before it verifies until its last token is dead.
+ * One step of a rotation, by an operator: publishes a next key; once every process has loaded it, makes it current. The previous one
+ * verifies until its last token has expired.
  */
 export async function rotateSigningKeys(
   em: Em,

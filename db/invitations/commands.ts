@@ -1,4 +1,4 @@
-/** Invitations: made, looked up by their link, counted (docs/contract.md#invitations, D67). */
+/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations, D67). */
 import { newInvitation } from '../../domain/invitations/machine.ts';
 import { SEND_LIMITS } from '../../domain/invitations/rules.ts';
 import { hashSecret, type Keyring } from '../kernel/keyring.ts';
@@ -9,13 +9,13 @@ import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, lockName, sql } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
-import { invitationPlace, invitationRun } from './queries.ts';
+import { invitationTokenLocation, invitationRun } from './queries.ts';
 import { columnsOf } from './rows.ts';
 
-/** The secret of a new link; the one before it is dead. */
+/** The token of a new link, as hash and encrypted; the previous link becomes invalid. */
 export function newLink(keyring: Keyring, storeId: string, invitationId: string): Pick<Invitation, 'tokenHash' | 'tokenSealed'> {
   const token = randomBytes(32).toString('base64url');
-  return { tokenHash: hashSecret(token), tokenSealed: keyring.seal(token, invitationPlace(storeId, invitationId)) };
+  return { tokenHash: hashSecret(token), tokenSealed: keyring.seal(token, invitationTokenLocation(storeId, invitationId)) };
 }
 
 export interface NewInvitation {
@@ -23,7 +23,7 @@ export interface NewInvitation {
   readonly role: AssignedRole;
   readonly invitedBy: string;
 }
-/** Makes an invitation and the run that mails it. One address has one that is pending. */
+/** Creates an invitation and its run. An address has at most one pending invitation: INVITATION_PENDING, ALREADY_MEMBER. */
 export async function invite(
   em: Em,
   keyring: Keyring,
@@ -32,7 +32,7 @@ export async function invite(
   { at, realNow }: Moment,
 ): Promise<Invitation> {
   const email = wanted.email.toLowerCase();
-  // One at a time for an address: the answer names the one that is pending.
+  // Serializes invitations of one address: the refusal names the pending one.
   await lock(em, [`invitation/${storeId}/${email}`]);
   const [member] = await sql(em, 'SELECT 1 AS ok FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = ? AND u.email = ?', [
     storeId,
@@ -61,7 +61,7 @@ const lock = async (em: Em, keys: readonly string[]) => {
   for (const key of keys.toSorted()) await lockName(em, key);
 };
 
-/** Notes a send, or refuses it: TOO_MANY_REQUESTS with `details.limit`. Counted over all stores for senders and recipients. */
+/** Records a send, or throws TOO_MANY_REQUESTS with `details.limit`. Limits of senders and recipients span all stores. Real time. */
 export async function countSend(
   em: Em,
   { storeId, sender, recipient }: { storeId: string; sender: string; recipient: string },
@@ -69,13 +69,13 @@ export async function countSend(
 ): Promise<void> {
   await lock(em, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
   const values = { STORE: storeId, SENDER: sender, RECIPIENT: recipient };
-  for (const { limit, most, withinMs } of SEND_LIMITS) {
+  for (const { limit, max, withinMs } of SEND_LIMITS) {
     const column = { STORE: 'store', SENDER: 'sender', RECIPIENT: 'recipient' }[limit];
     const [row] = await sql<{ sent: number }>(em, `SELECT count(*)::int AS sent FROM invitation_send WHERE ${column} = ? AND at > ?`, [
       values[limit],
       new Date(realNow - withinMs),
     ]);
-    if (row!.sent >= most) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
+    if (row!.sent >= max) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
   }
   await sql(em, 'INSERT INTO invitation_send (store, sender, recipient, at) VALUES (?, ?, ?, ?)', [
     storeId,

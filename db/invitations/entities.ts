@@ -13,14 +13,14 @@ export const InvitationEntity = defineEntity({
     role: p.string().$type<AssignedRole>(),
     status: p.string().$type<InvitationStatus>(),
     invitedBy: p.string(),
-    /** Of the link that counts: a resend replaces it. SHA-256, and sealed for the mail. */
+    /** The token of the current link, as SHA-256 and encrypted for the mail; a resend replaces it. */
     tokenHash: p.blob(),
     tokenSealed: p.string(),
-    /** Counts the links from 1. */
+    /** The number of the current link, from 1. */
     sendNo: p.integer(),
-    /** Tries of the present mail. */
+    /** Finished send attempts of the current link's mail. */
     sendAttempts: p.integer(),
-    /** When the next try is due; null: none. */
+    /** When the next send attempt is due; null: none. */
     nextSendAt: time().nullable(),
     deliveryStatus: p.string().$type<'SENT' | 'FAILED'>().nullable(),
     deliveryErrorCode: p.string().nullable(),

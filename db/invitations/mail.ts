@@ -1,9 +1,9 @@
 import type { Role } from '../../domain/identity/rules.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import { type Em, sql } from '../kernel/tx.ts';
-import { invitationPlace } from './queries.ts';
+import { invitationTokenLocation } from './queries.ts';
 
-/** What a mail says. It is read when it is sent: neither the address nor the link ever passes through Temporal. */
+/** The content of a mail. It is read when the mail is sent: neither the address nor the link passes through Temporal. */
 export interface InvitationMail {
   readonly email: string;
   readonly role: Role;
@@ -12,7 +12,7 @@ export interface InvitationMail {
   readonly token: string;
 }
 
-/** Null when this link no longer counts. */
+/** Null when the link is no longer the current one, or the invitation not pending. */
 export async function readInvitationMail(
   em: Em,
   keyring: Keyring,
@@ -28,6 +28,6 @@ export async function readInvitationMail(
     [storeId, invitationId, sendNo],
   );
   if (!row) return null;
-  const token = keyring.open(row.token_sealed, invitationPlace(storeId, invitationId));
+  const token = keyring.open(row.token_sealed, invitationTokenLocation(storeId, invitationId));
   return { email: row.email, role: row.role, storeName: row.store_name, inviterName: row.inviter, token };
 }

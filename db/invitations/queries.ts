@@ -1,7 +1,7 @@
-/** Invitations: made, looked up by their link, counted (docs/contract.md#invitations, D67). */
+/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations, D67). */
 import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { invitationWorkflowId } from '../../workflows/kernel/messages.ts';
+import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
 import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -9,21 +9,14 @@ import { type Em, sql } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 
-export const invitationPlace = (storeId: string, invitationId: string): SealLocation => ({
+export const invitationTokenLocation = (storeId: string, invitationId: string): SealLocation => ({
   store: storeId,
   table: 'invitation',
   row: invitationId,
   column: 'token',
 });
 
-export const invitationRun = ({ storeId, invitationId }: Invitation) =>
-  ({
-    storeId,
-    workflowType: 'invitation',
-    workflowId: invitationWorkflowId(storeId, invitationId),
-    entityId: invitationId,
-    orderNo: null,
-  }) as const;
+export const invitationRun = ({ storeId, invitationId }: Invitation): RunIds<'invitation'> => runOf('invitation', storeId, invitationId);
 
 export async function findInvitation(em: Em, storeId: string, invitationId: string): Promise<Invitation> {
   const invitation = await em.findOne(InvitationEntity, { storeId, invitationId });
@@ -31,7 +24,7 @@ export async function findInvitation(em: Em, storeId: string, invitationId: stri
   return invitation;
 }
 
-/** Newest first; with a status, those only. */
+/** Newest first; `status`: only those. */
 export async function listInvitations(
   em: Em,
   storeId: string,
@@ -52,7 +45,7 @@ export interface Link {
   readonly sendNo: number;
   readonly status: InvitationStatus;
 }
-/** The invitation that a link belongs to, in whichever store and whatever became of it; null for links that are dead. */
+/** The invitation of a link, in any store and of any status; null for an unknown or replaced link. */
 export async function findLink(orm: MikroORM, token: string): Promise<Link | null> {
   const [row] = await sql<{
     store_id: string;
@@ -69,7 +62,7 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
   return { tenant, invitationId, email, sendNo, status: row.status };
 }
 
-/** What the API answers. No link: it is the recipient's. */
+/** The API's view, without the link, which is only for the recipient. */
 export const viewInvitation = (invitation: Invitation) => ({
   invitationId: invitation.invitationId,
   email: invitation.email,

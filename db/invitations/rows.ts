@@ -1,4 +1,4 @@
-/** The invitation's row as its machine's state, and back. */
+/** Maps between an invitation's row and its machine's state. */
 import type { InvitationState } from '../../domain/invitations/machine.ts';
 import type { Invitation } from './entities.ts';
 
@@ -14,7 +14,7 @@ export const stateOf = (invitation: Invitation): InvitationState => ({
   deliveryErrorCode: invitation.deliveryErrorCode ?? null,
 });
 
-/** What a decision may have changed, as columns. */
+/** The columns that a decision may change. */
 export const columnsOf = ({ status, sendNo, sendAttempts, nextSendAt, expiresAt, deliveryStatus, deliveryErrorCode }: InvitationState) => ({
   status,
   sendNo,

@@ -1,4 +1,4 @@
-/** An invitation's transition: loads under lock, lets the machine decide, applies what it asks for, writes. */
+/** An invitation's transition: loads under lock, decides, applies the effects, writes. */
 import { LockMode } from '@mikro-orm/core';
 import { decide, type InvitationEffect } from '../../domain/invitations/machine.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -37,7 +37,7 @@ export async function transitionInvitation(
   Object.assign(invitation, columnsOf(state));
   const { clockOffsetMs: clock } = await readStore(em, storeId);
   if (event.type !== 'command') return { plan, clock };
-  // A canceled invitation is not shown again (D76).
+  // The reply to a cancel has no data (D76).
   const body = event.command.name === 'cancel' ? null : viewInvitation(invitation);
   return { plan, clock, reply: { status: 200, body } };
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { id as makeId, type IdPrefix } from '../../domain/kernel/ids.ts';
 
-/** The real clock, injected wherever a process needs one. Business time is this plus the store's offset. */
+/** The real clock, injected. Business time is real time plus the store's offset. Milliseconds. */
 export interface Clock {
   now(): number;
 }
 export const realClock: Clock = { now: () => Date.now() };
 
-/** When something happens: the business time, and the real one. */
+/** The time of a change: business time (`at`) and real time. Milliseconds. */
 export interface Moment {
   readonly at: number;
   readonly realNow: number;
 }
 
-/** A fresh id whose age is the business time `at`. */
+/** A new id with the timestamp `at`, in milliseconds. */
 export const newId = (prefix: IdPrefix, at: number): string => makeId(prefix, at, randomBytes(10));

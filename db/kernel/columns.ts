@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core';
 
-/** The columns that every table spells the same way. Times are `timestamptz(3)`. */
+/** Column types that entities share. Times are `timestamptz(3)`. */
 export const storeId = () => p.string().primary();
 export const time = () => p.datetime(3);
 export const won = () => p.integer();

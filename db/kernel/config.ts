@@ -1,4 +1,4 @@
-/** Configuration from the environment, checked once at the start of a process. */
+/** Configuration from environment variables, validated at the start of a process. */
 import { BlockList } from 'node:net';
 import { Environment, type Variables } from './environment.ts';
 import { parseNetworks } from './networks.ts';
@@ -6,13 +6,13 @@ import { parseNetworks } from './networks.ts';
 export interface Config {
   readonly production: boolean;
   readonly port: number;
-  /** The address that the API listens on: this machine only, unless it is told otherwise. */
+  /** The address that the API listens on; loopback by default. */
   readonly host: string;
-  /** Where a process serves /metrics: this machine only, unless it is told otherwise; null: nowhere (X20). */
+  /** Where processes serve /metrics; loopback by default; a null port: not at all (X20). */
   readonly metrics: { readonly host: string; readonly api: number | null; readonly worker: number | null };
-  /** How long the API answers as unready before it takes no more connections: load balancers need to notice (X26). */
+  /** How long the API is unready before it stops accepting connections, so that load balancers notice (X26). */
   readonly drainMs: number;
-  /** The address under which buyers and clients reach the API. */
+  /** The URL of the API for buyers and clients. */
   readonly publicUrl: string;
   /** Logs in as `sangjeom_app`. */
   readonly appDatabaseUrl: string;
@@ -31,14 +31,14 @@ export interface Config {
     /** The keys are for tests: no money moves. */
     readonly testPayment: boolean;
   };
-  /** Where uploads are kept: a folder that all API processes share, or a bucket. */
+  /** The storage of uploads: a folder that all processes share, or an S3 bucket. */
   readonly storage: StorageConfig;
-  /** `development` tells by a parcel's number where it is; without a courier nothing is tracked. */
+  /** `development` derives the scans from the tracking number; with `none` nothing is tracked. */
   readonly courier: 'development' | 'none';
   readonly allowLoopbackWebhooks: boolean;
   readonly webhookDns: string | null;
   readonly rateLimitPerMinute: number;
-  /** The peers whose X-Forwarded-For is believed; none by default. */
+  /** The peers whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies: BlockList;
   readonly checkReplies: boolean;
   readonly logLevel: string;
@@ -60,8 +60,8 @@ export type StorageConfig =
     };
 
 /**
- * Reads the environment. In production nothing has a development default, addresses that people are sent to are https and what is
- * for tests is refused (X21). One error names every variable that is wrong.
+ * Reads the environment. In production there are no development defaults, URLs for people have to be https, and settings for tests are
+ * refused (X21). Throws one error that names every invalid variable.
  */
 export function readConfig(variables: Variables = process.env): Config {
   const env = new Environment(variables);
@@ -80,7 +80,7 @@ export function readWorkerConfig(variables: Variables = process.env): WorkerConf
 function configOf(env: Environment): Config {
   const port = env.count('PORT', 3000);
   const publicUrl = env.address('PUBLIC_URL', `http://127.0.0.1:${port}`);
-  env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS');
+  env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS', 'FAILPOINTS_ARMED');
   const allowLoopbackWebhooks = env.get('ALLOW_LOOPBACK_WEBHOOKS') === 'true';
   return {
     production: env.isProduction,
@@ -110,7 +110,7 @@ function configOf(env: Environment): Config {
   };
 }
 
-/** Each process has its own port. Where both run on one machine the worker's has a name of its own. */
+/** Each process has its own METRICS_PORT; WORKER_METRICS_PORT is for running both on one machine. */
 const metricsOf = (env: Environment): Config['metrics'] => ({
   host: env.get('METRICS_HOST') ?? '127.0.0.1',
   api: env.port('METRICS_PORT'),
@@ -128,9 +128,11 @@ function paymentProvider(env: Environment): Config['toss'] {
   return { ...toss, testPayment: isForTests(env, toss) };
 }
 
-/** `test_` or `live_`, then `sk` and `ck`, or `gsk` and `gck`: keys of two kinds would take payments that cannot be approved. */
+/**
+ * Whether the keys are test keys. Both need the same prefix (`test_` or `live_`, `sk`/`ck` or `gsk`/`gck`): payments fail with mixed keys.
+ */
 function isForTests(env: Environment, { secretKey, clientKey }: { readonly secretKey: string; readonly clientKey: string }): boolean {
-  // What is missing has been told.
+  // A missing key is a problem already.
   if (secretKey === '' || clientKey === '') return false;
   const [, kind, family] = /^(test|live)_(g?)sk_./.exec(secretKey) ?? [];
   if (kind === undefined) env.refuse('TOSS_SECRET_KEY must begin with test_sk_, live_sk_, test_gsk_ or live_gsk_.');
@@ -158,7 +160,7 @@ function storageOf(env: Environment): StorageConfig {
   };
 }
 
-/** Where people log in: in development at the provider that `npm start` brings. */
+/** The OpenID provider and the console's client; in development those of `npm start`. */
 const people = (env: Environment): Pick<Config, 'oidc' | 'console'> => ({
   oidc: {
     issuer: env.address('OIDC_ISSUER', env.get('IDP_URL') ?? 'http://127.0.0.1:3003'),

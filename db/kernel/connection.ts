@@ -1,19 +1,19 @@
 /**
- * What ends a connection to Postgres whose other side is gone without a word (X18). The server's side of it is set on the
- * login roles, so that it holds for every process and every version of it; this here is the client's.
+ * Detection of dead peers on connections to Postgres (X18). The server's settings are stored on the login roles, so that they apply to
+ * every process of every version; KEEPALIVE is the client's side.
  */
 
-/** Clients ask after five quiet seconds whether the server is still there; Node asks ten times, a second apart. */
+/** TCP keepalive of clients: the first probe after five idle seconds; Node sends ten, a second apart. */
 export const KEEPALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 } as const;
 
 export type Settings = Readonly<Record<string, string>>;
 
 /**
- * A lock is held by a session that runs a statement, that idles in a transaction, or that cannot get rid of an answer. Each ends
- * within seconds, whether the client's machine is gone (keepalives), answers on TCP's level only (timeouts) or takes nothing any more
- * (`tcp_user_timeout`, which counts for a closed window too).
+ * A session holds its locks while it runs a statement, idles in a transaction, or cannot send a result. With these settings each ends
+ * within seconds, whether the client's machine is gone (keepalives), the process hangs while its TCP stack answers (timeouts), or the
+ * client reads nothing any more (`tcp_user_timeout`, which covers a closed window too).
  */
-const VANISHED: Settings = {
+const DEAD_PEER_SETTINGS: Settings = {
   idle_in_transaction_session_timeout: '5s',
   client_connection_check_interval: '1s',
   tcp_keepalives_idle: '5',
@@ -22,33 +22,34 @@ const VANISHED: Settings = {
   tcp_user_timeout: '5000',
 };
 
-/** The roles that processes log in as; neither owns a table. */
+/** The roles that processes log in as; neither owns tables. */
 export type Login = 'sangjeom_app' | 'sangjeom_relay';
 
-/** Set on the roles that processes log in as, in the database. A pool or a transaction may ask for less, never needs to. */
+/** Settings of the login roles. A pool or transaction may set lower limits. */
 export const ROLE_SETTINGS = {
-  sangjeom_app: { ...VANISHED, statement_timeout: '2500ms', lock_timeout: '2s' },
-  // The reconciler's lock belongs to a session, not to a transaction: a session that says nothing for so long gives it back.
-  sangjeom_relay: { ...VANISHED, statement_timeout: '4s', lock_timeout: '2s', idle_session_timeout: '30s' },
+  sangjeom_app: { ...DEAD_PEER_SETTINGS, statement_timeout: '2500ms', lock_timeout: '2s' },
+  // The reconciler's advisory lock belongs to a session, not to a transaction: idle_session_timeout releases it.
+  sangjeom_relay: { ...DEAD_PEER_SETTINGS, statement_timeout: '4s', lock_timeout: '2s', idle_session_timeout: '30s' },
 } as const satisfies Readonly<Record<Login, Settings>>;
 
 /**
- * For the sessions that migrate: a migration may take as long as it needs, but waits no longer for a table than every transaction
- * of the app lasts, because everybody else waits behind it. The one that holds the migration's lock is idle meanwhile, and says so.
+ * Settings of migration sessions. A statement may take as long as it needs, but waits for a table lock no longer than the app's
+ * transactions last, because everybody else queues behind it. The session that holds the migration's advisory lock is idle and sends
+ * heartbeats.
  */
 export const MIGRATION_SETTINGS: Settings = {
-  ...VANISHED,
+  ...DEAD_PEER_SETTINGS,
   idle_in_transaction_session_timeout: '8s',
   statement_timeout: '0',
   lock_timeout: '10s',
   idle_session_timeout: '20s',
 };
 
-/** What the owner becomes for work that needs no more than the role may do; row security holds as for the role itself. */
+/** Roles that the owner may SET for work that needs only their rights; row-level security applies as for the role itself. */
 export type ActingRole = 'sangjeom_app' | 'sangjeom_operator';
 export const actingAs = (role: ActingRole): string => startOptions({ role });
 
-/** Settings in the form in which a connection asks for them when it opens. */
+/** Settings as the `options` parameter of a new connection. */
 export const startOptions = (settings: Settings): string =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -1,4 +1,4 @@
-/** The environment of a process, read with all its problems: whoever starts it learns of every one at once. */
+/** Reads environment variables and collects all problems, so that one error reports them together. */
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +14,7 @@ export class Environment {
   get(name: string): string | undefined {
     return this.#variables[name];
   }
-  /** The value, or what development has instead: production has no defaults. */
+  /** The value, or in development the default; a missing value is a problem. */
   need(name: string, development: string | null): string {
     const value = this.get(name) ?? (this.isProduction ? null : development);
     if (value !== null && value !== '') return value;
@@ -37,12 +37,12 @@ export class Environment {
   port(name: string): number | null {
     return this.get(name) === undefined ? null : this.count(name, 0);
   }
-  /** What development may do and production must not. */
+  /** Variables that are refused in production. */
   onlyInDevelopment(...names: readonly string[]): void {
     for (const name of names)
       if (this.isProduction && !['', 'false'].includes(this.get(name) ?? '')) this.refuse(`Unset ${name}: it is refused in production.`);
   }
-  /** What `read` answers; when it throws, its message is one more problem. */
+  /** The result of `read`; when it throws, its message is a problem and `otherwise` the result. */
   try<T>(read: () => T, otherwise: T): T {
     try {
       return read();
@@ -54,7 +54,7 @@ export class Environment {
   refuse(problem: string): void {
     this.#problems.push(problem);
   }
-  /** Throws one error that tells every problem, a line each. */
+  /** Throws one error with all problems, one per line. */
   check(): void {
     if (this.#problems.length > 0) throw new Error(this.#problems.join('\n'));
   }

@@ -1,10 +1,10 @@
 /**
- * Named places at which a test may kill the process: `FAILPOINTS=transition.before-commit=0.02` kills it there in
- * one of fifty passes. With `FAILPOINTS_ONCE`, a folder, each kills once and
- * leaves its name there. Nothing happens unless the variable is set.
+ * Failpoints: named points at which a drill kills the process with SIGKILL. Without these variables nothing happens:
+ * - `FAILPOINTS=transition.before-commit=0.02` kills there with a probability of 2 %;
+ * - `FAILPOINTS_ARMED=<folder>` kills at each failpoint whose name is a file there, and removes the file, so that it kills once.
  */
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { unlinkSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 
 export const FAILPOINTS = [
   'transition.before-commit',
@@ -16,9 +16,9 @@ export const FAILPOINTS = [
   'webhook.before-send',
   'webhook.after-send',
 ] as const;
-type Failpoint = (typeof FAILPOINTS)[number];
+export type Failpoint = (typeof FAILPOINTS)[number];
 
-const armed = new Map(
+const chances = new Map(
   (process.env['FAILPOINTS'] ?? '')
     .split(',')
     .filter(Boolean)
@@ -28,18 +28,19 @@ const armed = new Map(
     }),
 );
 
-const once = process.env['FAILPOINTS_ONCE'];
+const armedFolder = process.env['FAILPOINTS_ARMED'] ?? '';
 
-/** Kills the process here, like `kill -9`, with the chance that the environment gives this name. */
+/** Kills the process with SIGKILL if FAILPOINTS or FAILPOINTS_ARMED says so for this name. */
 export function failpoint(name: Failpoint): void {
-  const chance = armed.get(name);
-  if (chance !== undefined && Math.random() < chance && (once === undefined || isFirst(join(once, name))))
-    process.kill(process.pid, 'SIGKILL');
+  const chance = chances.get(name);
+  const isDue = (chance !== undefined && Math.random() < chance) || (isAbsolute(armedFolder) && isArmed(join(armedFolder, name)));
+  if (isDue) process.kill(process.pid, 'SIGKILL');
 }
 
-function isFirst(file: string): boolean {
+/** Removing the file decides which of two processes is the one. */
+function isArmed(file: string): boolean {
   try {
-    closeSync(openSync(file, 'wx'));
+    unlinkSync(file);
     return true;
   } catch {
     return false;

@@ -1,7 +1,7 @@
-/** Secrets at rest: AES-256-GCM under a named key, bound to the tenant and the column that hold them. */
+/** Encryption of secrets at rest: AES-256-GCM under a named key, with tenant, table, row and column as additional data. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Where a sealed text belongs; a text moved elsewhere does not open. `store` is `-` for what belongs to no tenant. */
+/** The additional authenticated data of a ciphertext: it cannot be decrypted elsewhere. `store` is `-` for what has no tenant. */
 export interface SealLocation {
   readonly store: string;
   readonly table: string;
@@ -10,17 +10,17 @@ export interface SealLocation {
 }
 
 export interface Keyring {
-  /** `v1.<kid>.<base64url of iv, tag, ciphertext>` under the first key. */
-  seal(plain: string, place: SealLocation): string;
-  /** Throws when the text was changed, moved to another place, or sealed under an unknown key. */
-  open(sealed: string, place: SealLocation): string;
-  /** Sealed under the first key. */
+  /** Encrypts under the first key: `v1.<kid>.<base64url of iv, tag, ciphertext>`. */
+  seal(plain: string, location: SealLocation): string;
+  /** Decrypts; throws when the text was changed, belongs to another location, or was encrypted under an unknown key. */
+  open(sealed: string, location: SealLocation): string;
+  /** Whether a text is encrypted under the first key. */
   isCurrent(sealed: string): boolean;
-  /** The same for the same text, as long as the first key is the same; whoever lacks the key cannot try what a text was. */
+  /** A keyed digest (HMAC), stable while the first key is the same: without the key a text cannot be guessed from it. */
   digest(text: string): Buffer;
 }
 
-/** `kid:base64key[,kid:base64key …]`, 32 bytes each; the first seals, all open. */
+/** `kid:base64key[,kid:base64key …]`, 32 bytes each; the first encrypts, all decrypt. */
 export function createKeyring(keys: string): Keyring {
   const ring = new Map(
     keys.split(',').map((entry) => {
@@ -42,18 +42,18 @@ export function createKeyring(keys: string): Keyring {
   return {
     digest: (text) => createHmac('sha256', digestKey).update(text).digest(),
     isCurrent: (sealed) => sealed.startsWith(`v1.${current!}.`),
-    seal(plain, place) {
+    seal(plain, location) {
       const kid = current!;
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', keyOf(kid), iv).setAAD(bound(kid, place));
+      const cipher = createCipheriv('aes-256-gcm', keyOf(kid), iv).setAAD(bound(kid, location));
       const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return `v1.${kid}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')}`;
     },
-    open(sealed, place) {
+    open(sealed, location) {
       const [version, kid = '', encoded = ''] = sealed.split('.');
       if (version !== 'v1') throw new Error('Unknown sealing version');
       const bytes = Buffer.from(encoded, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', keyOf(kid), bytes.subarray(0, 12)).setAAD(bound(kid, place));
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(kid), bytes.subarray(0, 12)).setAAD(bound(kid, location));
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
     },

@@ -1,4 +1,4 @@
-/** What processes count, in the format that Prometheus reads. Labels are names and codes, never ids or people. */
+/** Prometheus metrics. Labels are names and codes, never ids or personal data. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
@@ -13,35 +13,35 @@ export const httpRequests = new Histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   registers,
 });
-/** Answers of payment providers, as we classified them. */
+/** Answers of payment providers, by classification. */
 export const providerOutcomes = new Counter({
   name: 'sangjeom_provider_outcomes_total',
   help: 'Calls to payment providers by operation and outcome',
   labelNames: ['provider', 'operation', 'outcome'],
   registers,
 });
-/** Answers of payment providers about another payment than the one that was asked for, and payment keys that another attempt has (X17). */
+/** Answers of payment providers about another payment than the requested one, and payment keys that another attempt has (X17). */
 export const providerMismatches = new Counter({
   name: 'sangjeom_provider_mismatches_total',
   help: 'Payments at a provider that are not ours',
   labelNames: ['provider', 'operation'],
   registers,
 });
-/** What was looked up for a day and given up: an operator has to look. */
+/** Attempts and refunds whose outcome stayed unknown for a day: an operator has to resolve them. */
 export const unresolved = new Counter({
   name: 'sangjeom_provider_unresolved_total',
   help: 'Payments and refunds whose outcome could not be learnt',
   labelNames: ['provider', 'operation'],
   registers,
 });
-/** How attempts to deliver a webhook ended: SUCCESS or an error code. */
+/** Webhook attempts by outcome: SUCCESS or an error code. */
 export const deliveryOutcomes = new Counter({
   name: 'sangjeom_webhook_attempts_total',
   help: 'Webhook delivery attempts by outcome',
   labelNames: ['outcome'],
   registers,
 });
-/** Requests that a limit refused, by limit: never by address or person. */
+/** Requests refused with 429, by limit; never by address or person. */
 export const limitRefusals = new Counter({
   name: 'sangjeom_limit_refusals_total',
   help: 'Requests that were refused with 429, by limit',
@@ -49,7 +49,7 @@ export const limitRefusals = new Counter({
   registers,
 });
 
-/** What the relay and the reconciler are behind with; set by whoever is about to be scraped. */
+/** Backlog of the relay and the reconciler; set at each scrape of the worker. */
 export const backlog = {
   outboxRows: new Gauge({ name: 'sangjeom_outbox_rows', help: 'Messages to Temporal that wait', registers }),
   outboxLag: new Gauge({ name: 'sangjeom_outbox_lag_seconds', help: 'Age of the oldest message that waits', registers }),
@@ -65,8 +65,8 @@ export const backlog = {
     help: 'Runs to bring back into a new Temporal database, at most 100,000',
     registers,
   }),
-  leftOver: new Gauge({
-    name: 'sangjeom_left_over',
+  retentionOverdueRows: new Gauge({
+    name: 'sangjeom_retention_overdue_rows',
     help: 'Rows that should have been swept an hour ago',
     registers,
     labelNames: ['kind'],

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 const MAX_BITS = { 4: 32, 6: 128 } as const;
 
-/** Addresses and networks (`10.0.0.0/8, ::1`), separated by commas; an empty text is none. Throws, naming the variable, for anything else. */
+/** Parses addresses and networks separated by commas (`10.0.0.0/8, ::1`); empty: none. Throws an error that names the variable. */
 export function parseNetworks(variable: string, text: string): BlockList {
   const networks = new BlockList();
   for (const entry of text.split(',').map((part) => part.trim())) {

@@ -1,8 +1,8 @@
-/** A process's own address for operators: never on a public port (X20). */
+/** An HTTP server for operators: metrics and health, never on a public port (X20). */
 import { createServer, type Server } from 'node:http';
 import type { Log } from './log.ts';
 
-/** What a path answers: a status and a text. Whatever fails is a 503. */
+/** Handlers by path: status and text. One that rejects is answered with 503. */
 export type Answers = Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>>;
 
 interface OperatorsAddress {
@@ -11,7 +11,7 @@ interface OperatorsAddress {
   readonly log: Log;
 }
 
-/** Serves these paths, and 404 for all others. A port that is taken costs the process its metrics and nothing else. */
+/** Serves these paths, and 404 for all others. A port in use is only logged: the process runs without metrics. */
 export function serveOperators({ host, port, log }: OperatorsAddress, answers: Answers): Server {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0]!;

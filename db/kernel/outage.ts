@@ -2,7 +2,7 @@ const OUTAGE = /^(08|25P03|25P04|40|53|55P03|57|58)/;
 const SOCKET = /^E[A-Z]+$/;
 const POOL = /timeout exceeded when trying to connect|Connection terminated|Query read timeout|canceling statement|is not queryable/i;
 
-/** A connection or resource failure (SQLSTATE 08, 25P03, 25P04, 40, 53, 55P03, 57, 58, sockets): the same work will do once Postgres is back. */
+/** Whether an error is a failure of connection or resources (SQLSTATE 08, 25P03, 25P04, 40, 53, 55P03, 57, 58, sockets): retryable. */
 export function isOutage(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     if (sqlState(e) !== null || POOL.test(e.message)) return true;
@@ -10,7 +10,7 @@ export function isOutage(error: unknown): boolean {
   return false;
 }
 
-/** The code of an outage, or null. */
+/** The SQLSTATE or socket error code of an outage, or null. */
 export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && (OUTAGE.test(code) || SOCKET.test(code)) ? code : null;

@@ -1,4 +1,4 @@
-/** A page of a list, as it is asked for: from 1. */
+/** A page of a list; `page` counts from 1. */
 export interface PageRequest {
   readonly page: number;
   readonly size: number;

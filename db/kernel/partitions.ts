@@ -1,4 +1,4 @@
-/** Partitions by day of what is kept for 30 days: made a week ahead, dropped a day after their last row was that old. Real time. */
+/** Daily partitions of tables with 30 days of retention: created a week ahead, dropped when their last row is 31 days old. Real time. */
 import type { ClientBase } from 'pg';
 import { lowestId } from '../../domain/kernel/ids.ts';
 import { DAY } from '../../domain/kernel/time.ts';
@@ -8,8 +8,8 @@ const PARTITIONED = [
   ['webhook_delivery', 'dlv'],
 ] as const;
 const AHEAD_DAYS = 7;
-/** A redelivery on the last of the 30 days still finds its event for as long as it may be retried. */
-const KEPT_MS = 31 * DAY;
+/** 30 days, and one for the retries of a redelivery on the last of them: they still need the event. */
+const RETENTION_MS = 31 * DAY;
 
 interface Part {
   readonly name: string;
@@ -18,18 +18,18 @@ interface Part {
 }
 
 /**
- * Makes the partitions of the coming days and drops those that are over. May run on several processes. A partition that cannot be made
- * or dropped now (somebody holds its table) is left to the next time and holds up no other, and no migration.
+ * Creates the partitions of the coming days and drops expired ones. May run in several processes. A partition whose table is locked is
+ * returned in `failed` and retried the next time; it blocks no other partition and no migration.
  */
-export async function keepPartitions(
+export async function maintainPartitions(
   client: ClientBase,
   realNow: number,
 ): Promise<{ made: string[]; dropped: string[]; failed: { part: string; error: unknown }[] }> {
   const done = { made: [] as string[], dropped: [] as string[], failed: [] as { part: string; error: unknown }[] };
-  const attempt = async (part: string, told: string[], query: string, values: readonly string[]) => {
+  const attempt = async (part: string, succeeded: string[], query: string, values: readonly string[]) => {
     try {
       await client.query(query, [...values]);
-      told.push(part);
+      succeeded.push(part);
     } catch (error) {
       await client.query('SELECT 1');
       done.failed.push({ part, error });
@@ -45,7 +45,7 @@ export async function keepPartitions(
       await attempt(name, done.made, 'SELECT add_partition($1, $2, $3, $4)', [table, name, lower, upper]);
     }
     for (const { name, upper } of parts) {
-      if (upper === null || upper > lowestId(prefix, realNow - KEPT_MS)) continue;
+      if (upper === null || upper > lowestId(prefix, realNow - RETENTION_MS)) continue;
       await attempt(name, done.dropped, 'SELECT drop_partition($1, $2)', [table, name]);
     }
   }

@@ -1,4 +1,4 @@
-/** Whether a process may be sent work: it reaches what it works with, and it is not about to stop. */
+/** Readiness of a process: Postgres and Temporal are reachable, and it is not shutting down. */
 
 export interface Readiness {
   readonly isReady: boolean;
@@ -6,15 +6,15 @@ export interface Readiness {
 }
 type Reached = 'ok' | 'unreachable';
 
-/** Asks both at once. Each question brings its own time limit; a process that is stopping is unready whatever they say (X26). */
-export async function readiness(ask: {
+/** Runs both checks concurrently; each has its own timeout. A process that is shutting down is unready in any case (X26). */
+export async function readiness(checks: {
   readonly postgres: () => Promise<unknown>;
   readonly temporal: () => Promise<unknown>;
   readonly isStopping: boolean;
 }): Promise<Readiness> {
-  const [postgres, temporal] = await Promise.allSettled([ask.postgres(), ask.temporal()]);
+  const [postgres, temporal] = await Promise.allSettled([checks.postgres(), checks.temporal()]);
   const reached = (result: PromiseSettledResult<unknown>): Reached => (result.status === 'fulfilled' ? 'ok' : 'unreachable');
   const isReached = postgres.status === 'fulfilled' && temporal.status === 'fulfilled';
-  const status = ask.isStopping ? 'stopping' : isReached ? 'ok' : 'unavailable';
+  const status = checks.isStopping ? 'stopping' : isReached ? 'ok' : 'unavailable';
   return { isReady: status === 'ok', body: { status, postgres: reached(postgres), temporal: reached(temporal) } };
 }

@@ -1,6 +1,6 @@
 /**
  * OpenTelemetry, off unless OTEL_EXPORTER_OTLP_ENDPOINT (or …_TRACES_ENDPOINT) names a collector. Exporter and sampler
- * read the standard OTEL_ variables themselves. Spans carry ids and names of operations, never what a person wrote.
+ * read the standard OTEL_ variables. Spans carry ids and names of operations, never text of a person.
  */
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
@@ -9,7 +9,7 @@ import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 export interface Tracing {
   readonly processor: SpanProcessor;
   readonly resource: Resource;
-  /** Sends what is left; to be awaited before the process ends. */
+  /** Exports the remaining spans; to be awaited before the process exits. */
   stop(): Promise<void>;
 }
 
@@ -31,19 +31,19 @@ export async function startTracing(
   return { processor, resource, stop: () => provider.shutdown().catch(() => undefined) };
 }
 
-/** The trace under way as a `traceparent`, or null. */
+/** The current trace context as a `traceparent`, or null. */
 export function currentTrace(): string | null {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
   return carrier['traceparent'] ?? null;
 }
 
-/** Does `work` as a part of a trace that was begun elsewhere. */
+/** Runs `work` in the trace context of a `traceparent`. */
 export function within<T>(traceparent: string | null, work: () => Promise<T>): Promise<T> {
   return traceparent === null ? work() : context.with(propagation.extract(context.active(), { traceparent }), work);
 }
 
-/** Does `work` for one request as a span, which it names and describes itself. */
+/** Runs `work` for one request in a server span, whose name and attributes `work` sets. */
 export function serverSpan(traceparent: string | null, work: (span: Span) => Promise<void>): Promise<void> {
   return within(traceparent, () =>
     trace.getTracer('sangjeom').startActiveSpan('request', { kind: SpanKind.SERVER }, async (span) => {

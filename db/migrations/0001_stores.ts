@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
-/** The tenants. Times are `timestamptz(3)` everywhere: what JavaScript can hold. */
+/** Stores, the tenants. Times are `timestamptz(3)` everywhere: the precision of JavaScript's Date. */
 export class Stores0001 extends Migration {
   override name = '0001_stores';
 
@@ -10,7 +10,7 @@ export class Stores0001 extends Migration {
   }
 }
 
-// The rule since Postgres 15; a database that was upgraded may still let everybody make functions there.
+// The default since Postgres 15; a database that was upgraded may still let every role create functions there.
 const schema = ['REVOKE CREATE ON SCHEMA public FROM PUBLIC'];
 
 const stores = [
@@ -24,7 +24,7 @@ const stores = [
     refund_policy jsonb NOT NULL DEFAULT '{}', guest_checkout_enabled boolean NOT NULL DEFAULT true,
     terms_version text, terms_url text, privacy_version text, privacy_url text,
     analytics_allowed_origins text[] NOT NULL DEFAULT '{}', created_at timestamptz(3) NOT NULL)`,
-  // Sandboxes whose clock is ahead: their runs are overdue by a time of their own.
+  // Sandboxes with an advanced clock: their runs are overdue by the store's time.
   `CREATE INDEX store_ahead ON store (store_id) INCLUDE (clock_offset_ms) WHERE clock_offset_ms > 0`,
 ];
 

@@ -49,7 +49,7 @@ const clients = [
   ...lookupReads('api_token'),
 ];
 
-/** One key signs. A key that was replaced only verifies, since `replaced_at`. */
+/** At most one key is `current` and signs; a replaced one only verifies, since `replaced_at`. */
 const keys = [
   `CREATE TABLE signing_key (
     kid text PRIMARY KEY, public_jwk jsonb NOT NULL, private_sealed text NOT NULL, status text NOT NULL,
@@ -58,7 +58,7 @@ const keys = [
   `GRANT SELECT, INSERT ON signing_key TO sangjeom_app`,
 ];
 
-/** A login under way, and what it gave. The family is the login: it dies as a whole. */
+/** Authorization requests, logins, codes and refresh tokens. A login is the token family: it is revoked as a whole. */
 const logins = [
   `CREATE TABLE login_request (
     request_id text PRIMARY KEY, client_id text NOT NULL, redirect_uri text NOT NULL, scopes text[] NOT NULL, state text NOT NULL,
@@ -69,7 +69,7 @@ const logins = [
     login_id text PRIMARY KEY, client_id text NOT NULL, user_id text NOT NULL REFERENCES user_account, scopes text[] NOT NULL,
     authenticated_at timestamptz(3) NOT NULL, created_at timestamptz(3) NOT NULL, revoked_at timestamptz(3))`,
   `CREATE INDEX login_client ON login (client_id) WHERE revoked_at IS NULL`,
-  // Ending a person's logins through the clients of one store.
+  // For revoking a person's logins through the clients of one store.
   `CREATE INDEX login_user ON login (user_id) WHERE revoked_at IS NULL`,
   `CREATE INDEX login_revoked ON login (revoked_at) WHERE revoked_at IS NOT NULL`,
   `CREATE TABLE auth_code (
@@ -86,7 +86,7 @@ const logins = [
   `GRANT SELECT ON login TO sangjeom_lookup`,
 ];
 
-/** A login that waits for the person's word: nobody is logged in to a store unasked (X2–X5). Of no store, like the login it becomes. */
+/** Consent requests: logins that wait for the person's consent (X2–X5). Without a store, like logins. */
 const consents = [
   `CREATE TABLE consent_request (
     consent_id text PRIMARY KEY, client_id text NOT NULL, user_id text NOT NULL REFERENCES user_account, redirect_uri text NOT NULL,
@@ -105,7 +105,7 @@ const lookups = [
     `SELECT store_id, c.status, s.sandbox, s.clock_offset_ms FROM client c JOIN store s USING (store_id) WHERE client_id = id`,
     'sangjeom_app',
   ),
-  // A client in one look, for the token endpoint.
+  // A client with all that the token endpoint needs.
   ...lookup(
     'lookup_oauth_client(of_client text)',
     `TABLE (client_id text, store_id text, status text, auth_method text, secret_hash bytea, grant_types text[], redirect_uris text[],

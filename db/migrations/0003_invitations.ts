@@ -23,7 +23,7 @@ const invitations = [
   ...lookupReads('invitation'),
 ];
 
-/** Of no store: senders and recipients are counted over all of them. Real time. */
+/** Without a store: limits of senders and recipients span all stores. Real time. */
 const sends = [
   `CREATE TABLE invitation_send (send_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, store text NOT NULL, sender text NOT NULL,
     recipient text NOT NULL, at timestamptz(3) NOT NULL)`,
@@ -34,7 +34,7 @@ const sends = [
 
 const known = 'i.store_id, s.sandbox, s.clock_offset_ms, i.invitation_id, i.email, i.send_no';
 const lookups = [
-  // A link whatever became of its invitation: an acceptance whose answer was lost is asked for again.
+  // Finds a link in any status of its invitation: an acceptance whose response was lost is repeated.
   ...lookup(
     'lookup_link(hash text)',
     'TABLE (store_id text, sandbox boolean, clock_offset_ms bigint, invitation_id text, email text, send_no integer, status text)',

@@ -20,7 +20,7 @@ const categories = [
   ...tenantTable('category'),
 ];
 
-/** A deleted product lets go of its category, so that it can be deleted too. */
+/** A deleted product has no category, so that the category can be deleted too. */
 const products = [
   `CREATE TABLE product (
     store_id text NOT NULL REFERENCES store, product_id text NOT NULL, product_no integer NOT NULL, version integer NOT NULL DEFAULT 1,
@@ -44,8 +44,8 @@ const products = [
 ];
 
 /**
- * One and two letters in a row of every product's name. Row security allows an index only for operators that are known not to
- * leak, which equality is and LIKE is not: a keyword is found by equal pairs of letters.
+ * 1-grams and 2-grams of product names. Under row-level security an index is used only for LEAKPROOF operators, which `=` is and LIKE is
+ * not: a keyword is found by equal 2-grams.
  */
 const words = [
   `CREATE TABLE product_gram (
@@ -73,7 +73,7 @@ const variants = [
   ...tenantTable('stock_movement', 'SELECT, INSERT'),
 ];
 
-/** A night that is not here has no stock. A price that is null follows the sale price. */
+/** A night without a row has no stock. A null price means the sale price. */
 const nights = [
   `CREATE TABLE variant_night (
     store_id text NOT NULL, variant_id text NOT NULL, night date NOT NULL, stock integer NOT NULL CHECK (stock >= 0), price_won integer,

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { tenantTable } from './tenancy.ts';
 
-/** Files that were uploaded. What a buyer uploads for an order goes away again unless an order names it (`is_named`). */
+/** Uploaded files. A buyer's upload for an order is deleted unless an order refers to it (`is_named`). */
 export class Uploads0006 extends Migration {
   override name = '0006_uploads';
 

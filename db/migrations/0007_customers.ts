@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { tenantTable } from './tenancy.ts';
 
-/** Buyers, with an account or as guests, and their carts. Their business times follow the store's clock. */
+/** Customers, guest sessions and carts. Times are business times. */
 export class Customers0007 extends Migration {
   override name = '0007_customers';
 
@@ -20,7 +20,7 @@ const guests = [
   ...tenantTable('guest_session'),
 ];
 
-/** Tokens of a customer are of one generation; the next one begins when the account is taken over: what was in hand is dead (X8). */
+/** Tokens carry the customer's `token_generation`; it is increased when the account is taken over, which revokes earlier tokens (X8). */
 const customers = [
   `CREATE TABLE customer (
     store_id text NOT NULL REFERENCES store, customer_id text NOT NULL, email text NOT NULL, name text, phone text,
@@ -35,7 +35,7 @@ const customers = [
   ...tenantTable('customer_consent'),
 ];
 
-/** A cart belongs to a guest session or to a customer: `session_id` is the id of either, so it refers to no table. */
+/** A cart belongs to a guest session or to a customer: `session_id` is the id of either, hence no foreign key. */
 const carts = [
   `CREATE TABLE cart_item (
     store_id text NOT NULL, cart_item_id text NOT NULL, session_id text NOT NULL, product_id text NOT NULL,

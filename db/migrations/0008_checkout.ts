@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { tenantTable } from './tenancy.ts';
 
-/** What a buyer is about to pay. Whether anybody began to pay (`is_tried`) tells how long it is kept. */
+/** Checkouts. `is_tried`: a payment was started, which decides how long the row is retained. */
 export class Checkout0008 extends Migration {
   override name = '0008_checkout';
 

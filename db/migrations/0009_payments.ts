@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 import { DEFINER, lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /**
- * Payments and their attempts. One provider account may serve all stores, so what a provider knows us by is unique over all of them (X17):
- * order numbers, provider order ids, payment keys, and the ids that its idempotency keys are made of.
+ * Payments and their attempts. One provider account may serve all stores, so the identifiers at the provider are unique over all stores
+ * (X17): order numbers, provider order ids, payment keys, and the ids that idempotency keys are made of.
  */
 export class Payments0009 extends Migration {
   override name = '0009_payments';
@@ -14,7 +14,7 @@ export class Payments0009 extends Migration {
 }
 
 /**
- * A customer's payment has no order password. `created_at` is business time, `started_at` the real time of the same moment.
+ * A customer's payment has no order password. `created_at` is the business time of the start, `started_at` its real time.
  */
 const payments = [
   `CREATE TABLE payment (
@@ -52,7 +52,7 @@ const attempts = [
   ...lookupReads('payment_attempt'),
 ];
 
-/** As a trigger, so that whoever starts a payment notes it. The checkout is locked by then. */
+/** A trigger, so that every way to start a payment sets `is_tried`. The checkout is locked already. */
 const tries = [
   `CREATE FUNCTION payment_tries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      UPDATE checkout SET is_tried = true WHERE store_id = NEW.store_id AND checkout_id = NEW.checkout_id AND NOT is_tried;
@@ -61,8 +61,8 @@ const tries = [
 ];
 
 /**
- * The questions: whether any store has it. Until the transaction ends nobody else is told otherwise. Each statement sees what was
- * committed before it, so the look comes after the lock.
+ * Uniqueness checks over all stores. The advisory lock is held until the transaction ends, so that no other transaction gets a different
+ * answer; the query follows the lock in a statement of its own, whose snapshot sees everything committed before.
  */
 const lookups = [
   ...lookup(
@@ -86,7 +86,7 @@ const lookups = [
   ),
 ];
 
-/** A question about all stores that is answered yes or no; asked by the app, answered as `sangjeom_lookup`. */
+/** A boolean SECURITY DEFINER function over all stores: executed by the app with the rights of `sangjeom_lookup`. */
 function question(signature: string, name: string, body: string): string[] {
   return [
     `CREATE FUNCTION ${signature} RETURNS boolean LANGUAGE plpgsql VOLATILE ${DEFINER} AS $$ BEGIN ${body} END $$`,

@@ -48,7 +48,7 @@ const items = [
   ...tenantTable('order_item'),
 ];
 
-/** What was priced and is delivered together. */
+/** Delivery bundles of orders. */
 const bundles = [
   `CREATE TABLE order_bundle (
     store_id text NOT NULL, order_id text NOT NULL, bundle_no smallint NOT NULL, base_fee_won integer NOT NULL,

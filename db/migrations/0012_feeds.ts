@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { tenantTable } from './tenancy.ts';
 
-/** What lists and change feeds of a store go by: when it last changed, the number of its last event, how many rows a list has. */
+/** Per store: the time of the last change, the number of the last event, and the row counts of lists. */
 export class Feeds0012 extends Migration {
   override name = '0012_feeds';
 
@@ -11,14 +11,14 @@ export class Feeds0012 extends Migration {
 }
 
 /**
- * One line per store, written last in every transaction that a feed shows and held until it commits: so the order in feeds is
- * the order of commits, and whoever reads on from the last thing that was seen misses nothing.
+ * One row per store, written last in every transaction whose changes a feed shows, and locked until it commits: so the order in feeds is
+ * the order of commits, and a reader that continues after the last entry it has seen misses nothing.
  */
 const feeds = [
   `CREATE TABLE feed (store_id text PRIMARY KEY REFERENCES store, changed_at timestamptz(3), event_no bigint NOT NULL DEFAULT 0)
    WITH (fillfactor = 50)`,
   ...tenantTable('feed'),
-  // The default of an event's number: whoever writes an event numbers it.
+  // The default of `event.event_no`.
   `CREATE FUNCTION next_event_no() RETURNS bigint LANGUAGE sql AS $$
      INSERT INTO feed (store_id, event_no) VALUES (current_setting('app.store_id'), 1)
      ON CONFLICT (store_id) DO UPDATE SET event_no = feed.event_no + 1 RETURNING event_no $$`,
@@ -26,9 +26,9 @@ const feeds = [
 
 const changed = '(VALUES (was, -1), (now_is, 1)) AS changed (status, n)';
 /**
- * How many orders, order items and products a store has, by status: a list's total costs the same however many there are (X22). Counted
- * when the transaction commits: whoever changes an order's status holds the store's feed by then (db/feeds/store.ts), so nobody waits
- * for a count while others wait for him.
+ * Counts of a store's orders, order items and products by status: a list's total costs the same however many rows there are (X22). Counted
+ * by deferred triggers at the commit: a transaction that changes an order's status holds the lock of the store's feed by then
+ * (db/feeds/commands.ts), so that locks of counts cannot deadlock.
  */
 const counts = [
   `CREATE TABLE list_count (store_id text NOT NULL REFERENCES store, list text NOT NULL, status text NOT NULL, is_test boolean NOT NULL,
@@ -60,8 +60,8 @@ const orders = [
 ];
 
 /**
- * Counted under the lock of the store's feed like every other count; here the trigger takes it. Many products that change in one
- * transaction cannot wait crosswise for the counts of another.
+ * Counted under the lock of the store's feed like the others; here the trigger takes it, so that transactions that change many products
+ * cannot deadlock on the counts.
  */
 const products = [
   `CREATE FUNCTION product_counted() RETURNS trigger LANGUAGE plpgsql AS $$

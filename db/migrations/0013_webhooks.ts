@@ -9,11 +9,11 @@ export class Webhooks0013 extends Migration {
   override name = '0013_webhooks';
 
   override up(): void {
-    for (const sql of [...webhooks, ...events(clock.now()), ...deliveries(clock.now()), ...partitionKeeping]) this.addSql(sql);
+    for (const sql of [...webhooks, ...events(clock.now()), ...deliveries(clock.now()), ...partitionFunctions]) this.addSql(sql);
   }
 }
 
-/** What a suspension has ended is told by its epoch, so that its subscription's run may come to it later. */
+/** Deliveries of an epoch before the subscription's were ended by a suspension; the subscription's run updates their rows later. */
 const webhooks = [
   `CREATE TABLE webhook (
     store_id text NOT NULL REFERENCES store, webhook_id text NOT NULL, url text NOT NULL, event_types text[] NOT NULL,
@@ -24,8 +24,8 @@ const webhooks = [
 ];
 
 /**
- * Events and deliveries are kept by the day on which they were written, which their ids tell: ids sort by age. A look-up by id
- * reads one partition, and what is older than 30 days goes with its partition.
+ * Events and deliveries are partitioned by the day of their ids, which sort by time. A lookup by id reads one partition, and what is older
+ * than 30 days is dropped with its partition.
  */
 const events = (now: number): string[] => [
   `CREATE TABLE event (
@@ -39,10 +39,11 @@ const events = (now: number): string[] => [
   ...tenantTable('event', 'SELECT, INSERT'),
 ];
 
-/** A delivery without an epoch is judged by its subscription's state alone. */
+/** Deliveries, with the epoch of their subscription at their creation. */
 const deliveries = (now: number): string[] => [
   `CREATE TABLE webhook_delivery (
-    store_id text NOT NULL, delivery_id text COLLATE "C" NOT NULL, webhook_id text NOT NULL, epoch integer NOT NULL DEFAULT 0, event_id text NOT NULL,
+    store_id text NOT NULL, delivery_id text COLLATE "C" NOT NULL, webhook_id text NOT NULL, epoch integer NOT NULL DEFAULT 0,
+      event_id text NOT NULL,
     event_type text NOT NULL, url text NOT NULL, status text NOT NULL, error_code text, attempt_count smallint NOT NULL DEFAULT 0,
     attempted_at timestamptz(3), next_attempt_at timestamptz(3), response_status_code smallint,
     response_time_ms integer, response_body_excerpt text, redelivery_of text, redelivered_as text, created_at timestamptz(3) NOT NULL,
@@ -60,7 +61,7 @@ const deliveries = (now: number): string[] => [
 
 const tomorrow = (now: number): number => Math.floor(now / DAY + 1) * DAY;
 
-/** The first partition has everything up to tomorrow; what no partition is made for stands in the rest. */
+/** `_first` holds everything up to tomorrow; `_rest`, the default partition, what no other partition covers. */
 const firstPartitions = (table: string, upper: string): string[] => [
   `CREATE TABLE ${table}_first PARTITION OF ${table} FOR VALUES FROM (MINVALUE) TO ('${upper}')`,
   `CREATE TABLE ${table}_rest PARTITION OF ${table} DEFAULT`,
@@ -71,10 +72,10 @@ const firstPartitions = (table: string, upper: string): string[] => [
 ];
 
 /**
- * The worker keeps the partitions (db/kernel/partitions.ts); only the owner may make and drop tables. A day whose rows already stand
- * in the default partition (nobody kept the partitions for a week) takes them over: a row there blocks nothing, and goes with its day.
+ * For the worker, which maintains the partitions (db/kernel/partitions.ts) but may not create or drop tables itself. A new partition takes
+ * over the rows of its day from the default partition, where they are if the worker did not run for a week.
  */
-const partitionKeeping = [
+const partitionFunctions = [
   `CREATE FUNCTION add_partition(parent text, part text, lower text, upper text) RETURNS void LANGUAGE plpgsql ${DEFINER}
    SET lock_timeout = '1s' AS $$
    DECLARE

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
-/** Runs in Temporal, what waits to be sent there, and the commands that are remembered by their idempotency keys. */
+/** Runs, the outbox of messages to Temporal, and the replies stored under idempotency keys. */
 export class Runs0014 extends Migration {
   override name = '0014_runs';
 
@@ -10,7 +10,7 @@ export class Runs0014 extends Migration {
   }
 }
 
-/** A text that a client typed waits in `command_text` for its transition: Temporal never has it. */
+/** `command_text` holds text of clients for the transition of a command: it never passes through Temporal. */
 const operations = [
   `CREATE TABLE operation (
     store_id text NOT NULL, principal text NOT NULL, key text NOT NULL, operation_id text NOT NULL,
@@ -60,51 +60,52 @@ const outbox = [
     attempts integer NOT NULL DEFAULT 0, not_before timestamptz(3))`,
   `CREATE INDEX outbox_deliveries ON outbox (yields, outbox_id) WHERE workflow_type = 'webhookDelivery'`,
   `CREATE INDEX outbox_run ON outbox (store_id, workflow_id)`,
-  // The bell says whom it rings for: one message per lane and transaction.
-  `CREATE FUNCTION outbox_ring() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  // NOTIFY with the lane as payload: Postgres sends equal notifications of a transaction once.
+  `CREATE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       PERFORM pg_notify('outbox', ${lane});
       RETURN NULL; END $$`,
-  `CREATE TRIGGER outbox_ring AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION outbox_ring()`,
+  `CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION outbox_notify()`,
   ...tenantTable('outbox'),
   ...relayed('outbox'),
   ...lookupReads('outbox'),
 ];
 
-/** How far the runs have been brought back into a Temporal database that is new; null when there is nothing to bring back. */
+/** The cursor of the recovery into a new Temporal database (worker/recovery.ts); null when there is none. */
 const recovery = [
   `CREATE TABLE temporal_namespace (namespace text PRIMARY KEY, namespace_id text NOT NULL, recovery_store text, recovery_run text)`,
   `GRANT SELECT, INSERT, UPDATE ON temporal_namespace TO sangjeom_relay`,
 ];
 
 /**
- * Runs that were lost, by index however many are open: those without a workflow, those overdue by real time, and those overdue by
- * the clock of a sandbox that is ahead. `grace_from` moves with every wake, so that what was woken is not read again until its
- * gap is over. What still waits for its turn in the outbox is not lost: it is the relay's. A kind may be left out.
+ * Lost runs, by index scans whose cost does not depend on the number of open runs: those that were never loaded, those overdue by real
+ * time, and those overdue by the advanced clock of a sandbox. `grace_from` is set at every wake, so that a woken run is skipped until its
+ * gap is over. A run with a row in the outbox is not lost: the relay has not delivered it yet. `skipped_type`: a workflow type to skip.
  */
 const isLost = `(r.woken_at IS NULL OR r.woken_at < real_now - interval '30 seconds' * power(2, least(r.wakes, 7)))
-  AND r.workflow_type <> left_out AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id AND o.workflow_id = r.workflow_id)`;
+  AND r.workflow_type <> skipped_type AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id
+    AND o.workflow_id = r.workflow_id)`;
 const [unloadedSince, overdueSince] = ['greatest(r.created_at, r.grace_from)', 'greatest(r.wake_at, r.grace_from)'];
 const lostColumns = 'r.store_id, r.workflow_id, r.workflow_type, r.entity_id, r.order_no, r.woken_at, r.wake_at';
 const overdue = [
   ...lookup(
-    'lookup_overdue_runs(real_now timestamptz, most integer, left_out text)',
+    'lookup_overdue_runs(real_now timestamptz, max_rows integer, skipped_type text)',
     'TABLE (store_id text, workflow_id text, workflow_type text, entity_id text, order_no text)',
     `SELECT lost.store_id, lost.workflow_id, lost.workflow_type, lost.entity_id, lost.order_no FROM (
        (SELECT ${lostColumns} FROM run r
         WHERE r.done_at IS NULL AND r.loaded_at IS NULL AND ${unloadedSince} < real_now - interval '30 seconds' AND ${isLost}
-        ORDER BY ${unloadedSince} LIMIT most)
+        ORDER BY ${unloadedSince} LIMIT max_rows)
        UNION
        (SELECT ${lostColumns} FROM run r
         WHERE r.done_at IS NULL AND r.wake_at IS NOT NULL AND ${overdueSince} < real_now - interval '60 seconds' AND ${isLost}
-        ORDER BY ${overdueSince} LIMIT most)
+        ORDER BY ${overdueSince} LIMIT max_rows)
        UNION
        (SELECT r.* FROM store s CROSS JOIN LATERAL (
           SELECT ${lostColumns} FROM run r
           WHERE r.store_id = s.store_id AND r.done_at IS NULL
             AND r.wake_at < real_now + s.clock_offset_ms * interval '1 millisecond' - interval '60 seconds' AND ${isLost}
-          ORDER BY r.wake_at LIMIT most) r
-        WHERE s.clock_offset_ms > 0 LIMIT most)
-     ) lost ORDER BY lost.woken_at NULLS FIRST, lost.wake_at NULLS LAST LIMIT most`,
+          ORDER BY r.wake_at LIMIT max_rows) r
+        WHERE s.clock_offset_ms > 0 LIMIT max_rows)
+     ) lost ORDER BY lost.woken_at NULLS FIRST, lost.wake_at NULLS LAST LIMIT max_rows`,
     'sangjeom_relay',
   ),
 ];

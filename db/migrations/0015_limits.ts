@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Uses that are counted over a sliding window, for all processes together: wrong passwords, uploads. Of no store: an address is
- * counted over all of them, and a key is a digest that tells nobody what it stands for. Real time.
+ * Rate limits over a sliding window, shared by all processes: wrong passwords, uploads. Without a store: a client address is counted over
+ * all stores. A key is a keyed digest without personal data. Real time.
  */
 export class Limits0015 extends Migration {
   override name = '0015_limits';

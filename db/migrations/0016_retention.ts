@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { inEachStore, swept, sweeping } from './sweeping.ts';
 import { DEFINER } from './tenancy.ts';
 
-/** What has ended is swept in portions (db/retention/kinds.ts): who may delete it, and a function for each kind. */
+/** Deletion of what has ended (db/retention/kinds.ts): the sweeper's rights, and a function for each kind. */
 export class Retention0016 extends Migration {
   override name = '0016_retention';
 
@@ -11,7 +11,7 @@ export class Retention0016 extends Migration {
   }
 }
 
-/** Nothing that an order, a customer or a run in flight needs: even a wrong function could not delete it. */
+/** Policies that exclude everything that an order, a customer or an open run needs: even a wrong function could not delete it. */
 const rights = [
   `GRANT SELECT ON store, refund TO sangjeom_sweeper`,
   ...['store', 'refund'].map((table) => `CREATE POLICY sweep_read ON ${table} FOR SELECT TO sangjeom_sweeper USING (true)`),
@@ -55,7 +55,7 @@ const kinds = [
     remove: 'gone AS (DELETE FROM login_request USING due WHERE login_request.request_id = due.request_id RETURNING 1)',
   },
   {
-    // Questions that nobody answered go like the logins that they were to become (X26).
+    // Consent requests that nobody answered, like login requests (X26).
     kind: 'consent_requests',
     due: unbound('consent_request', 'consent_id', 'expires_at < before', 'expires_at'),
     remove: 'gone AS (DELETE FROM consent_request c USING due WHERE c.consent_id = due.consent_id RETURNING 1)',
@@ -73,9 +73,9 @@ const kinds = [
       ${emptyLogins('auth_code', 'token_hash', 'refresh_token')}`,
   },
   {
-    // A tenth: each has a token for every hour that it lived.
+    // A tenth of the portion: each login has a refresh token per hour of its lifetime.
     kind: 'logins',
-    due: `SELECT login_id FROM (${unbound('login', 'login_id', 'revoked_at < before', 'revoked_at')} LIMIT greatest(most / 10, 1)) l`,
+    due: `SELECT login_id FROM (${unbound('login', 'login_id', 'revoked_at < before', 'revoked_at')} LIMIT greatest(max_rows / 10, 1)) l`,
     remove: `tokens AS (DELETE FROM refresh_token t USING due WHERE t.login_id = due.login_id),
       codes AS (DELETE FROM auth_code c USING due WHERE c.login_id = due.login_id),
       gone AS (DELETE FROM login l USING due WHERE l.login_id = due.login_id RETURNING 1)`,
@@ -126,7 +126,7 @@ const kinds = [
     remove: 'gone AS (DELETE FROM invitation_send i USING due WHERE i.send_id = due.send_id RETURNING 1)',
   },
   {
-    // The row goes first: whoever names an upload locks its row and finds it, or finds that it is gone.
+    // The row is deleted before the file: an order that refers to an upload locks its row first, or finds it deleted.
     kind: 'order_inputs',
     due: inEachStore(
       'x.store_id, x.upload_id',

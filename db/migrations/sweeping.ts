@@ -1,21 +1,21 @@
-/** The SQL that sweeps a kind of rows that have ended (db/retention/kinds.ts): `sangjeom_sweeper` owns it, and may delete nothing else. */
+/** SQL functions that delete rows that have ended (db/retention/kinds.ts), owned by `sangjeom_sweeper`, which may delete nothing else. */
 import { DEFINER } from './tenancy.ts';
 
 export interface Swept {
-  /** As in the table of kinds. */
+  /** The name in the table of kinds. */
   readonly kind: string;
-  /** A query for the keys of rows that ended before `before` (a time that is passed in), the oldest first; at most `most`. */
+  /** A query for the keys of rows that ended before `before` (a parameter), the oldest first; at most `max_rows` (a parameter). */
   readonly due: string;
-  /** Common table expressions over `due`; the last is called `gone` and has what was deleted. */
+  /** Common table expressions over `due`; `gone` contains the deleted rows. */
   readonly remove: string;
-  /** What is answered of `gone`; how many, unless said otherwise. */
+  /** The result, from `gone`; by default the number of rows. */
   readonly answers?: { readonly type: string; readonly text: string };
 }
 
-/** `sweep_<kind>` deletes a portion; `left_<kind>` counts what waits to be deleted. The worker's role may call both. */
+/** `sweep_<kind>` deletes a portion; `overdue_<kind>` counts what is due. The worker's role may execute both. */
 export function sweeping({ kind, due, remove, answers = { type: 'bigint', text: 'SELECT count(*) FROM gone' } }: Swept): string[] {
   const make = (name: string, type: string, volatility: string, body: string) => [
-    `CREATE FUNCTION ${name}(before timestamptz, most integer) RETURNS ${type} LANGUAGE sql ${volatility} ${DEFINER} AS $$ ${body} $$`,
+    `CREATE FUNCTION ${name}(before timestamptz, max_rows integer) RETURNS ${type} LANGUAGE sql ${volatility} ${DEFINER} AS $$ ${body} $$`,
     `ALTER FUNCTION ${name}(timestamptz, integer) OWNER TO sangjeom_sweeper`,
     `REVOKE ALL ON FUNCTION ${name}(timestamptz, integer) FROM PUBLIC`,
     `GRANT EXECUTE ON FUNCTION ${name}(timestamptz, integer) TO sangjeom_relay`,
@@ -25,20 +25,20 @@ export function sweeping({ kind, due, remove, answers = { type: 'bigint', text: 
       `sweep_${kind}`,
       answers.type,
       'VOLATILE',
-      `WITH due AS MATERIALIZED (${due} LIMIT least(most, 1000)), ${remove} ${answers.text}`,
+      `WITH due AS MATERIALIZED (${due} LIMIT least(max_rows, 1000)), ${remove} ${answers.text}`,
     ),
-    ...make(`left_${kind}`, 'bigint', 'STABLE', `SELECT count(*) FROM (${due} LIMIT most) due`),
+    ...make(`overdue_${kind}`, 'bigint', 'STABLE', `SELECT count(*) FROM (${due} LIMIT max_rows) due`),
   ];
 }
 
 const ENDED = `before + s.clock_offset_ms * interval '1 millisecond'`;
-/** Keys of rows by the clock of their store; `which` is a condition in which `ended` is the time before which they ended. */
+/** Keys of rows that ended by the clock of their store; in the condition `which`, `ended` stands for `before` in business time. */
 export const inEachStore = (keys: string, table: string, which: string, by: string): string =>
   `SELECT ${keys} FROM store s CROSS JOIN LATERAL (
      SELECT x.* FROM ${table} x WHERE x.store_id = s.store_id AND ${which.replaceAll('ended', ENDED)}
-     ORDER BY ${by} LIMIT most) x`;
+     ORDER BY ${by} LIMIT max_rows) x`;
 
-/** Lets the sweeper read a table of all stores, and delete what fits; a table of no store has no row security. */
+/** Lets the sweeper read a table of all stores and delete rows that match; a table without stores has no row-level security. */
 export const swept = (table: string, which: string | null): string[] => [
   `GRANT SELECT, DELETE ON ${table} TO sangjeom_sweeper`,
   ...(which === null

@@ -1,12 +1,12 @@
 /**
- * How a function is made that has more rights than its caller. Postgres looks for tables among a session's temporary ones first, unless
- * the path names them: the caller could put a view of its own in a table's place, and have it read as the function's owner. Named last,
- * they hide nothing.
+ * SECURITY DEFINER with a safe search_path. Without pg_temp in the path, Postgres searches the session's temporary objects first: the
+ * caller could shadow a table with a temporary view, which would be read with the rights of the function's owner. Named last, they shadow
+ * nothing.
  */
 export const DEFINER = 'SECURITY DEFINER SET search_path = public, pg_temp';
 
 const isOwn = `store_id = current_setting('app.store_id', true)`;
-/** The SQL that makes a table a tenant's own: forced row-level security, and the app role's rights. */
+/** Makes a table a tenant table: forced row-level security by `app.store_id`, and the app role's rights. */
 export const tenantTable = (table: string, rights = 'SELECT, INSERT, UPDATE, DELETE'): string[] => [
   `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
   `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`,
@@ -15,8 +15,8 @@ export const tenantTable = (table: string, rights = 'SELECT, INSERT, UPDATE, DEL
 ];
 
 /**
- * A lookup before the tenant is known: one SECURITY DEFINER function per key, owned by `sangjeom_lookup`, which may
- * read only these tables and answers the store, its clock and a status.
+ * A lookup before the tenant is known: a SECURITY DEFINER function per key, owned by `sangjeom_lookup`, which may read only these tables;
+ * it returns the store, its clock offset and little else.
  */
 export const lookup = (signature: string, returns: string, body: string, callers: string): string[] => [
   `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE ${DEFINER} AS $$ ${body} $$`,
@@ -25,7 +25,7 @@ export const lookup = (signature: string, returns: string, body: string, callers
   `GRANT EXECUTE ON FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} TO ${callers}`,
 ];
 
-/** Lets `sangjeom_lookup` read a table of all stores; only its functions ever do. */
+/** Lets `sangjeom_lookup`, as which only its functions run, read a table of all stores. */
 export const lookupReads = (table: string): string[] => [
   `GRANT SELECT ON ${table} TO sangjeom_lookup`,
   `CREATE POLICY lookup ON ${table} FOR SELECT TO sangjeom_lookup USING (true)`,

@@ -1,4 +1,4 @@
-/** One step of an order item: what its flow, its record and its order show afterwards, and whom that is told. */
+/** One step of an order item: its flow, its record, its order and its events. */
 import { LockMode } from '@mikro-orm/core';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, step } from '../../domain/flows/rules.ts';
@@ -9,7 +9,7 @@ import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { changeTime } from '../feeds/commands.ts';
 import { type Em, sql } from '../kernel/tx.ts';
-import { takeText } from '../runs/text.ts';
+import { consumeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
 import { type Canceled, cancelItem } from './cancel.ts';
@@ -26,7 +26,7 @@ export interface TransitionContext {
   readonly realNow: number;
 }
 
-/** Steps the flow at its own time `when`, writes what follows, and answers what a command is told besides the item. */
+/** Applies an event to the flow at the business time `when`, and writes the effects. Returns the result of a cancel, else null. */
 export async function advance(
   context: TransitionContext,
   event: FlowEvent,
@@ -44,7 +44,7 @@ export async function advance(
   if (command?.name === 'dispatch') item.dispatch = await dispatchOf(context, command);
   item.flowState = state;
   item.status = state.status;
-  await noteEffects(context, command, effects);
+  await recordEffects(context, command, effects);
   const order = await lockOrder(context);
   const canceled =
     event.type === 'reduced' && command?.name === 'cancel'
@@ -69,7 +69,7 @@ export async function advance(
 export const lockOrder = ({ em, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
   em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** Gives item and order their place in the feeds: the last lock of the transaction. */
+/** Sets the change time of item and order in the feeds: the last lock of the transaction. */
 export async function touch({ em, item, at }: TransitionContext, order: Order): Promise<void> {
   item.lastChangedAt = await changeTime(em, item.storeId, at);
   order.lastChangedAt = item.lastChangedAt;
@@ -83,14 +83,14 @@ async function dispatchOf(
   return {
     deliveryMethod: input.deliveryMethod,
     carrierCode: input.carrierCode ?? null,
-    trackingNumber: await takeText(em, item.storeId, input.trackingNumberId),
+    trackingNumber: await consumeText(em, item.storeId, input.trackingNumberId),
     dispatchedAt: at,
     deliveredAt: null,
   };
 }
 
-/** What the record notes of a step: its tracking, the end of a hold, the provision, the delivery and the date of the decision. */
-async function noteEffects(
+/** Applies effects to the item's record: tracking, end of a hold, fulfillment, delivery, date of the automatic decision. */
+async function recordEffects(
   { em, item, at }: TransitionContext,
   command: Command<'orderItem'> | null,
   effects: readonly Effect[],
@@ -100,17 +100,17 @@ async function noteEffects(
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
   const provided = effects.find((effect) => effect.type === 'fulfillment.record');
   if (provided) {
-    // The note was kept out of Temporal.
-    const note = await takeText(em, item.storeId, command?.name === 'fulfill' ? command.input.noteId : undefined);
+    // The note was passed by its id (X24).
+    const note = await consumeText(em, item.storeId, command?.name === 'fulfill' ? command.input.noteId : undefined);
     item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
   }
   const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
   if (delivered && item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
-  noteDecision(item, effects);
+  recordDecisionDate(item, effects);
 }
 
-/** When it is decided by itself: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
-function noteDecision(item: OrderItem, effects: readonly Effect[]): void {
+/** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
+function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
   const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
   const isDelivered = item.status === 'DELIVERED' || effects.some((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
   if (!isDelivered) return;
@@ -118,7 +118,7 @@ function noteDecision(item: OrderItem, effects: readonly Effect[]): void {
   item.autoDecisionAt = at === undefined ? null : new Date(at);
 }
 
-/** Moves the order along and reports what happened, each thing at its own time and with the order's status then. */
+/** Updates the order's statuses and emits the events of a step, each with its own time and the order's status at that time. */
 async function publish(context: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
   const { em, item, at, realNow } = context;
   const { storeId, orderId, orderItemId } = item;

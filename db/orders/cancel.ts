@@ -1,4 +1,4 @@
-/** The seller's cancel of an order item, whole or in part: money, stock, delivery fee and refund in one transaction. */
+/** A seller's cancel of an order item, full or partial: stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import { refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
@@ -6,7 +6,7 @@ import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { returnStock } from '../products/stock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
-import { takeText } from '../runs/text.ts';
+import { consumeText } from '../runs/text.ts';
 import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
 
 type CancelInput = OrderItemMessages['commands']['cancel'];
@@ -14,12 +14,12 @@ type CancelInput = OrderItemMessages['commands']['cancel'];
 export interface Canceling {
   readonly em: Em;
   readonly item: OrderItem;
-  /** Locked: cancels within one order happen one after the other. */
+  /** Locked, which serializes cancels within one order. */
   readonly order: Order;
   readonly at: number;
   readonly realNow: number;
 }
-/** The answer of a seller's cancel (docs/contract.md#cancel, D71). Won. */
+/** The reply to a seller's cancel (docs/contract.md#cancel, D71). Won. */
 export interface Canceled {
   readonly refundAmount: number;
   readonly pointRefundAmount: number;
@@ -30,7 +30,7 @@ export interface Canceled {
   readonly refundId: string | null;
 }
 
-/** Cancels `quantity`. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last with the bundle's fee. */
+/** Cancels `quantity` units. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee. */
 export async function cancelItem(canceling: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
   const { em, item, order, at, realNow } = canceling;
   const { storeId, orderItemId, orderId, variantId, stay = null } = item;
@@ -43,7 +43,7 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
     reference: `${orderItemId}/${item.canceledQuantity}`,
     at,
   });
-  await note(canceling, input, quantity);
+  await appendMemo(canceling, input, quantity);
   if (item.canceledQuantity === item.quantity) {
     item.autoDecisionAt = null;
     if (item.fulfillment) item.fulfillment = { ...item.fulfillment, status: 'REVOKED' };
@@ -93,9 +93,9 @@ async function computeCancel({ em, item }: Canceling, shareWon: number): Promise
   return amounts;
 }
 
-/** The reason is appended to the seller's memo; its free text was kept out of Temporal. */
-async function note({ em, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
-  const detail = await takeText(em, item.storeId, input.detailId);
+/** Appends the reason to the seller's memo, with its free text, which was passed by its id (X24). */
+async function appendMemo({ em, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
+  const detail = await consumeText(em, item.storeId, input.detailId);
   const line = `[취소 ${quantity}개: ${input.reason}]${detail === null ? '' : ` ${detail}`}`;
   item.sellerMemo = item.sellerMemo ? `${item.sellerMemo}\n${line}` : line;
 }

@@ -1,9 +1,9 @@
-/** How a completed payment becomes an order: its items, each with a flow and a run of its own, its bundles, and ORDER.PAID. */
+/** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
 import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon } from '../../domain/checkout/rules.ts';
 import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
-import { orderItemWorkflowId } from '../../workflows/kernel/messages.ts';
+import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { changeTime } from '../feeds/commands.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';
@@ -13,7 +13,7 @@ import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
-/** One order for a completed payment; answers its id. */
+/** Returns the id of the new order. */
 export async function createOrder(em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number): Promise<string> {
   const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
   const orderId = newId('ord', at);
@@ -48,7 +48,7 @@ export async function createOrder(em: Em, payment: Payment, attempt: PaymentAtte
   const refundPolicy = refundPolicyOf(await readStore(em, storeId));
   const bundles = bundleNumbers(lines);
   const items = lines.map((line, i) =>
-    addItem(em, { storeId, orderId, orderNo, line, refundPolicy, place: i + 1, bundleNo: bundles[i]!, at, realNow }),
+    addItem(em, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, at, realNow }),
   );
   const lastChangedAt = await changeTime(em, storeId, at);
   for (const row of [order, ...items]) row.lastChangedAt = lastChangedAt;
@@ -62,18 +62,18 @@ interface NewItem {
   readonly orderNo: string;
   readonly line: CheckoutLine;
   readonly refundPolicy: OrderItem['refundPolicy'];
-  readonly place: number;
+  readonly ordinal: number;
   readonly bundleNo: number;
   readonly at: number;
   readonly realNow: number;
 }
 
-/** The flow is picked at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place, bundleNo, at, realNow }: NewItem): OrderItem {
+/** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
+function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, at, realNow }: NewItem): OrderItem {
   const orderItemId = newId('oit', at);
-  const orderItemNo = orderNo + position(place);
+  const orderItemNo = orderNo + position(ordinal);
   const type = line.fulfillmentType ?? 'SHIPPING';
-  // What is fetched is handed over like what is provided, whatever its product is.
+  // Picked-up items follow the manual flow, whatever the product's type.
   const flow = defaultFlow(isShipped(line) ? 'SHIPPING' : 'MANUAL');
   const members = [{ id: orderItemId, activeQuantity: line.quantity }];
   const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
@@ -91,7 +91,7 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
     stay: line.stay ?? null,
     shipFrom: line.shipFrom ?? null,
     returnTo: line.returnTo ?? null,
-    position: place,
+    position: ordinal,
     productId: line.productId,
     variantId: line.variantId,
     productName: line.productName,
@@ -111,16 +111,6 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, place,
   em.persist(
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
-  const workflowId = orderItemWorkflowId(storeId, orderItemNo);
-  openRun(em, {
-    storeId,
-    workflowType: 'orderItem',
-    workflowId,
-    entityId: orderItemId,
-    orderNo,
-    wakeAt: null,
-    status: state.status,
-    createdAt: realNow,
-  });
+  openRun(em, { ...orderItemRun(item), wakeAt: null, status: state.status, createdAt: realNow });
   return item;
 }

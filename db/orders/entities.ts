@@ -24,7 +24,7 @@ export const OrderEntity = defineEntity({
     buyer: p.json<Buyer>(),
     shippingAddress: p.json<Address>().nullable(),
     orderPasswordHash: p.string().nullable(),
-    /** The member who bought it; null for guests. */
+    /** The customer who bought it; null for guests. */
     customerId: p.string().nullable(),
     visit: p.json<Visit>().nullable(),
     amounts: p.json<Amounts>(),
@@ -67,9 +67,9 @@ export const OrderItemEntity = defineEntity({
     fulfillment: p.json<Fulfillment>().nullable(),
     hold: p.json<Hold>().nullable(),
     tracking: p.json<Tracking>().nullable(),
-    /** What the look under way has told; the next transition takes it in. */
+    /** The result of a poll, until the next transition applies it. */
     trackingReading: p.json<TrackingReading>().nullable(),
-    /** Frozen at payment; null on items of before there was one: the built-in. */
+    /** Copied at payment; null on items stored before it existed: the default policy. */
     refundPolicy: p.json<RefundPolicy>().nullable(),
     autoDecisionAt: time().nullable(),
     sellerMemo: p.string().nullable(),
@@ -81,7 +81,7 @@ export const OrderItemEntity = defineEntity({
 });
 export type OrderItem = InferEntity<typeof OrderItemEntity>;
 
-/** What travels together in an order, with its fee as it was paid. */
+/** A delivery bundle of an order, with its fee as it was paid. */
 export const OrderBundleEntity = defineEntity({
   name: 'OrderBundle',
   tableName: 'order_bundle',

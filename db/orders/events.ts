@@ -1,4 +1,4 @@
-/** What receivers are told of an order item's steps (docs/contract.md#events, D14, D87). */
+/** Events of an order item's steps (docs/contract.md#events, D14, D87). */
 import type { Effect } from '../../domain/flows/state.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { type PublicStatus } from '../../domain/flows/status.ts';
@@ -6,7 +6,7 @@ import type { NewEvent } from '../webhooks/events.ts';
 import type { Order, OrderItem } from './entities.ts';
 
 type StatusEvent = 'ORDER.CONFIRMED' | 'ORDER.DISPATCHED' | 'ORDER.DELIVERED' | 'ORDER.PURCHASE_DECIDED';
-/** The events that follow a public status, whichever way it was reached. */
+/** The event of each public status, however it was reached. */
 const STATUS_EVENT: Readonly<Partial<Record<PublicStatus, StatusEvent>>> = {
   CONFIRMED: 'ORDER.CONFIRMED',
   DISPATCHED: 'ORDER.DISPATCHED',
@@ -19,7 +19,7 @@ interface Sibling {
   readonly status: PublicStatus;
 }
 
-/** One event per flow state that was entered, per public status that was reached, and for a provision both of D14. */
+/** One event per entered flow state and per new public status; for a fulfillment ORDER.FULFILLED and ORDER.DELIVERED (D14). */
 export function eventsOf(order: Order, item: OrderItem, siblings: readonly Sibling[], effects: readonly Effect[]): NewEvent[] {
   const { orderId, testPayment } = order;
   const { orderItemId } = item;

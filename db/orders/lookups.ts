@@ -1,4 +1,4 @@
-/** Whose an order is: a guest's, who looks for it, or a member's. */
+/** Ownership of orders: lookup by guests, and the customer of an item. */
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 
@@ -7,18 +7,19 @@ export interface GuestOrder {
   readonly passwordHash: string;
   readonly buyer: Buyer;
 }
-/** A guest's order by its id or its number, hyphens allowed. A member's has no password and is nobody's here. */
+/** A guest's order by id or number, hyphens allowed; null, also for a customer's order, which has no password. */
 export async function findGuestOrder(em: Em, storeId: string, idOrNo: string): Promise<GuestOrder | null> {
   const [row] = await sql<{ order_id: string; order_password_hash: string; buyer: Buyer }>(
     em,
     `SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ? AND order_id = ? AND order_password_hash IS NOT NULL
-     UNION ALL SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ? AND order_no = ? AND order_password_hash IS NOT NULL`,
+     UNION ALL SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ? AND order_no = ?
+       AND order_password_hash IS NOT NULL`,
     [storeId, idOrNo, storeId, idOrNo.replaceAll('-', '')],
   );
   return row ? { orderId: row.order_id, passwordHash: row.order_password_hash, buyer: row.buyer } : null;
 }
 
-/** Whose an item is, for a command of its buyer. */
+/** The customer id of an item; null for guests and unknown items. */
 export async function customerOf(em: Em, storeId: string, orderItemId: string): Promise<string | null> {
   const [row] = await sql<{ customer_id: string | null }>(
     em,

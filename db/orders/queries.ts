@@ -1,4 +1,4 @@
-/** Orders: how they are listed and read. */
+/** Lists and reads of orders and items. */
 import { raw } from '@mikro-orm/core';
 import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -8,7 +8,7 @@ import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
 export interface OrderFilter {
-  /** 14 digits; looked for at any time. */
+  /** 14 digits; found regardless of the period. */
   readonly orderNo?: string;
   /** A whole order number or its beginning, within the period. */
   readonly keyword?: string;
@@ -19,9 +19,9 @@ export interface OrderFilter {
   /** Orders with any item of this type. */
   readonly fulfillmentType?: FulfillmentType;
   readonly status?: PublicStatus;
-  /** Of this member only. */
+  /** Of this customer only. */
   readonly customerId?: string;
-  /** Business time, inclusive: in the order of changes from there on. */
+  /** Business time, inclusive. */
   readonly lastChangedFrom?: number;
   readonly page: number;
   readonly size: number;
@@ -38,14 +38,14 @@ export type OrderWithItems = { readonly order: Order; readonly items: readonly O
 /** Newest first, or in the order of changes. */
 export type OrdersBy = 'orderedAt' | 'lastChangedAt';
 
-/** Orders, each with its items: four queries whatever the page holds. */
+/** Orders with their items, in four queries, whatever the size of the page. */
 export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
   const { after, size } = filter;
   const where = conditions(storeId, filter);
   const [rest, direction] = by === 'orderedAt' ? (['$lt', 'desc'] as const) : (['$gt', 'asc'] as const);
   const found = await em.find(
     OrderEntity,
-    { ...where, ...behind(by, 'orderId', rest, after) },
+    { ...where, ...afterPosition(by, 'orderId', rest, after) },
     {
       orderBy: { [by]: direction, orderId: direction },
       limit: size + 1,
@@ -60,15 +60,15 @@ const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
 /** Filters by which a store's orders and items are counted as they change. */
 const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
 
-/** How many there are, from what is counted as it changes ; null where a filter asks for anything else: that counts what it finds. */
+/** The total from the maintained counts (db/feeds/counts.ts); null where they do not cover a filter, so that rows have to be counted. */
 async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
-  const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
-  if (asked.some((name) => !COUNTED.has(name))) return null;
+  const filters = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
+  if (filters.some((name) => !COUNTED.has(name))) return null;
   return countOf(em, storeId, list, { status: filter.status, isTest: filter.testPayment });
 }
 
-/** What stands behind a place in the order of a time and an id. The time alone comes first: row security lets an index serve that. */
-const behind = (time: string, id: string, rest: '$lt' | '$gt', after: OrderFilter['after']) =>
+/** The condition for rows after a keyset position (time, id). The time is also a condition of its own, so that an index can serve it. */
+const afterPosition = (time: string, id: string, rest: '$lt' | '$gt', after: OrderFilter['after']) =>
   after && {
     $and: [
       { [time]: { [`${rest}e`]: new Date(after.at) } },
@@ -83,13 +83,14 @@ function conditions(storeId: string, filter: OrderFilter) {
     ...(orderedTo !== undefined && { $lt: new Date(orderedTo) }),
   };
   const hasType = raw(
-    `exists (select 1 from order_item i where i.store_id = ${ALIAS}.store_id and i.order_id = ${ALIAS}.order_id and i.fulfillment_snapshot ->> 'type' = ?)`,
+    `exists (select 1 from order_item i where i.store_id = ${ALIAS}.store_id and i.order_id = ${ALIAS}.order_id
+     and i.fulfillment_snapshot ->> 'type' = ?)`,
     [fulfillmentType],
   );
   return {
     storeId,
     ...(orderNo !== undefined && { orderNo }),
-    // Digits only: the next number after all that begin so is the keyword with a colon.
+    // Digits only: `:` follows `9`, so that the upper bound of the prefix is the keyword with a colon.
     ...(keyword !== undefined && { orderNo: { $gte: keyword, $lt: `${keyword}:` } }),
     ...(Object.keys(orderedAt).length > 0 && { orderedAt }),
     ...(testPayment !== undefined && { testPayment }),
@@ -99,7 +100,7 @@ function conditions(storeId: string, filter: OrderFilter) {
     ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
 }
-/** How MikroORM names the table that it lists. */
+/** MikroORM's alias of the listed table. */
 const ALIAS = 'o0';
 
 /** One order with its items. */
@@ -138,7 +139,9 @@ export interface ItemFilter {
   readonly after?: { readonly at: number; readonly id: string };
 }
 
-/** Order items in the order of their changes (D70), which is the order of commits: who reads on from the last one misses none. */
+/**
+ * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
+ */
 export async function listItems(em: Em, storeId: string, filter: ItemFilter): Promise<Listed<OrderItem>> {
   const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
   const isTest = raw(
@@ -154,7 +157,7 @@ export async function listItems(em: Em, storeId: string, filter: ItemFilter): Pr
   };
   const found = await em.find(
     OrderItemEntity,
-    { ...where, ...behind('lastChangedAt', 'orderItemId', '$gt', after) },
+    { ...where, ...afterPosition('lastChangedAt', 'orderItemId', '$gt', after) },
     {
       orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
       limit: size + 1,

@@ -1,19 +1,19 @@
-/** A shipment's tracking: the next poll of its courier, and what a poll has read. */
+/** A shipment's tracking: the next poll of its courier, and the readings. */
 import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
 
-/** The tracking of a shipment that is under way. */
+/** The tracking of a shipment in transit, or null. */
 export function trackingOf(item: OrderItem): Tracking | null {
   if (!isTracked(item.dispatch ?? null, item.status)) return null;
   return item.tracking ?? beginTracking(item.dispatch!.dispatchedAt);
 }
 
-export const pollId = (item: OrderItem, tracking: Tracking): string => `poll-${item.orderItemId}-${tracking.asked}`;
+export const pollId = (item: OrderItem, tracking: Tracking): string => `poll-${item.orderItemId}-${tracking.polls}`;
 
-/** Takes in the poll that the outcome is about; true when it was the one that was planned. */
-export function takeReading(item: OrderItem, callId: string, outcome: Outcome<'orderItem'>, at: number): boolean {
+/** Applies the stored reading of a poll; false when the outcome is not that of the planned poll. */
+export function applyReading(item: OrderItem, callId: string, outcome: Outcome<'orderItem'>, at: number): boolean {
   const tracking = trackingOf(item);
   if (!tracking || callId !== pollId(item, tracking) || outcome.result === 'STALE') return false;
   item.tracking = afterReading(tracking, item.trackingReading ?? null, Math.max(tracking.nextAt ?? at, at));
@@ -21,22 +21,22 @@ export function takeReading(item: OrderItem, callId: string, outcome: Outcome<'o
   return true;
 }
 
-/** What a poll asks the courier for; null when it is not to be made any more. */
+/** The shipment that poll `n` is about; null when the poll is obsolete. */
 export async function readShipment(em: Em, storeId: string, orderItemId: string, n: number) {
   const [row] = await sql<{ carrier: string; number: string; dispatched: string }>(
     em,
     `SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
-     FROM order_item WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED' AND coalesce((tracking ->> 'asked')::int, 0) = ?`,
+     FROM order_item WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED' AND coalesce((tracking ->> 'polls')::int, 0) = ?`,
     [storeId, orderItemId, n],
   );
   return row ? { carrierCode: row.carrier, trackingNumber: row.number, dispatchedAt: Number(row.dispatched) } : null;
 }
 
-/** Keeps what poll `n` has read until its run takes it in. */
+/** Stores the reading of poll `n` until the run's transition applies it. */
 export const recordReading = (em: Em, storeId: string, orderItemId: string, n: number, reading: TrackingReading): Promise<object[]> =>
   sql(
     em,
     `UPDATE order_item SET tracking_reading = ? WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED'
-       AND coalesce((tracking ->> 'asked')::int, 0) = ?`,
+       AND coalesce((tracking ->> 'polls')::int, 0) = ?`,
     [JSON.stringify(reading), storeId, orderItemId, n],
   );

@@ -1,4 +1,4 @@
-/** The order item's transition: one function for commands, deadlines, polls of the courier and claims (docs/architecture.md#truth). */
+/** The order item's transition: commands, deadlines and polls of the courier (docs/architecture.md#truth). */
 import { LockMode } from '@mikro-orm/core';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -11,13 +11,13 @@ import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from 
 import type { Em } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
-import { takeText } from '../runs/text.ts';
+import { consumeText } from '../runs/text.ts';
 import { advance, lockOrder, type TransitionContext, touch } from './advance.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
-import { pollId, takeReading, trackingOf } from './tracking.ts';
+import { pollId, applyReading, trackingOf } from './tracking.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 
-/** Locks the item, steps its flow, writes item, order, trace and events. Refusals are INVALID_STATUS. */
+/** Locks the item, steps its flow, writes item, order, trace and events. Refusals are Faults. Null when there is no such item. */
 export async function transitionOrderItem(
   em: Em,
   run: RunRef,
@@ -35,7 +35,7 @@ export async function transitionOrderItem(
   return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
 }
 
-/** Carries out a command and answers what its caller is told: the item, or what a cancel gives back. */
+/** Carries out a command and returns its reply: the item, or the amounts of a cancel. */
 async function handleCommand(context: TransitionContext, command: Command<'orderItem'>): Promise<object> {
   const { item } = context;
   if (isRecordCommand(command)) {
@@ -48,19 +48,19 @@ async function handleCommand(context: TransitionContext, command: Command<'order
 
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
   if (event.type === 'elapsed') await advance(context, { type: 'elapsed' }, null);
-  if (event.type === 'outcome') takeReading(context.item, event.callId, event.outcome, context.at);
+  if (event.type === 'outcome') applyReading(context.item, event.callId, event.outcome, context.at);
   return null;
 }
 
-/** What changes the record and leaves the flow where it is: a hold, a corrected tracking number. */
+/** Commands that change the record and not the flow: a hold, a corrected tracking number. */
 async function changeRecord(context: TransitionContext, command: RecordCommand): Promise<void> {
   const { em, item, at } = context;
   checkRecordCommand(item, command);
   if (command.name === 'hold') {
-    const reason = (await takeText(em, item.storeId, command.input.reasonId)) ?? '';
+    const reason = (await consumeText(em, item.storeId, command.input.reasonId)) ?? '';
     item.hold = { reason, expectedDispatchDate: command.input.expectedDispatchDate, heldAt: at };
   } else {
-    const trackingNumber = await takeText(em, item.storeId, command.input.trackingNumberId);
+    const trackingNumber = await consumeText(em, item.storeId, command.input.trackingNumberId);
     item.dispatch = { ...item.dispatch!, carrierCode: command.input.carrierCode, trackingNumber };
     item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
     item.trackingReading = null;
@@ -69,8 +69,8 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 }
 
 /**
- * What the courier has delivered is delivered, when the courier says; an open claim holds that up until it is closed.
- * What only a corrected number reveals counts from the correction: the buyer has all the days to decide in.
+ * Moves the item to DELIVERED when the courier reports it, at the reported time; while a claim is open, this waits. A delivery that only a
+ * corrected number revealed counts from the correction, so that the buyer has all days to decide.
  */
 async function deliver(context: TransitionContext): Promise<void> {
   const { item, at } = context;
@@ -96,7 +96,7 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
   id: pollId(item, tracking),
   name: 'pollShipment',
   storeId: item.storeId,
-  input: { orderItemId: item.orderItemId, n: tracking.asked, at },
+  input: { orderItemId: item.orderItemId, n: tracking.polls, at },
 });
 
 function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {

@@ -1,4 +1,4 @@
-/** What callers see of orders and items (docs/contract.md#orders). Views pick fields; nothing else leaks. */
+/** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
 import { korean } from '../../domain/kernel/time.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
@@ -9,7 +9,7 @@ import type { OrderWithItems } from './queries.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
-/** Where an item stands in its flow. */
+/** The current state of an item in its flow. */
 function viewFlowState(item: OrderItem) {
   const graph = graphOf(item.flowKey, item.flowVersion);
   const position = item.flowState.positions[0]!;
@@ -26,7 +26,7 @@ function viewFlowState(item: OrderItem) {
   };
 }
 
-/** `actions[]` as D74 gives them. */
+/** `actions[]` (D74). */
 function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = ['seller', 'buyer']) {
   const graph = graphOf(item.flowKey, item.flowVersion);
   return whose.flatMap((by) =>

@@ -11,9 +11,9 @@ import { repriceLines } from '../checkout/queries.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { readStore, shippingPolicyOf } from '../stores/queries.ts';
-import { openRun, wakeLater } from '../runs/commands.ts';
-import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
-import { runOf, type Started } from './queries.ts';
+import { openRun, enqueueWake } from '../runs/commands.ts';
+import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
+import { paymentRun, type Started } from './queries.ts';
 
 export interface PaymentOption {
   readonly pg: 'tosspayments' | 'portone';
@@ -25,7 +25,7 @@ export interface PaymentStart {
   readonly returnUrl: string;
   readonly shippingAddress: Address | null;
   readonly buyer: Buyer;
-  /** argon2id, made before the transaction; null for a customer. */
+  /** argon2id, hashed before the transaction; null for a customer. */
   readonly orderPasswordHash: string | null;
   readonly visit: Visit | null;
   readonly expectedTotalAmount?: number;
@@ -33,8 +33,8 @@ export interface PaymentStart {
   readonly testPayment: boolean;
 }
 /**
- * Starts to pay a checkout whose row the caller has locked: the open payment with a new attempt that supersedes the
- * last, or a new payment with its run. Lines are priced as they are now (D37).
+ * Starts the payment of a checkout whose row the caller has locked: a new attempt of its open payment, which supersedes the last one, or a
+ * new payment with its run. Lines get today's prices (D37).
  */
 export async function startPayment(em: Em, checkout: Checkout, start: PaymentStart, moment: Moment): Promise<Started> {
   checkOption(start.option);
@@ -69,7 +69,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   });
   em.persist(payment);
   openRun(em, {
-    ...runOf(payment),
+    ...paymentRun(payment),
     wakeAt: expiresAt.getTime(),
     status: 'PENDING',
     createdAt: moment.realNow,
@@ -78,7 +78,7 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
   return { payment, attempt: newAttempt(em, payment, start.option, start.returnUrl, moment.at) };
 }
 
-/** What is paid and where it goes, at today's prices. An address for what does not travel is checked and forgotten. */
+/** Lines, amounts and address at today's prices. The address of an order without shipped lines is not stored. */
 async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: number) {
   const lines = await repriceLines(em, checkout, at);
   const shipped = lines.some(isShipped);
@@ -101,7 +101,7 @@ const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | 
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   );
 
-/** A number that no payment of any store has (X17): 8 random digits meet within a busy day. It is kept for this transaction. */
+/** An order number that no payment of any store has (X17): 8 random digits collide on a busy day. Locked for this transaction. */
 async function freeOrderNo(em: Em, at: number): Promise<string> {
   for (;;) {
     const number = orderNo(koreanDay(at), randomInt(100_000_000));
@@ -110,20 +110,20 @@ async function freeOrderNo(em: Em, at: number): Promise<string> {
   }
 }
 
-/** Most buyers are back within seconds; their return starts the run then, in one workflow task instead of three. */
+/** Most buyers return within seconds; then update-with-start starts the workflow, in one workflow task instead of three. */
 const START_AFTER_MS = 3000;
 
 export interface PaymentRetry {
   readonly storeId: string;
   readonly paymentId: string;
   readonly option: PaymentOption;
-  /** Null: where the payment leads back to already. */
+  /** Null: the payment's current one. */
   readonly returnUrl: string | null;
   /** Whether the provider's key is one for tests. */
   readonly testPayment: boolean;
 }
 
-/** A new attempt of a payment (POST …/attempts): the same ten minutes, any provider. */
+/** A new attempt of a payment (POST …/attempts), with any provider; the payment's expiry stays. */
 export async function retryPayment(em: Em, retry: PaymentRetry, moment: Moment): Promise<Started> {
   const { storeId, paymentId, option, returnUrl, testPayment } = retry;
   checkOption(option);
@@ -136,7 +136,27 @@ export async function retryPayment(em: Em, retry: PaymentRetry, moment: Moment):
   return supersede(em, payment, { option, returnUrl: returnUrl ?? payment.returnUrl, testPayment }, moment);
 }
 
-/** A sandbox never reaches a live key, and a store in live mode never takes test payments (X26): PAYMENT_NOT_CONFIGURED. */
+/** The refund that a call was about, else the attempt. */
+interface CallSubject {
+  readonly attemptId: string;
+  readonly refundId?: string;
+}
+/**
+ * Stores the provider's last message about an attempt or a refund (D45). The call's activity writes it itself, because the text must not go
+ * through Temporal. No transition reads it, so writing it twice is harmless; what has ended keeps the message that it ended with, so an
+ * answer that comes after a reset changes nothing.
+ */
+export const storeProviderMessage = (
+  em: Em,
+  storeId: string,
+  { attemptId, refundId }: CallSubject,
+  providerMessage: string | null,
+): Promise<number> =>
+  refundId === undefined
+    ? em.nativeUpdate(PaymentAttemptEntity, { storeId, attemptId, endedAt: null }, { providerMessage })
+    : em.nativeUpdate(RefundEntity, { storeId, refundId, status: 'PENDING' }, { providerMessage });
+
+/** PAYMENT_NOT_CONFIGURED for a live key in a sandbox, or a test key in a live store (X26). */
 async function checkMode(em: Em, storeId: string, testPayment: boolean): Promise<void> {
   if ((await readStore(em, storeId)).sandbox !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
 }
@@ -148,7 +168,7 @@ async function supersede(
   moment: Moment,
 ): Promise<Started> {
   const { storeId, paymentId } = payment;
-  // A payment stays with the kind of key that it was started with.
+  // All attempts of a payment use the same kind of key, test or live.
   if (payment.testPayment !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
   await em.nativeUpdate(
     PaymentAttemptEntity,
@@ -159,13 +179,13 @@ async function supersede(
   return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
 }
 
-/** The open payment's time is over but its run has not said so yet: free the checkout, and let the run finish. */
+/** Expires a payment whose run has not done so yet: frees the checkout, and wakes the run to finish. */
 async function expireOpen(em: Em, payment: Payment, moment: Moment): Promise<void> {
   const { storeId, paymentId } = payment;
   await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(moment.at) });
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
-  wakeLater(em, runOf(payment), moment.realNow);
-  // Before the new payment is inserted: a checkout has one open payment at a time.
+  enqueueWake(em, paymentRun(payment), moment.realNow);
+  // Before the insert of the new payment: a checkout has at most one open payment (unique index).
   await em.flush();
 }
 

@@ -1,4 +1,4 @@
-/** What a payment's machine asks of the transaction. An effect whose end it must know answers the next event. */
+/** Applies the effects of the payment machine. An effect whose result the machine needs returns the next event. */
 import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts';
 import { CheckoutEntity } from '../checkout/entities.ts';
 import { sql } from '../kernel/tx.ts';
@@ -33,7 +33,7 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
   }
 }
 
-/** Whether another attempt of any store has this key; until the transaction ends nobody else is told otherwise. */
+/** Whether another attempt of any store has this payment key; locked for this transaction. */
 async function isTaken({ em, attempt }: TransitionContext, paymentKey: string): Promise<boolean> {
   const { pg, attemptId } = attempt!;
   const [row] = await sql<{ taken: boolean }>(em, 'SELECT payment_key_taken(?, ?, ?) AS taken', [pg, paymentKey, attemptId]);
@@ -47,7 +47,8 @@ async function complete({ em, payment, attempt, at, realNow, createOrder }: Tran
   // Bought lines leave the cart (D39).
   await sql(
     em,
-    'DELETE FROM cart_item i USING checkout c WHERE c.store_id = ? AND c.checkout_id = ? AND i.store_id = c.store_id AND i.cart_item_id = ANY(c.cart_item_ids)',
+    `DELETE FROM cart_item i USING checkout c WHERE c.store_id = ? AND c.checkout_id = ? AND i.store_id = c.store_id
+     AND i.cart_item_id = ANY(c.cart_item_ids)`,
     [storeId, checkoutId],
   );
 }

@@ -31,9 +31,9 @@ export const PaymentEntity = defineEntity({
     orderId: p.string().nullable(),
     testPayment: p.boolean(),
     expiresAt: time(),
-    /** The next business time at which the run must look; null only when it is done. */
+    /** The business time of the run's next timer; null when it has none. */
     wakeAt: time().nullable(),
-    /** The call that is planned or under way. */
+    /** The call that is planned or in flight. */
     call: p.json<PendingCall>().nullable(),
     createdAt: time(),
     /** Real time of the start. */
@@ -62,22 +62,23 @@ export const PaymentAttemptEntity = defineEntity({
     approvedMethod: p.string().nullable(),
     /** An outcome was unknown once: a late approval is possible. */
     isUnknown: p.boolean(),
-    /** Business time since which its outcome is being looked up. */
+    /** Business time since which its outcome is unknown. */
     unknownSince: time().nullable(),
-    /** Whether the last confirm was answered: not lost, not still running. */
+    /** Whether the provider has finished processing the last confirm. */
     confirmAnswered: p.boolean().default(true),
-    /** Readings that found the payment not charged since then, in a row. */
+    /** Consecutive readings "not charged" since that confirm. */
     readings: p.integer().default(0),
     /** Calls planned so far: no two have the same id. */
     callCount: p.integer().default(0),
     failure: p.json<Failure>().nullable(),
+    /** The provider's last message about it, for the seller (D45). */
     providerMessage: p.string().nullable(),
     startedAt: time(),
     confirmedAt: time().nullable(),
     endedAt: time().nullable(),
   },
 });
-/** One return of money, asked for by the payment's run (D35). */
+/** A refund, made by the payment's run (D35). */
 export const RefundEntity = defineEntity({
   name: 'Refund',
   tableName: 'refund',
@@ -90,18 +91,20 @@ export const RefundEntity = defineEntity({
     amountWon: won(),
     cause: p.string().$type<RefundCause>(),
     status: p.string().$type<RefundStatus>(),
-    /** What the provider refused it with; UNRESOLVED, FOREIGN_PAYMENT: why it was given up. */
+    /** The provider's code of a refusal, or ours: UNRESOLVED, FOREIGN_PAYMENT. */
     failureCode: p.string().nullable(),
-    /** Counts the keys that the provider was asked under: a kept error would be answered for ever. */
+    /** The provider's last message about it. */
+    providerMessage: p.string().nullable(),
+    /** The number of the current idempotency key: under an old one the provider would replay a stored error forever. */
     keySeq: p.integer(),
-    /** Readings without this refund since the last answered request. */
+    /** Readings without this refund since the last request. */
     absences: p.integer(),
-    /** The last request was answered (not lost, not still running). */
+    /** Whether the provider has finished processing the last request. */
     isAnswered: p.boolean(),
     /** Calls planned so far: no two have the same id. */
     callCount: p.integer().default(0),
-    /** Business time since which it is being asked for; null while it is not. */
-    askedAt: time().nullable(),
+    /** Business time of the first request; null before. */
+    requestedAt: time().nullable(),
     createdAt: time(),
     settledAt: time().nullable(),
   },

@@ -1,6 +1,6 @@
 /** Payment start, new attempts, and the public status (docs/contract.md#payments, D30, D36 … D40). */
 import { Fault } from '../../domain/kernel/errors.ts';
-import { paymentWorkflowId } from '../../workflows/kernel/messages.ts';
+import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 
@@ -9,9 +9,8 @@ export interface Started {
   readonly attempt: PaymentAttempt;
 }
 
-/** What names a payment's run. */
-export const runOf = ({ storeId, paymentId, orderNo: number }: Payment) =>
-  ({ storeId, workflowType: 'payment', workflowId: paymentWorkflowId(storeId, paymentId), entityId: paymentId, orderNo: number }) as const;
+/** The run of a payment. */
+export const paymentRun = ({ storeId, paymentId, orderNo }: Payment): RunIds<'payment'> => runOf('payment', storeId, paymentId, orderNo);
 
 /** A payment and one of its attempts, as the pay screen needs them. */
 export async function readAttempt(em: Em, storeId: string, paymentId: string, attemptId: string): Promise<Started | null> {
@@ -30,7 +29,7 @@ export async function readPayment(em: Em, storeId: string, paymentId: string): P
   return payment;
 }
 
-/** What a provider is asked about an attempt, and with which kind of key; null when the attempt is gone. */
+/** What calls to the provider need of an attempt; null when it is gone or has no payment key. `testPayment`: the kind of API key. */
 export async function chargeOf(
   em: Em,
   storeId: string,

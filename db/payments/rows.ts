@@ -1,13 +1,13 @@
-/** Between the rows of a payment and the state that its machine decides on. */
+/** Maps between the rows of a payment and the state of its machine. */
 import type { Alarm, AttemptState, PaymentState, RefundState } from '../../domain/payments/state.ts';
 import type { Moment } from '../kernel/clock.ts';
 import type { Em } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt, Refund } from './entities.ts';
 
-/** Makes the order of a payment that was approved, in the same transaction; answers its id. */
+/** Creates the order of an approved payment, in the same transaction; returns its id. */
 export type CreateOrder = (em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number) => Promise<string>;
 
-/** What a transition works with: the rows that the event is about. */
+/** The context of a transition: the rows that the event is about. */
 export interface TransitionContext extends Moment {
   readonly em: Em;
   readonly payment: Payment;
@@ -63,12 +63,12 @@ const refundOf = (refund: Refund): RefundState => ({
   keySeq: refund.keySeq,
   absences: refund.absences,
   isAnswered: refund.isAnswered,
-  askedAt: ms(refund.askedAt),
+  requestedAt: ms(refund.requestedAt),
   callCount: refund.callCount,
   settledAt: ms(refund.settledAt),
 });
 
-/** Writes what the machine may change. What it has not changed stays as it is. */
+/** Writes the fields that the machine may change. */
 export function writeState({ payment, attempt, refund }: Rows, state: PaymentState): void {
   const { status, result, lastFailure, call, completedAt } = state;
   Object.assign(payment, { status, result, lastFailure, call, completedAt: date(completedAt) });
@@ -77,7 +77,7 @@ export function writeState({ payment, attempt, refund }: Rows, state: PaymentSta
     Object.assign(attempt, changed, { unknownSince: date(unknownSince), confirmedAt: date(confirmedAt), endedAt: date(endedAt) });
   }
   if (refund && state.refund) {
-    const { askedAt, settledAt, refundId: _, amountWon: _amount, ...changed } = state.refund;
-    Object.assign(refund, changed, { askedAt: date(askedAt), settledAt: date(settledAt) });
+    const { requestedAt, settledAt, refundId: _, amountWon: _amount, ...changed } = state.refund;
+    Object.assign(refund, changed, { requestedAt: date(requestedAt), settledAt: date(settledAt) });
   }
 }

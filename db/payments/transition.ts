@@ -1,20 +1,20 @@
-/** The checkout payment's transition: loads under lock, lets the machine decide, applies what it asks for, writes. */
+/** The checkout payment's transition: loads under lock, decides, applies the effects, writes. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { decide, isEnded, takesRefund } from '../../domain/payments/machine.ts';
+import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
 import type { Alarm, PaymentEvent } from '../../domain/payments/state.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Moment } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
-import { takeText } from '../runs/text.ts';
+import { consumeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { applyEffect } from './effects.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
 import { type CreateOrder, stateOf, type TransitionContext, writeState } from './rows.ts';
 
-/** Locks the payment, applies the event, answers the plan: a call now or later, or its expiry. */
+/** Locks the payment, applies the event, and returns the plan: a call, now or later, or the expiry. Null when it does not exist. */
 export async function transitionPayment(
   em: Em,
   run: RunRef,
@@ -33,8 +33,8 @@ export async function transitionPayment(
     await apply(context, { type: 'outcome', outcome: event.outcome });
   }
   await apply(context, { type: 'elapsed' });
-  await takeRefund(context);
-  await takeUnknown(context);
+  await startRefund(context);
+  await startLastReading(context);
   await loadCall(context);
   const state = stateOf(context);
   const wakeAt = wakeAtOf(state);
@@ -44,15 +44,16 @@ export async function transitionPayment(
   return { alarms: context.alarms, plan: planOf(state, at), clock: clockOffsetMs, reply };
 }
 
-/** A completion writes the checkout: it is locked before the payment, in the order in which a payment start locks them. */
+/** A completion writes the checkout, which is locked before the payment, in the same order as at a payment start. */
 const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
   sql(
     em,
-    'SELECT 1 FROM checkout WHERE store_id = ? AND checkout_id = (SELECT checkout_id FROM payment WHERE store_id = ? AND payment_id = ?) FOR UPDATE',
+    `SELECT 1 FROM checkout WHERE store_id = ? AND checkout_id = (SELECT checkout_id FROM payment WHERE store_id = ? AND payment_id = ?)
+     FOR UPDATE`,
     [storeId, storeId, paymentId],
   );
 
-/** Decides, writes and applies effects, until no effect answers anything more. */
+/** Decides, writes and applies effects, until no effect returns another event. */
 async function apply(context: TransitionContext, first: PaymentEvent): Promise<void> {
   for (let event: PaymentEvent | null = first; event;) {
     const { state, effects } = decide(stateOf(context), event, context.at);
@@ -67,9 +68,9 @@ async function commandEvent(context: TransitionContext, command: Command<'paymen
   const { storeId, paymentId } = payment;
   context.attempt = await em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId: command.input.attemptId });
   if (!context.attempt) throw new Fault('PAYMENT_NOT_FOUND');
-  if (command.name === 'giveUp') return { type: 'giveUp', code: await takeText(em, storeId, command.input.codeId) };
+  if (command.name === 'giveUp') return { type: 'giveUp', code: await consumeText(em, storeId, command.input.codeId) };
   const { pgOrderId, amount, paymentKeyId } = command.input;
-  return { type: 'pay', pgOrderId, amount, paymentKey: await takeText(em, storeId, paymentKeyId) };
+  return { type: 'pay', pgOrderId, amount, paymentKey: await consumeText(em, storeId, paymentKeyId) };
 }
 
 /** The rows that the payment's call is about. */
@@ -81,10 +82,10 @@ async function loadCall(context: TransitionContext): Promise<void> {
   context.refund = call.refundId === undefined ? null : await em.findOneOrFail(RefundEntity, { storeId, refundId: call.refundId });
 }
 
-/** The oldest refund that waits is asked for. */
-async function takeRefund(context: TransitionContext): Promise<void> {
+/** Starts the oldest pending refund. */
+async function startRefund(context: TransitionContext): Promise<void> {
   const { em, payment, at } = context;
-  if (!takesRefund(stateOf(context), at)) return;
+  if (!mayStartRefund(stateOf(context), at)) return;
   const { storeId, paymentId } = payment;
   await em.flush();
   const oldest = { orderBy: { createdAt: 'asc', refundId: 'asc' } } as const;
@@ -95,8 +96,8 @@ async function takeRefund(context: TransitionContext): Promise<void> {
   await apply(context, { type: 'refundWaits' });
 }
 
-/** A payment that has ended has its attempts of unknown outcome read a last time, one after the other. */
-async function takeUnknown(context: TransitionContext): Promise<void> {
+/** Plans the last reading of an ended payment's next attempt with an unknown outcome. */
+async function startLastReading(context: TransitionContext): Promise<void> {
   const { em, payment } = context;
   if (!isEnded(payment) || payment.call) return;
   const { storeId, paymentId } = payment;

@@ -1,10 +1,10 @@
-/** Where buyers fetch what they bought: at most 20 places of a store (docs/contract.md#pickup, D81). */
+/** Pickup locations: at most 20 per store (docs/contract.md#pickup, D81). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, lockName } from '../kernel/tx.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 
-const MOST = 20;
+const MAX_LOCATIONS = 20;
 
 export interface WantedLocation {
   readonly name: string;
@@ -13,15 +13,15 @@ export interface WantedLocation {
   readonly availableHours?: string | null;
   readonly isActive?: boolean;
 }
-/** Changes of the places happen one after the other: there are at most 20, and each is as one request wrote it. */
-const lockPlaces = (em: Em, storeId: string) => lockName(em, `pickup/${storeId}`);
-const kept = ({ availableHours = null, isActive = true, ...rest }: WantedLocation) => ({ ...rest, availableHours, isActive });
+/** Serializes changes of a store's locations: at most 20, and no lost updates. */
+const lockLocations = (em: Em, storeId: string) => lockName(em, `pickup/${storeId}`);
+const withDefaults = ({ availableHours = null, isActive = true, ...rest }: WantedLocation) => ({ ...rest, availableHours, isActive });
 
 export async function addLocation(em: Em, storeId: string, wanted: WantedLocation, at: number): Promise<PickupLocation> {
-  await lockPlaces(em, storeId);
-  if ((await em.count(PickupLocationEntity, { storeId })) >= MOST) throw new Fault('PICKUP_LOCATION_LIMIT_EXCEEDED');
+  await lockLocations(em, storeId);
+  if ((await em.count(PickupLocationEntity, { storeId })) >= MAX_LOCATIONS) throw new Fault('PICKUP_LOCATION_LIMIT_EXCEEDED');
   const location = em.create(PickupLocationEntity, {
-    ...kept(wanted),
+    ...withDefaults(wanted),
     storeId,
     pickupLocationId: newId('pul', at),
     createdAt: new Date(at),
@@ -31,16 +31,16 @@ export async function addLocation(em: Em, storeId: string, wanted: WantedLocatio
 }
 
 async function lockLocation(em: Em, storeId: string, pickupLocationId: string): Promise<PickupLocation> {
-  await lockPlaces(em, storeId);
+  await lockLocations(em, storeId);
   const location = await em.findOne(PickupLocationEntity, { storeId, pickupLocationId });
   if (!location) throw new Fault('PICKUP_LOCATION_NOT_FOUND');
   return location;
 }
 
 export const replaceLocation = async (em: Em, storeId: string, id: string, wanted: WantedLocation): Promise<PickupLocation> =>
-  Object.assign(await lockLocation(em, storeId, id), kept(wanted));
+  Object.assign(await lockLocation(em, storeId, id), withDefaults(wanted));
 
-/** Orders keep where they were to be fetched; an open checkout with it becomes CHECKOUT_STALE at payment start. */
+/** Deletes a location. Orders keep their copy; an open checkout with it becomes CHECKOUT_STALE at payment start. */
 export async function deleteLocation(em: Em, storeId: string, pickupLocationId: string): Promise<void> {
   em.remove(await lockLocation(em, storeId, pickupLocationId));
 }

@@ -1,8 +1,8 @@
-/** Where buyers fetch what they bought: at most 20 places of a store (docs/contract.md#pickup, D81). */
+/** Pickup locations: at most 20 per store (docs/contract.md#pickup, D81). */
 import type { Em } from '../kernel/tx.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 
-/** Newest first; those in use only, where buyers look. */
+/** Newest first; `activeOnly` for buyers. */
 export const listLocations = (em: Em, storeId: string, activeOnly: boolean): Promise<PickupLocation[]> =>
   em.find(
     PickupLocationEntity,

@@ -1,4 +1,4 @@
-/** The calendar of a product that is sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
+/** The calendar of a DATED product, sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
 import { LockMode } from '@mikro-orm/core';
 import { daysBetween } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';
@@ -14,17 +14,17 @@ export interface CalendarChange {
   /** Nights of these weekdays only; 0 is Sunday. */
   readonly daysOfWeek?: readonly number[];
   readonly stock?: number;
-  /** Won; null follows the sale price again. */
+  /** Won; null: the sale price. */
   readonly price?: number | null;
 }
 interface Key {
   readonly storeId: string;
   readonly productId: string;
 }
-/** Nights of all variants that one write may touch. */
+/** The limit of nights times variants of one write. */
 const MAX_CELLS = 50_000;
 
-/** A product that is sold by the night; another is INVENTORY_MODE_MISMATCH. */
+/** A DATED product: PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
 async function datedProduct(em: Em, { storeId, productId }: Key, lockMode = LockMode.NONE) {
   const product = await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode });
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
@@ -32,10 +32,10 @@ async function datedProduct(em: Em, { storeId, productId }: Key, lockMode = Lock
   return product;
 }
 
-/** Writes stock, price or both of these nights; what is not sent stays. Answers the number of days. Past days are refused. */
+/** Writes stock, price or both of these nights; what is not sent stays. Returns the number of days. Past days are refused. */
 export async function writeCalendar(em: Em, key: Key, change: CalendarChange, reference: string, at: number): Promise<number> {
   const { storeId, productId } = key;
-  // One write at a time: what a night's stock was is what its movement counts from.
+  // Serializes writes: a movement is the difference to the previous stock.
   await datedProduct(em, key, LockMode.PESSIMISTIC_WRITE);
   const days = daysBetween(change.from, change.to, change.daysOfWeek ?? null);
   const variantIds = [...new Set(change.variantIds)];
@@ -54,7 +54,7 @@ export async function writeCalendar(em: Em, key: Key, change: CalendarChange, re
   return days.length;
 }
 
-/** A night with a variant's additional price costs at least what a variant must. */
+/** PRICE_CONFLICT when a night would cost less than 10 won with a variant's additional price. */
 async function checkNightPrice(em: Em, { storeId }: Key, variantIds: readonly string[], priceWon: number): Promise<void> {
   const [row] = await sql<{ lowest: number }>(
     em,
@@ -76,7 +76,8 @@ async function upsert(
   const cells = [textArray([...variantIds].toSorted()), textArray(days)];
   await sql(
     em,
-    `SELECT 1 FROM variant_night WHERE store_id = ? AND variant_id = ANY(?::text[]) AND night = ANY(?::date[]) ORDER BY variant_id, night FOR UPDATE`,
+    `SELECT 1 FROM variant_night WHERE store_id = ? AND variant_id = ANY(?::text[]) AND night = ANY(?::date[]) ORDER BY variant_id, night
+     FOR UPDATE`,
     [storeId, ...cells],
   );
   await sql(
@@ -114,7 +115,7 @@ export interface CalendarDay {
   readonly stock: number;
   readonly price: number | null;
 }
-/** The nights that were written, in order; days that are absent have no stock. */
+/** The nights that were written, in order; absent days have no stock. */
 export async function readCalendar(em: Em, key: Key, from: string, to: string): Promise<CalendarDay[]> {
   await datedProduct(em, key);
   const rows = await sql<{ night: string; variant_id: string; stock: number; price_won: number | null }>(
@@ -132,7 +133,7 @@ export interface ShownDay {
   readonly isAvailable: boolean;
   readonly price: number;
 }
-/** Every day of the span for every variant: what it costs, and whether it can be had; counts stay with the seller. */
+/** Price and availability of every variant on every day of a span, without stock counts. PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
 export async function shownCalendar(
   em: Em,
   storeId: string,
@@ -147,7 +148,7 @@ export async function shownCalendar(
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
   if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
   const today = koreanDate(at);
-  const followed = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
+  const defaultPrice = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
   const variants = await sql<{
     variant_id: string;
     more: number;
@@ -164,7 +165,7 @@ export async function shownCalendar(
   return daysBetween(from, to).flatMap((date) =>
     variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
       const [stock, priceWon] = nights?.[date] ?? [0, null];
-      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? followed) + more };
+      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? defaultPrice) + more };
     }),
   );
 }

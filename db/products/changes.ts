@@ -1,4 +1,4 @@
-/** Changes of a registered product: replaced, patched, put on or off sale, discounted, deleted (docs/contract.md#products, D57, D58). */
+/** Changes of products: replace, patch, status, discount, delete (docs/contract.md#products, D57, D58). */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../domain/products/fulfillment.ts';
@@ -18,23 +18,23 @@ interface Key {
   readonly productId: string;
 }
 export type ProductPatch = Partial<NewProduct> & { readonly status?: SalesStatus };
-/** How a request names the state that it was made for. */
+/** Preconditions and identity of a change. */
 interface Basis {
   /** `If-Match`: the version that must still hold; null when none was sent. */
   readonly ifMatch: readonly number[] | null;
-  /** Names the request in stock movements. */
+  /** Identifies the request in stock movements. */
   readonly reference: string;
 }
 
-/** `"7"`, `W/"7"` and lists of them; null when nothing was sent or everything matches. */
+/** Parses `If-Match`: `"7"`, `W/"7"` and lists of them; null when it is empty or `*`. */
 export function versionsOf(ifMatch: string): number[] | null {
   if (ifMatch === '' || ifMatch.trim() === '*') return null;
   return ifMatch.split(',').map((tag) => Number(/^(?:W\/)?"(\d{1,9})"$/.exec(tag.trim())?.[1] ?? Number.NaN));
 }
 
 /**
- * The product, locked. Its type changed while this request waited: PRODUCT_CHANGED; it is not the version that the caller names:
- * PRECONDITION_FAILED; deleted or another store's: PRODUCT_NOT_FOUND.
+ * The product, locked. PRODUCT_CHANGED when its type changed while this request waited for the lock, PRECONDITION_FAILED when the version
+ * is not one of `ifMatch`, PRODUCT_NOT_FOUND when it is deleted or another store's.
  */
 async function lockProduct(em: Em, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
   const [seen] = await sql<{ fulfillment_type: string }>(
@@ -50,7 +50,7 @@ async function lockProduct(em: Em, { storeId, productId }: Key, ifMatch: Basis['
   return product;
 }
 
-/** What a product and its delivery cost, locked like the product of a change; null when there is none. */
+/** The prices of a product and its delivery, FOR UPDATE; null when there is no such product. */
 export async function pricesOf(em: Em, storeId: string, productId: string): Promise<object | null> {
   const [row] = await sql<object>(
     em,
@@ -75,7 +75,7 @@ function touch(product: Product, at: number): void {
   product.updatedAt = new Date(at);
 }
 
-/** PUT: descriptive fields and overrides that are not sent are cleared; stock, options, inventory mode and fulfillment stay. */
+/** PUT: clears descriptive fields and refund overrides that are not sent; stock, options, inventory mode and fulfillment stay. */
 export async function replaceProduct(em: Em, key: Key, wanted: NewProduct, basis: Basis, moment: Moment): Promise<ProductWithVariants> {
   const product = await lockProduct(em, key, basis.ifMatch);
   const { description = null, images = [], originalPrice = null, pointEarnRateBp = null, refundPolicy = null } = wanted;
@@ -92,7 +92,7 @@ export async function patchProduct(em: Em, key: Key, patch: ProductPatch, basis:
   return finish(em, product, moment);
 }
 
-/** The product's own field for each field of a request. */
+/** The entity's field for each field of a request. */
 const PLAIN = {
   name: 'name',
   description: 'description',
@@ -150,7 +150,7 @@ const fulfillmentOf = (product: Product): Fulfillment => ({
   returnAddressId: product.returnAddressId ?? null,
 });
 
-/** How stock is counted, and of what. */
+/** Applies inventory mode, options and stock. */
 async function count(em: Em, product: Product, wanted: ProductPatch, reference: string, moment: Moment): Promise<void> {
   const { inventoryMode, optionGroups, variants, stockQuantity } = wanted;
   if (inventoryMode !== undefined && inventoryMode !== product.inventoryMode) {
@@ -159,7 +159,7 @@ async function count(em: Em, product: Product, wanted: ProductPatch, reference: 
   }
   if (optionGroups === undefined && variants === undefined && stockQuantity === undefined) return;
   const groups = optionGroups ?? product.optionGroups;
-  // What a request says of variants alone is judged by the axes that there are.
+  // Variants without option groups are validated against the product's current ones.
   const fieldErrors = optionProblems({
     optionGroups: groups,
     variants: variants ?? [],
@@ -181,14 +181,14 @@ async function finish(em: Em, product: Product, { at }: Moment): Promise<Product
   return readProduct(em, product.storeId, product.productId);
 }
 
-/** PUT …/options: the whole option model. */
+/** PUT …/options: replaces all options and variants. */
 export async function replaceOptions(em: Em, key: Key, wanted: WantedOptions, basis: Basis, moment: Moment): Promise<ProductWithVariants> {
   const product = await lockProduct(em, key, basis.ifMatch);
   await setVariants(em, product, wanted, basis.reference, moment);
   return finish(em, product, moment);
 }
 
-/** Puts a discount on a product, or takes it off (null). AMOUNT must leave a won of the sale price. */
+/** Sets or removes (null) a discount. An AMOUNT has to be less than the sale price. */
 export async function setDiscount(em: Em, key: Key, discount: Discount | null, at: number): Promise<Product> {
   const product = await lockProduct(em, key);
   if (discount?.method === 'AMOUNT' && discount.value >= product.salePriceWon)
@@ -199,7 +199,7 @@ export async function setDiscount(em: Em, key: Key, discount: Discount | null, a
   return product;
 }
 
-/** Gives products a status, in one statement; answers those that there are. Any status may follow any other (D57). */
+/** Sets the status of products in one statement; returns the ids that exist. Any status may follow any other (D57). */
 export async function setStatuses(
   em: Em,
   storeId: string,
@@ -210,14 +210,15 @@ export async function setStatuses(
   const rows = await sql<{ product_id: string }>(
     em,
     `UPDATE product SET status = ?, version = version + 1, updated_at = ? WHERE store_id = ? AND product_id IN (
-       SELECT product_id FROM product WHERE store_id = ? AND product_id = ANY(?::text[]) AND deleted_at IS NULL ORDER BY product_id FOR UPDATE)
+       SELECT product_id FROM product WHERE store_id = ? AND product_id = ANY(?::text[]) AND deleted_at IS NULL ORDER BY product_id
+         FOR UPDATE)
      RETURNING product_id`,
     [status, new Date(at), storeId, storeId, textArray(productIds)],
   );
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Deletes softly: orders keep their snapshots, the number is never used again (D61). */
+/** Soft delete: orders keep their copies, the product number is never reused (D61). */
 export async function deleteProduct(em: Em, key: Key, ifMatch: Basis['ifMatch'], at: number): Promise<void> {
   const product = await lockProduct(em, key, ifMatch);
   Object.assign(product, { deletedAt: new Date(at), categoryId: null, shippingAddressId: null, returnAddressId: null });

@@ -31,14 +31,14 @@ export const ProductEntity = defineEntity({
     shippingAddressId: p.string().nullable(),
     returnAddressId: p.string().nullable(),
     optionGroups: p.json<OptionGroup[]>(),
-    /** What differs from the store's policy; null when nothing does. */
+    /** Overrides of the store's refund policy; null: none. */
     refundPolicy: p.json<ProductRefundPolicy>().nullable(),
     pointEarnRateBp: p.integer().nullable(),
     flowId: p.string().nullable(),
     discount: p.json<Discount>().nullable(),
-    /** Counts changes of this record; its ETag. */
+    /** Counts changes; the ETag. */
     version: p.integer(),
-    /** The next variant's number: never one that was used (D56). */
+    /** The sequence of the next variant; never reused (D56). */
     nextVariantSeq: p.integer(),
     createdAt: time(),
     updatedAt: time(),
@@ -55,7 +55,7 @@ export const VariantEntity = defineEntity({
     variantId: p.string().primary(),
     productId: p.string(),
     variantNo: p.string(),
-    /** Its place among the product's variants, for ever. */
+    /** Its permanent sequence number within the product. */
     seq: p.integer(),
     optionValues: textList(),
     stockQuantity: p.integer(),

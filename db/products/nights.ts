@@ -1,12 +1,12 @@
 /**
- * Stock by the night. Nights are locked in order of variant and date, so that two buyers never wait for each other in a circle; every
- * change is a movement with a unique reason, so that no retry counts twice (D17, docs/contract.md#nights).
+ * Stock per night. Nights are locked in order of variant and date, so that buyers cannot deadlock; every change is a movement with a unique
+ * reason and reference, so that retries are idempotent (D17, docs/contract.md#nights).
  */
 import { nightsOf, type Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 
-/** A line that is sold by the night. */
+/** A line with a stay. */
 export interface NightLine {
   readonly variantId: string;
   readonly quantity: number;
@@ -14,7 +14,7 @@ export interface NightLine {
 }
 export interface Night {
   readonly stock: number;
-  /** Null: follows the sale price. */
+  /** Null: the sale price. */
   readonly priceWon: number | null;
 }
 interface Wanted {
@@ -24,7 +24,7 @@ interface Wanted {
 }
 export const nightKey = (variantId: string, date: string): string => `${variantId}/${date}`;
 
-/** Lines of one variant and night count together. */
+/** The quantity per variant and night, summed over lines. */
 function wantedOf(lines: readonly NightLine[]): Wanted[] {
   const sums = new Map<string, Wanted>();
   for (const { variantId, quantity, stay } of lines)
@@ -36,18 +36,19 @@ function wantedOf(lines: readonly NightLine[]): Wanted[] {
 }
 const WANTED = `jsonb_to_recordset(?::jsonb) AS w (variant_id text, night date, quantity int)`;
 
-/** The nights of these lines as they stand; a night that is not there has no stock. */
+/** Stock and price of the nights of these lines; a missing night has no stock. */
 export async function readNights(em: Em, storeId: string, lines: readonly NightLine[]): Promise<Map<string, Night>> {
   if (lines.length === 0) return new Map();
   const rows = await sql<{ variant_id: string; night: string; stock: number; price_won: number | null }>(
     em,
-    `SELECT n.variant_id, n.night::text, n.stock, n.price_won FROM variant_night n JOIN ${WANTED} USING (variant_id, night) WHERE n.store_id = ?`,
+    `SELECT n.variant_id, n.night::text, n.stock, n.price_won FROM variant_night n JOIN ${WANTED} USING (variant_id, night)
+     WHERE n.store_id = ?`,
     [JSON.stringify(wantedOf(lines)), storeId],
   );
   return new Map(rows.map((row) => [nightKey(row.variant_id, row.night), { stock: row.stock, priceWon: row.price_won }]));
 }
 
-/** Locks the nights in order; answers how many of them have enough. */
+/** Locks the nights in order; returns how many of them have enough stock. */
 async function lock(em: Em, storeId: string, wanted: readonly Wanted[]): Promise<number> {
   const [row] = await sql<{ enough: number }>(
     em,
@@ -61,15 +62,15 @@ async function lock(em: Em, storeId: string, wanted: readonly Wanted[]): Promise
   return row!.enough;
 }
 
-/** Takes every night of every line, or none: false when one of them is short. `reference` is the payment attempt. */
+/** Takes all nights of all lines, or none: false when one lacks stock. `reference`: the payment attempt. */
 export async function takeNights(em: Em, storeId: string, lines: readonly NightLine[], reference: string, at: number): Promise<boolean> {
   const wanted = wantedOf(lines);
   if ((await lock(em, storeId, wanted)) < wanted.length) return false;
-  await move(em, storeId, wanted, -1, { reason: 'SALE', reference, at });
+  await recordMovements(em, storeId, wanted, -1, { reason: 'SALE', reference, at });
   return true;
 }
 
-/** Gives nights back: what an attempt took, or what a cancel took away; a second call changes nothing. */
+/** Returns nights that an attempt took or a cancel freed; idempotent. */
 export async function returnNights(
   em: Em,
   storeId: string,
@@ -77,17 +78,18 @@ export async function returnNights(
   cause: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
 ): Promise<void> {
   const wanted = wantedOf(lines);
-  // A variant that was switched off meanwhile gets its nights back too.
+  // Also nights of variants that are no longer sellable.
   await sql(
     em,
-    `SELECT 1 FROM variant_night n JOIN ${WANTED} USING (variant_id, night) WHERE n.store_id = ? ORDER BY n.variant_id, n.night FOR UPDATE OF n`,
+    `SELECT 1 FROM variant_night n JOIN ${WANTED} USING (variant_id, night) WHERE n.store_id = ? ORDER BY n.variant_id, n.night
+     FOR UPDATE OF n`,
     [JSON.stringify(wanted), storeId],
   );
-  await move(em, storeId, wanted, 1, cause);
+  await recordMovements(em, storeId, wanted, 1, cause);
 }
 
-/** Movements that are not there yet, and the stock with them, in one statement. */
-async function move(
+/** Inserts the movements that do not exist yet and updates their stock, in one statement. */
+async function recordMovements(
   em: Em,
   storeId: string,
   wanted: readonly Wanted[],

@@ -1,4 +1,4 @@
-/** The option model of a product: a variant for each combination, written in one statement per table (docs/contract.md#options, D56). */
+/** Options of a product: a variant for each combination, written in one statement per table (docs/contract.md#options, D56). */
 import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
 import { checkPrices } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';
@@ -6,14 +6,14 @@ import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { type Product, type Variant, VariantEntity } from './entities.ts';
-import { noteSoldOut, recordAll } from './stock.ts';
+import { emitSoldOut, recordAll } from './stock.ts';
 
-/** A variant as a request sends it; the whole answer of a look may be sent back, its ids are checked. */
+/** A variant in a request. The response of a read may be sent back unchanged: its ids are checked. */
 export type SentVariant = WantedVariant & { readonly variantId?: string };
 export interface WantedOptions {
   readonly optionGroups: readonly OptionGroup[];
   readonly variants: readonly SentVariant[];
-  /** Of a product without axes. */
+  /** The stock of a product without option groups. */
   readonly stockQuantity?: number;
 }
 interface Row extends Pick<
@@ -30,8 +30,8 @@ interface Row extends Pick<
 const keyOf = (values: readonly string[]): string => JSON.stringify(values);
 
 /**
- * Makes the variants of a product those that are asked for. A combination that exists keeps what is not sent; one that is gone is
- * deleted, unless it was sold: VARIANT_IN_ORDER. Numbers are never used twice. The product's row is locked by the caller.
+ * Sets the variants of a product. An existing combination keeps the fields that are not sent; a combination that is not requested any more
+ * is deleted, or VARIANT_IN_ORDER if it was sold. Numbers are never reused. The caller has locked the product's row.
  */
 export async function setVariants(em: Em, product: Product, wanted: WantedOptions, reference: string, moment: Moment): Promise<void> {
   const { storeId, productId } = product;
@@ -51,11 +51,11 @@ export async function setVariants(em: Em, product: Product, wanted: WantedOption
     );
   });
   checkPrices(product.salePriceWon, product.discount ?? null, Math.min(...rows.map((row) => row.additionalPriceWon)));
-  const kept = new Set(rows.map((row) => row.variantId));
+  const remaining = new Set(rows.map((row) => row.variantId));
   await drop(
     em,
     storeId,
-    current.filter(({ variantId }) => !kept.has(variantId)),
+    current.filter(({ variantId }) => !remaining.has(variantId)),
     moment.at,
   );
   await write(em, storeId, productId, rows);
@@ -63,10 +63,10 @@ export async function setVariants(em: Em, product: Product, wanted: WantedOption
     nextVariantSeq: seq,
     optionGroups: wanted.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
   });
-  await noteStock(em, product, current, rows, reference, moment);
+  await recordStockChanges(em, product, current, rows, reference, moment);
 }
 
-/** In id order, as sales lock them. */
+/** Locks the variants in order of their ids, like sales do. */
 async function lockVariants(em: Em, { storeId, productId }: Product): Promise<Variant[]> {
   await sql(em, 'SELECT 1 FROM variant WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL ORDER BY variant_id FOR UPDATE', [
     storeId,
@@ -75,7 +75,7 @@ async function lockVariants(em: Em, { storeId, productId }: Product): Promise<Va
   return em.find(VariantEntity, { storeId, productId, deletedAt: null }, { orderBy: { seq: 'asc' }, refresh: true });
 }
 
-/** An id that is sent must be that of its combination. */
+/** A sent id has to belong to its combination: VARIANT_NOT_FOUND, VALIDATION_FAILED. */
 function checkIds(current: readonly Variant[], sent: readonly SentVariant[]): void {
   const byId = new Map(current.map((variant) => [variant.variantId, variant]));
   const fieldErrors: FieldError[] = [];
@@ -89,7 +89,7 @@ function checkIds(current: readonly Variant[], sent: readonly SentVariant[]): vo
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
 }
 
-/** What a combination starts with that the request says nothing of. */
+/** Defaults of a new combination. */
 const FRESH = {
   stockQuantity: 0,
   additionalPriceWon: 0,
@@ -101,8 +101,8 @@ const FRESH = {
   weightGram: null,
   attributes: null,
 } as const;
-/** What is sent, null included; what is not sent stays. */
-const kept = <T>(sent: T | null | undefined, before: T | null | undefined): T | null => (sent === undefined ? (before ?? null) : sent);
+/** The sent value, null included, or else the stored one. */
+const sentOr = <T>(sent: T | null | undefined, before: T | null | undefined): T | null => (sent === undefined ? (before ?? null) : sent);
 
 function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq: number, at: number): Row {
   const before = known ?? FRESH;
@@ -116,16 +116,16 @@ function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq
     variantId: known?.variantId ?? newId('var', at),
     variantNo: known?.variantNo ?? variantNo(product.productNo, seq),
     optionValues: [...sent.optionValues],
-    sku: kept(sent.sku, before.sku),
-    barcode: kept(sent.barcode, before.barcode),
-    sellerCode: kept(sent.sellerCode, before.sellerCode),
-    costPriceWon: kept(sent.costPrice, before.costPriceWon),
-    weightGram: kept(sent.weightGram, before.weightGram),
-    attributes: kept(sent.attributes, before.attributes),
+    sku: sentOr(sent.sku, before.sku),
+    barcode: sentOr(sent.barcode, before.barcode),
+    sellerCode: sentOr(sent.sellerCode, before.sellerCode),
+    costPriceWon: sentOr(sent.costPrice, before.costPriceWon),
+    weightGram: sentOr(sent.weightGram, before.weightGram),
+    attributes: sentOr(sent.attributes, before.attributes),
   };
 }
 
-/** What was ever sold, or is being paid for, stays: it can be switched off. */
+/** Deletes variants; VARIANT_IN_ORDER when one was ever sold or is being paid for. */
 async function drop(em: Em, storeId: string, gone: readonly Variant[], at: number): Promise<void> {
   if (gone.length === 0) return;
   const ids = textArray(gone.map(({ variantId }) => variantId));
@@ -133,9 +133,11 @@ async function drop(em: Em, storeId: string, gone: readonly Variant[], at: numbe
     em,
     `SELECT id AS variant_id FROM unnest(?::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ? AND i.variant_id = id)
        OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
-         SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE' AND u.reference = m.reference))
+         SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE'
+           AND u.reference = m.reference))
        OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
-         SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.night = m.night AND u.reason = 'SALE_UNDONE'
+         SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.night = m.night
+           AND u.reason = 'SALE_UNDONE'
            AND u.reference = m.reference))`,
     [ids, storeId, storeId, storeId],
   );
@@ -161,21 +163,26 @@ async function write(em: Em, storeId: string, productId: string, rows: readonly 
   }));
   await sql(
     em,
-    `INSERT INTO variant (store_id, product_id, variant_id, variant_no, seq, option_values, stock_quantity, additional_price_won, is_sellable,
+    `INSERT INTO variant (store_id, product_id, variant_id, variant_no, seq, option_values, stock_quantity, additional_price_won,
+     is_sellable,
        sku, barcode, seller_code, cost_price_won, weight_gram, attributes)
-     SELECT ?, ?, v.variant_id, v.variant_no, v.seq, v.option_values, v.stock_quantity, v.additional_price_won, v.is_sellable, v.sku, v.barcode,
+     SELECT ?, ?, v.variant_id, v.variant_no, v.seq, v.option_values, v.stock_quantity, v.additional_price_won, v.is_sellable, v.sku,
+       v.barcode,
        v.seller_code, v.cost_price_won, v.weight_gram, v.attributes
      FROM jsonb_to_recordset(?::jsonb) AS v (variant_id text, variant_no text, seq int, option_values text[], stock_quantity int,
-       additional_price_won int, is_sellable boolean, sku text, barcode text, seller_code text, cost_price_won int, weight_gram int, attributes jsonb)
+       additional_price_won int, is_sellable boolean, sku text, barcode text, seller_code text, cost_price_won int, weight_gram int,
+         attributes jsonb)
      ON CONFLICT (store_id, variant_id) DO UPDATE SET stock_quantity = excluded.stock_quantity,
-       additional_price_won = excluded.additional_price_won, is_sellable = excluded.is_sellable, sku = excluded.sku, barcode = excluded.barcode,
-       seller_code = excluded.seller_code, cost_price_won = excluded.cost_price_won, weight_gram = excluded.weight_gram, attributes = excluded.attributes`,
+       additional_price_won = excluded.additional_price_won, is_sellable = excluded.is_sellable, sku = excluded.sku,
+         barcode = excluded.barcode,
+       seller_code = excluded.seller_code, cost_price_won = excluded.cost_price_won, weight_gram = excluded.weight_gram,
+         attributes = excluded.attributes`,
     [storeId, productId, JSON.stringify(json)],
   );
 }
 
-/** First stock and later changes as movements, and PRODUCT.OUT_OF_STOCK for what has become empty. */
-async function noteStock(
+/** Records initial stock and changes as movements, and emits PRODUCT.OUT_OF_STOCK for stock that has become 0. */
+async function recordStockChanges(
   em: Em,
   { storeId, productId }: Product,
   before: readonly Variant[],
@@ -192,7 +199,7 @@ async function noteStock(
   const changed = moved.filter(({ was }) => was !== null);
   await recordAll(em, storeId, fresh, { reason: 'INITIAL', reference: productId, at });
   await recordAll(em, storeId, changed, { reason: 'SELLER', reference, at });
-  await noteSoldOut(
+  await emitSoldOut(
     em,
     storeId,
     changed.filter(({ stockQuantity }) => stockQuantity === 0).map(({ variantId }) => variantId),

@@ -1,4 +1,4 @@
-/** Products with their variants as they are read: whole pages in one query, as plain values and not as entities. */
+/** Reads of products with their variants: a page in one query, as plain objects instead of entities. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { COUNTED, countValues } from '../feeds/counts.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
@@ -73,14 +73,14 @@ export interface Sellable {
   readonly variants: readonly VariantRow[];
 }
 export interface ProductWithVariants extends Sellable {
-  /** It has been ordered: sales history locks its type (D61). */
+  /** It was ordered, which locks its fulfillment type (D61). */
   readonly isSold: boolean;
 }
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const object = (fields: readonly string[], alias: string): string =>
   `json_build_object(${fields.map((field) => `'${field}', ${alias}.${snake(field)}`).join(', ')})`;
-/** `product p` with its living variants. */
+/** `product p` with its variants that are not deleted. */
 const SELLABLE = `json_build_object('product', ${object(PRODUCT_FIELDS, 'p')}, 'variants', coalesce((
    SELECT json_agg(${object(VARIANT_FIELDS, 'v')} ORDER BY v.seq) FROM variant v
    WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL), '[]'),
@@ -88,7 +88,7 @@ const SELLABLE = `json_build_object('product', ${object(PRODUCT_FIELDS, 'p')}, '
 
 type Json<T> = { readonly [K in keyof T]: T[K] extends Date ? string : T[K] };
 type Found = { readonly product: Json<ProductRow>; readonly variants: readonly VariantRow[]; readonly isSold: boolean };
-/** Times come as text inside JSON. */
+/** Parses times, which are text inside JSON. */
 const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
   ...rest,
   product: {
@@ -109,7 +109,7 @@ export async function readProduct(em: Em, storeId: string, productId: string): P
   return revive(row.found);
 }
 
-/** What carts and checkouts are priced by: products by id, deleted ones included, and the store's address book. One query. */
+/** Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query. */
 export async function findSellable(
   em: Em,
   storeId: string,
@@ -133,7 +133,10 @@ export interface ProductFilter extends PageRequest {
   readonly keyword?: string;
 }
 
-/** Products, newest number first, with their variants: the page and the count in one query. Only a filter by more than status counts what it finds. */
+/**
+ * Products with their variants, highest number first: page and total in one query. Filters other than by status count rows; otherwise the
+ * total comes from maintained counts.
+ */
 export async function listProducts(
   em: Em,
   storeId: string,
@@ -157,7 +160,8 @@ export async function listProducts(
     em,
     `SELECT ${total} AS total,
        (SELECT json_agg(page.found ORDER BY page.no DESC) FROM (
-          SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) page) AS items`,
+          SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC
+            LIMIT ? OFFSET ?) page) AS items`,
     [...totalValues, ...values, limit, skip],
   );
   return { items: (row!.items ?? []).map(revive), total: Number(row!.total) };

@@ -1,4 +1,4 @@
-/** Registering a product (docs/contract.md#products). Reading: reading.ts; changes: changes.ts. */
+/** Registration of products (docs/contract.md#products). Reads: queries.ts; changes: changes.ts. */
 import type { InventoryMode } from '../../domain/products/calendar.ts';
 import { type FulfillmentRequest, refundOverrides, type RefundPolicyRequest, wholeFulfillment } from '../../domain/products/fulfillment.ts';
 import type { OptionGroup, WantedVariant } from '../../domain/products/options.ts';
@@ -31,8 +31,8 @@ export interface NewProduct {
   readonly flowId?: string | null;
 }
 /**
- * Registers a product with a variant for each combination of its options. Numbers are taken in the same transaction: a failed
- * registration burns none (D56). One insert per table, whatever the number of variants.
+ * Registers a product with a variant for each combination of its options. Numbers are assigned in the same transaction, so that a failed
+ * registration uses none up (D56). One insert per table, whatever the number of variants.
  */
 export async function createProduct(
   em: Em,
@@ -89,13 +89,13 @@ async function nextNumber(em: Em, storeId: string): Promise<number> {
   return taken!.no;
 }
 
-/** A category that takes products: a leaf. */
+/** A category, locked; CATEGORY_NOT_LEAF unless it may have products. */
 export async function openCategory(em: Em, storeId: string, categoryId: string) {
   const category = await lockCategory(em, storeId, categoryId);
   if (!category.isLeaf) throw new Fault('CATEGORY_NOT_LEAF');
   return category;
 }
-/** What the store fills in where a fulfillment says nothing. */
+/** The store's defaults for a fulfillment. */
 export async function storeDefaults(em: Em, storeId: string) {
   const store = await readStore(em, storeId);
   const { SHIPPING, RETURN } = await defaultAddresses(em, storeId);

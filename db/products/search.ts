@@ -1,10 +1,10 @@
 /**
- * Finding products by a part of their name. Row security lets an index serve only operators that cannot leak, and LIKE is none:
- * names are kept as the one and two letters in a row that they hold, which are found by equality.
+ * Search of products by a part of their name. Under row-level security an index is used only for LEAKPROOF operators, and LIKE is not one:
+ * names are indexed by their 1-grams and 2-grams, which are found by equality.
  */
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 
-/** By code points, as Postgres counts letters. */
+/** By code points, like Postgres. */
 const letters = (text: string): string[] => Array.from(text.toLowerCase());
 const pairs = (of: readonly string[]): string[] => of.slice(1).map((letter, i) => `${of[i]}${letter}`);
 
@@ -13,13 +13,13 @@ const gramsOf = (name: string): string[] => {
   const all = letters(name);
   return [...new Set([...all, ...pairs(all)])];
 };
-/** What a name must hold to hold the keyword; the name itself is still compared. */
+/** The grams that every name with the keyword has; a necessary condition, so that the name is still compared. */
 export const gramsWanted = (keyword: string): string[] => {
   const all = letters(keyword);
   return all.length === 1 ? all : [...new Set(pairs(all))];
 };
 
-/** Makes a product findable by its name, and by no earlier one. */
+/** Updates the index of a product's name. */
 export async function indexName(em: Em, storeId: string, productId: string, name: string): Promise<void> {
   await sql(
     em,
@@ -29,7 +29,7 @@ export async function indexName(em: Em, storeId: string, productId: string, name
   );
 }
 
-/** A condition on `product p` for products whose name holds the keyword. */
+/** A condition on `product p`: its name contains the keyword. Parameters: `keywordValues`. */
 export const holdsKeyword = `p.product_id IN (SELECT g.product_id FROM product_gram g WHERE g.store_id = ? AND g.gram = ANY(?::text[])
    GROUP BY g.product_id HAVING count(*) = ?) AND strpos(lower(p.name), lower(?)) > 0`;
 export const keywordValues = (storeId: string, keyword: string): unknown[] => {

@@ -1,29 +1,31 @@
-/** Stock: conditional updates in id order, and a movement with a unique reason for each, so that no retry counts twice (D17). */
+/**
+ * Stock: conditional updates in order of ids, each with a movement of a unique reason and reference, so that retries are idempotent (D17).
+ */
 import type { Stay } from '../../domain/products/calendar.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { emit } from '../webhooks/events.ts';
 import { type NightLine, returnNights, takeNights } from './nights.ts';
 
-/** Business time and real time of a change. */
+/** A quantity of a variant. */
 export interface Quantity {
   readonly variantId: string;
   readonly quantity: number;
 }
-/** A line of an order: sold by the piece, or by the night. */
+/** A line of an order; with a stay it is sold by the night. */
 export interface SoldLine extends Quantity {
   readonly stay?: Stay | null;
 }
 const pieces = (lines: readonly SoldLine[]): SoldLine[] => lines.filter(({ stay }) => !stay);
 const nights = (lines: readonly SoldLine[]): NightLine[] => lines.flatMap(({ stay, ...line }) => (stay ? [{ ...line, stay }] : []));
 
-/** Lines of one variant count together (D37); in id order, so that two buyers never wait for each other in a circle. */
+/** Quantities per variant, summed over lines (D37), in order of ids, so that buyers cannot deadlock. */
 const byVariant = (lines: readonly Quantity[]): Quantity[] =>
   [...Map.groupBy(lines, (line) => line.variantId)]
     .map(([variantId, same]) => ({ variantId, quantity: same.reduce((sum, line) => sum + line.quantity, 0) }))
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
-/** Takes all lines or none: false when one of them is short. `reference` is the payment attempt. */
+/** Takes the stock of all lines, or none: false when one lacks stock. `reference`: the payment attempt. */
 export async function takeStock(em: Em, storeId: string, lines: readonly SoldLine[], reference: string, moment: Moment): Promise<boolean> {
   const { at, realNow } = moment;
   const taken: Quantity[] = [];
@@ -31,28 +33,29 @@ export async function takeStock(em: Em, storeId: string, lines: readonly SoldLin
   for (const { variantId, quantity } of byVariant(pieces(lines))) {
     const rows = await sql<{ stock_quantity: number }>(
       em,
-      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND deleted_at IS NULL AND stock_quantity >= ? RETURNING stock_quantity`,
+      `UPDATE variant SET stock_quantity = stock_quantity - ? WHERE store_id = ? AND variant_id = ? AND is_sellable AND deleted_at IS NULL
+       AND stock_quantity >= ? RETURNING stock_quantity`,
       [quantity, storeId, variantId, quantity],
     );
-    if (rows.length === 0) return giveBack(em, storeId, taken);
+    if (rows.length === 0) return undoTaken(em, storeId, taken);
     taken.push({ variantId, quantity });
     if (rows[0]!.stock_quantity === 0) soldOut.push(variantId);
   }
   const byNight = nights(lines);
-  if (byNight.length > 0 && !(await takeNights(em, storeId, byNight, reference, at))) return giveBack(em, storeId, taken);
+  if (byNight.length > 0 && !(await takeNights(em, storeId, byNight, reference, at))) return undoTaken(em, storeId, taken);
   const sold = taken.map(({ variantId, quantity }) => ({ variantId, quantity: -quantity }));
   await recordAll(em, storeId, sold, { reason: 'SALE', reference, at });
-  await noteSoldOut(em, storeId, soldOut, at, realNow);
+  await emitSoldOut(em, storeId, soldOut, at, realNow);
   return true;
 }
 
-async function giveBack(em: Em, storeId: string, taken: readonly Quantity[]): Promise<false> {
+async function undoTaken(em: Em, storeId: string, taken: readonly Quantity[]): Promise<false> {
   for (const back of taken) await add(em, storeId, back);
   return false;
 }
 
-/** PRODUCT.OUT_OF_STOCK, once: at the moment at which a variant's stock becomes 0. */
-export async function noteSoldOut(em: Em, storeId: string, variantIds: readonly string[], at: number, realNow: number): Promise<void> {
+/** Emits PRODUCT.OUT_OF_STOCK for variants whose stock has just become 0. */
+export async function emitSoldOut(em: Em, storeId: string, variantIds: readonly string[], at: number, realNow: number): Promise<void> {
   if (variantIds.length === 0) return;
   const rows = await sql<{ product_id: string; variant_id: string }>(
     em,
@@ -67,7 +70,7 @@ export async function noteSoldOut(em: Em, storeId: string, variantIds: readonly 
   await emit(em, storeId, events, realNow);
 }
 
-/** Gives back what `reference` took (a payment attempt that failed) or took away (a cancel); a second call changes nothing. */
+/** Returns the stock that `reference` took (a failed payment attempt) or freed (a cancel); idempotent. */
 export async function returnStock(
   em: Em,
   storeId: string,
@@ -96,7 +99,7 @@ export interface Movement {
   readonly note?: string;
 }
 
-/** Records a movement; false when this very movement is recorded already. */
+/** Records a movement; false when it exists already. */
 export async function record(em: Em, m: Movement): Promise<boolean> {
   const rows = await sql(
     em,
@@ -119,7 +122,8 @@ export async function recordAll(
   await sql(
     em,
     `INSERT INTO stock_movement (store_id, movement_id, variant_id, quantity, reason, reference, at)
-     SELECT ?, m.movement_id, m.variant_id, m.quantity, ?, ?, ? FROM jsonb_to_recordset(?::jsonb) AS m (movement_id text, variant_id text, quantity int)`,
+     SELECT ?, m.movement_id, m.variant_id, m.quantity, ?, ?, ?
+       FROM jsonb_to_recordset(?::jsonb) AS m (movement_id text, variant_id text, quantity int)`,
     [storeId, reason, reference, new Date(at), JSON.stringify(rows)],
   );
 }

@@ -1,8 +1,8 @@
-/** The stock of a variant as its seller changes it. */
+/** Changes of a variant's stock by the seller. */
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { ProductEntity } from './entities.ts';
-import { noteSoldOut, record } from './stock.ts';
+import { emitSoldOut, record } from './stock.ts';
 
 export interface StockChange {
   readonly stockQuantity?: number;
@@ -11,7 +11,7 @@ export interface StockChange {
   readonly reason?: string;
 }
 
-/** Sets or adjusts a variant's stock, absolute or by a difference; a wrong expectation is CONCURRENT_UPDATE. */
+/** Sets a variant's stock, absolutely or by a difference; CONCURRENT_UPDATE when it is not `expectedStockQuantity`. */
 export async function changeStock(
   em: Em,
   key: { storeId: string; productId: string; variantId: string },
@@ -30,11 +30,11 @@ export async function changeStock(
   const quantity = stockQuantity - row.stock_quantity;
   const note = change.reason === undefined ? {} : { note: change.reason };
   if (quantity !== 0) await record(em, { storeId, variantId, quantity, reason: 'SELLER', reference, at, ...note });
-  if (quantity < 0 && stockQuantity === 0) await noteSoldOut(em, storeId, [variantId], at, realNow);
+  if (quantity < 0 && stockQuantity === 0) await emitSoldOut(em, storeId, [variantId], at, realNow);
   return { variantId, variantNo: row.variant_no, stockQuantity, isSoldOut: !row.is_sellable || stockQuantity === 0 };
 }
 
-/** A variant that is sold by the piece, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
+/** A variant of a STANDARD product, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
 async function lockVariant(em: Em, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
   const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
     em,

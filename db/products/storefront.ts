@@ -1,4 +1,4 @@
-/** What buyers see of products: those on sale, a page in one query. */
+/** Products on sale, as buyers see them; a page in one query. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { InventoryMode } from '../../domain/products/calendar.ts';
 import type { OptionGroup } from '../../domain/products/options.ts';
@@ -35,7 +35,8 @@ export interface ShownProduct {
   }[];
 }
 
-const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id, p.inventory_mode, p.discount,
+const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
+  p.inventory_mode, p.discount,
   p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
      'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)

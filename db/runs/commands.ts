@@ -1,28 +1,23 @@
-/** Runs: opened in the transaction of their cause, woken, opened again. */
-import type { WorkflowType } from '../../workflows/kernel/messages.ts';
+/** Runs: opened in the transaction of their cause, woken, reopened. */
+import type { RunIds } from '../../workflows/kernel/messages.ts';
 import { currentTrace } from '../kernel/tracing.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 
-export interface NewRun {
-  readonly storeId: string;
-  readonly workflowType: WorkflowType;
-  readonly workflowId: string;
-  readonly entityId: string;
-  readonly orderNo: string | null;
-  /** Business time at which the run must first do something by itself. */
+export interface NewRun extends RunIds {
+  /** Business time of the first timer; null: none. */
   readonly wakeAt: number | null;
-  /** What the run's row says at first; operators filter by it. */
+  /** The initial status, a search attribute. */
   readonly status: string;
   /** Real time. */
   readonly createdAt: number;
-  /** A run that a command will very likely start within seconds need not be started by the relay first. */
+  /** Delays the start by the relay, for a run that a command's update-with-start will probably start within seconds. */
   readonly startAfterMs?: number;
-  /** Whether others of its kind are started first. */
+  /** A delivery to a receiver that fails: the relay starts others first. */
   readonly yields?: boolean;
 }
 
-/** A run is opened in the transaction of its cause, with the outbox row that starts its workflow. */
+/** Inserts a run, with the outbox row that starts its workflow, in the transaction of its cause. */
 export function openRun(em: Em, run: NewRun): void {
   const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = run;
   const createdAt = new Date(run.createdAt);
@@ -50,24 +45,22 @@ export function openRun(em: Em, run: NewRun): void {
   );
 }
 
-/** What names a run. */
-export type RunIds = Pick<NewRun, 'storeId' | 'workflowType' | 'workflowId' | 'entityId' | 'orderNo'>;
-
-/** Asks a run to look again, once this transaction is committed. */
-export function wakeLater(em: Em, run: RunIds, realNow: number): void {
+/** Inserts an outbox row that wakes a run after the commit: it loads its row again. */
+export function enqueueWake(em: Em, run: RunIds, realNow: number): void {
   em.persist(em.create(OutboxEntity, { ...run, message: 'wake', createdAt: new Date(realNow), traceparent: currentTrace() }));
 }
 
 /**
- * Brings a finished run back, because its row has something to do again: its workflow is started anew, and the reconciler watches it. Its
- * line may have been swept meanwhile.
+ * Reopens a run whose row has something to do again: its workflow is started again, and the reconciler covers it. Its row in `run` may have
+ * been deleted by retention.
  */
 export async function reopenRun(em: Em, run: RunIds, wakeAt: number, realNow: number): Promise<void> {
   await sql(
     em,
     `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (store_id, workflow_id) DO UPDATE SET done_at = NULL, wake_at = excluded.wake_at, wakes = 0, woken_at = NULL, grace_from = NULL`,
+     ON CONFLICT (store_id, workflow_id) DO UPDATE
+       SET done_at = NULL, wake_at = excluded.wake_at, wakes = 0, woken_at = NULL, grace_from = NULL`,
     [run.storeId, run.workflowId, run.workflowType, run.entityId, run.orderNo, new Date(wakeAt), new Date(realNow)],
   );
-  wakeLater(em, run, realNow);
+  enqueueWake(em, run, realNow);
 }

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
-/** One open obligation. Its workflow may be lost at any time; this line brings it back. */
+/** A run: one open obligation. If its workflow is lost, the reconciler starts it again from this row. */
 export const RunEntity = defineEntity({
   name: 'Run',
   tableName: 'run',
@@ -32,15 +32,15 @@ export const OutboxEntity = defineEntity({
     workflowId: p.string(),
     entityId: p.string(),
     orderNo: p.string().nullable(),
-    /** What operators see of the run before it has said anything itself. */
+    /** The initial status, a search attribute. */
     status: p.string().nullable(),
     wakeAt: time().nullable(),
     createdAt: time(),
-    /** Real time before which the relay leaves the row alone. */
+    /** Real time before which the relay does not deliver the row. */
     notBefore: time().nullable(),
-    /** Whether other deliveries go first. */
+    /** A delivery to a receiver that fails: others are started first. */
     yields: p.boolean().default(false),
-    /** The trace that the row belongs to. */
+    /** The trace context (W3C) of the request. */
     traceparent: p.string().nullable(),
   },
 });

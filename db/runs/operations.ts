@@ -1,4 +1,4 @@
-/** The idempotency store: one row per (store, principal, key), written in the transaction of what it protects (D26). */
+/** Idempotency keys: one row per (store, principal, key), written in the transaction of the change (D26). */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
@@ -6,11 +6,11 @@ import { type Em, sql } from '../kernel/tx.ts';
 
 export interface OperationKey {
   readonly principal: string;
-  /** As the client sent it; a command's as `hashKey` makes it, because it goes through Temporal (X24). */
+  /** The client's key; of a command its `hashKey`, because it passes through Temporal (X24). */
   readonly key: string;
   /** The endpoint's id. */
   readonly id: string;
-  /** SHA-256 of the operation, path, query and canonical body; of a password only its digest under our key. */
+  /** SHA-256 of operation, path, query and canonical body, in which passwords are replaced by a keyed digest. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
@@ -25,14 +25,14 @@ interface Row {
   readonly body: unknown;
   readonly location: string | null;
 }
-const KEPT_MS = DAY;
+const RETENTION_MS = DAY;
 
-/** The form of a key that a command carries: nothing that a client typed stands in Temporal (X24). */
+/** A key in the form in which a command carries it: no text of clients in Temporal (X24). */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
- * Reserves the key for this transaction, or answers what was stored under it. A parallel twin waits for the other's
- * commit (lock_timeout). Another request under the same key: IDEMPOTENCY_KEY_REUSED.
+ * Reserves a key for this transaction, or returns the stored reply. A concurrent duplicate waits for the commit of the first (at most
+ * lock_timeout). IDEMPOTENCY_KEY_REUSED when the key belongs to another request, IDEMPOTENCY_IN_PROGRESS when it has no reply yet.
  */
 export async function reserveOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
   const now = new Date(realNow);
@@ -49,7 +49,7 @@ const reserve = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<o
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
        status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`,
-    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(now.getTime() + KEPT_MS)],
+    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(now.getTime() + RETENTION_MS)],
   );
 
 /** Stores the reply under a reserved key. */
@@ -64,7 +64,7 @@ export async function completeOperation(em: Em, storeId: string, o: OperationKey
   ]);
 }
 
-/** What was answered under this key, or null. Throws IDEMPOTENCY_KEY_REUSED when it was another request. */
+/** The reply stored under this key, or null. IDEMPOTENCY_KEY_REUSED when the key belongs to another request. */
 export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
   const [row] = await sql<Row>(
     em,
@@ -76,7 +76,7 @@ export async function storedReply(em: Em, storeId: string, o: OperationKey, real
   return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
 }
 
-/** Remembers an answer that no transition stored: a refusal of the handler (D78), a bulk's results. Whoever stored first wins. */
+/** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */
 export async function storeReply(em: Em, storeId: string, o: OperationKey, reply: StoredReply, realNow: number): Promise<void> {
   await sql(
     em,
@@ -91,7 +91,7 @@ export async function storeReply(em: Em, storeId: string, o: OperationKey, reply
       reply.status,
       JSON.stringify(reply.body),
       new Date(realNow),
-      new Date(realNow + KEPT_MS),
+      new Date(realNow + RETENTION_MS),
     ],
   );
 }

@@ -1,14 +1,14 @@
-/** The sandbox store's clock: an offset that only grows, advanced by one request at a time under a lease. */
+/** The clock of a sandbox store: an offset in milliseconds that only grows, advanced by one request at a time under a lease. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { OperationKey } from '../runs/operations.ts';
-import type { WorkflowType } from '../../workflows/kernel/messages.ts';
+import type { RunRow } from '../runs/rows.ts';
 
 const LEASE_MS = 15_000;
 
-/** Takes or renews the right to advance; false while another holds it. Real time. */
-export async function holdClock(em: Em, storeId: string, holder: string, realNow: number): Promise<boolean> {
+/** Acquires or renews the lease; false while another request holds it. Real time. */
+export async function acquireClockLease(em: Em, storeId: string, holder: string, realNow: number): Promise<boolean> {
   const rows = await sql(
     em,
     `UPDATE store SET clock_lease = ?, clock_lease_until = ? WHERE store_id = ?
@@ -17,7 +17,7 @@ export async function holdClock(em: Em, storeId: string, holder: string, realNow
   );
   return rows.length > 0;
 }
-export const releaseClock = (em: Em, storeId: string, holder: string) =>
+export const releaseClockLease = (em: Em, storeId: string, holder: string) =>
   sql(em, 'UPDATE store SET clock_lease = NULL, clock_lease_until = NULL WHERE store_id = ? AND clock_lease = ?', [storeId, holder]);
 
 export async function readOffset(em: Em, storeId: string): Promise<number> {
@@ -25,11 +25,11 @@ export async function readOffset(em: Em, storeId: string): Promise<number> {
   return Number(row?.clock_offset_ms ?? 0);
 }
 
-/** The offset never falls, whoever commits last. */
+/** Sets the offset, unless it is larger already. */
 export const raiseOffset = (em: Em, storeId: string, offsetMs: number) =>
   sql(em, 'UPDATE store SET clock_offset_ms = greatest(clock_offset_ms, ?) WHERE store_id = ?', [offsetMs, storeId]);
 
-/** The first business time, up to `until`, at which a run wakes to do something; null when none does. */
+/** The first business time, up to `until`, at which a run has something to do besides a poll; null when none has. */
 export async function nextWake(em: Em, storeId: string, until: number): Promise<number | null> {
   const [row] = await sql<{ wake_at: string | null }>(
     em,
@@ -39,26 +39,24 @@ export async function nextWake(em: Em, storeId: string, until: number): Promise<
   return row?.wake_at ? Date.parse(row.wake_at) : null;
 }
 
-export interface OpenRun {
-  readonly workflow_type: WorkflowType;
-  readonly workflow_id: string;
-  readonly entity_id: string;
-  readonly order_no: string | null;
-}
 /**
- * Open runs of the store; with `dueAt`, those that are due by then. A delivery that waits in the outbox is the relay's, which lets only so
- * many into Temporal at a time; it reads the clock when it starts.
+ * Open runs of the store; `dueAt`: only those that are due by then. Without deliveries whose start is in the outbox: the relay limits how
+ * many are started at a time, and they read the clock when they start.
  */
-export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise<OpenRun[]> =>
-  sql<OpenRun>(
+export const openRuns = (em: Em, storeId: string, dueAt: number | null): Promise<RunRow[]> =>
+  sql<RunRow>(
     em,
-    `SELECT workflow_type, workflow_id, entity_id, order_no FROM run r WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)
+    `SELECT store_id, workflow_type, workflow_id, entity_id, order_no FROM run r
+     WHERE store_id = ? AND done_at IS NULL AND (?::timestamptz IS NULL OR wake_at <= ?)
        AND NOT (workflow_type = 'webhookDelivery' AND loaded_at IS NULL
          AND EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id AND o.workflow_id = r.workflow_id))`,
     [storeId, dueAt === null ? null : new Date(dueAt), dueAt === null ? null : new Date(dueAt)],
   );
 
-/** Nothing is due by `at` and nothing waits for the relay. What a webhook's run takes along is gone for everybody already. */
+/**
+ * Whether no run is due by `at` and no outbox row waits for the relay, other than starts that are delayed on purpose. Cleanup after a
+ * deleted or suspended webhook is not visible to clients and not counted.
+ */
 export async function isQuiet(em: Em, storeId: string, at: number): Promise<boolean> {
   const [row] = await sql<{ busy: boolean }>(
     em,
@@ -69,12 +67,13 @@ export async function isQuiet(em: Em, storeId: string, at: number): Promise<bool
   return row?.busy === false;
 }
 
-/** Fixes where an advance goes under its key, or answers where the same request was going before. Business time. */
-export async function claimTarget(em: Em, storeId: string, operation: OperationKey, to: number, realNow: number): Promise<number> {
+/** Stores the target of an advance under its idempotency key, or returns the stored one of the same request. Business time. */
+export async function storeTarget(em: Em, storeId: string, operation: OperationKey, to: number, realNow: number): Promise<number> {
   const { principal, key, id, fingerprint } = operation;
   const [row] = await sql<{ fingerprint: string; body: { to: number } }>(
     em,
-    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, body, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, body, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (store_id, principal, key) DO UPDATE SET key = excluded.key RETURNING fingerprint, body`,
     [storeId, principal, key, id, fingerprint, JSON.stringify({ to }), new Date(realNow), new Date(realNow + DAY)],
   );

@@ -5,8 +5,8 @@ import type { Store } from './entities.ts';
 import { readStore } from './queries.ts';
 
 /**
- * The store, locked against every other change of its settings: who reads, merges and writes back loses nobody's change. What
- * refers to the store, and the clock, need not wait.
+ * The store, FOR NO KEY UPDATE: a read-merge-write of its settings loses no concurrent change. Inserts that refer to the store by a foreign
+ * key need not wait.
  */
 export async function lockStore(em: Em, storeId: string): Promise<Store> {
   await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR NO KEY UPDATE', [storeId]);
@@ -31,7 +31,7 @@ export interface StorePatch {
   readonly refundPolicy?: Partial<RefundPolicy>;
 }
 
-/** Applies the fields sent, policies item by item (D80); a later change of the days moves no armed deadline (D31). */
+/** Applies the sent fields, policies item by item (D80). A change of the automatic days does not move armed deadlines (D31). */
 export async function patchStore(em: Em, storeId: string, patch: StorePatch): Promise<Store> {
   const store = await lockStore(em, storeId);
   const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;

@@ -20,7 +20,7 @@ export const StoreEntity = defineEntity({
     freeThresholdWon: won().nullable(),
     jejuSurchargeWon: won(),
     isolatedSurchargeWon: won(),
-    /** What differs from the built-in policy. */
+    /** Overrides of the default policy. */
     refundPolicy: p.json<Partial<RefundPolicy>>(),
     guestCheckoutEnabled: p.boolean(),
     termsVersion: p.string().nullable(),

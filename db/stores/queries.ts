@@ -5,12 +5,12 @@ import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/products/
 import { type Em, sql } from '../kernel/tx.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
-/** What a lookup function answers before the tenant is known. */
+/** A store, as lookup functions return it before the tenant is known. */
 export interface Tenant {
   readonly storeId: string;
   readonly status: string;
   readonly sandbox: boolean;
-  /** Business time is the real time plus this. */
+  /** Business time minus real time. */
   readonly clockOffsetMs: number;
 }
 type Lookup = 'lookup_store' | 'lookup_client' | 'lookup_payment';
@@ -30,10 +30,10 @@ export async function readStore(em: Em, storeId: string): Promise<Store> {
   return store;
 }
 
-/** The refund policy in force: the store's word, else the built-in. */
+/** The store's refund policy: its overrides and the defaults. */
 export const refundPolicyOf = (store: Store): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...store.refundPolicy });
 
-/** What the store asks for delivery, as pricing reads it. */
+/** The store's settings for delivery fees. */
 export const shippingPolicyOf = ({ freeThresholdWon, jejuSurchargeWon, isolatedSurchargeWon }: Store): ShippingPolicy => ({
   freeThresholdWon: freeThresholdWon ?? null,
   jejuSurchargeWon,

@@ -1,9 +1,9 @@
-/** One attempt of a delivery: begun once. */
+/** Attempts of deliveries, each begun once. */
 import type { Keyring } from '../kernel/keyring.ts';
 import { type Em, sql } from '../kernel/tx.ts';
-import { webhookPlace } from './queries.ts';
+import { webhookSecretLocation } from './queries.ts';
 
-/** What an attempt sends, once it is claimed. */
+/** What an attempt sends, once it has begun. */
 export interface AttemptRequest {
   readonly url: string;
   /** The newest first. */
@@ -12,7 +12,7 @@ export interface AttemptRequest {
   readonly eventId: string;
   readonly eventType: string;
 }
-interface Claimed {
+interface BegunAttempt {
   readonly webhook_id: string;
   readonly event_id: string;
   readonly event_type: string;
@@ -23,17 +23,18 @@ interface Claimed {
 }
 
 /**
- * Begins attempt `n` by moving the count from n−1 to n, so that no attempt is made twice. Null when it is not to be made: made
- * already, deleted, suspended, or ended by a suspension that was lifted since. `at` is the business time that decides whether a rotated secret still signs. Its run is alive.
+ * Begins attempt `n` by a conditional update of the count from n−1 to n, so that no attempt is made twice; marks the run as loaded. Null
+ * when it must not be made: begun already, deleted, suspended, or ended by a suspension that was lifted since. `at`: the business time that
+ * decides whether a rotated secret still signs.
  */
 export async function beginAttempt(
   em: Em,
   keyring: Keyring,
   { storeId, deliveryId, n, at, realNow }: { storeId: string; deliveryId: string; n: number; at: number; realNow: number },
 ): Promise<AttemptRequest | null> {
-  const [row] = await sql<Claimed>(
+  const [row] = await sql<BegunAttempt>(
     em,
-    `WITH claimed AS (
+    `WITH begun AS (
        UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
        WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
          AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
@@ -41,18 +42,19 @@ export async function beginAttempt(
        RETURNING d.store_id, d.delivery_id, d.attempt_count, d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
          CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
      loaded AS (
-       UPDATE run r SET loaded_at = ? FROM claimed c
-       WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.workflow_type = 'webhookDelivery' AND r.entity_id = c.delivery_id AND r.loaded_at IS NULL)
-     SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM claimed c`,
+       UPDATE run r SET loaded_at = ? FROM begun c
+       WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.workflow_type = 'webhookDelivery' AND r.entity_id = c.delivery_id
+         AND r.loaded_at IS NULL)
+     SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM begun c`,
     [n, storeId, deliveryId, n - 1, new Date(at), new Date(realNow)],
   );
   if (!row) return null;
-  const place = webhookPlace(storeId, row.webhook_id);
-  const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, place)]));
+  const location = webhookSecretLocation(storeId, row.webhook_id);
+  const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, location)]));
   return { url: row.url, secrets, body: row.body, eventId: row.event_id, eventType: row.event_type };
 }
 
-/** Whether attempt `n` still waits for its outcome: begun by someone, nothing recorded. */
+/** Whether attempt `n` is in flight: begun, without a recorded outcome. */
 export async function isAttemptOpen(em: Em, storeId: string, deliveryId: string, n: number): Promise<boolean> {
   const rows = await sql(
     em,

@@ -1,4 +1,4 @@
-/** Delivery records: how they are listed, and how what failed is sent again. */
+/** Delivery records: lists and redelivery. */
 import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -18,8 +18,8 @@ import { readWebhook } from './queries.ts';
 import { endPortion } from './suspension.ts';
 
 /**
- * Deliveries of a subscription that were created within the last 30 days, newest first. What a suspension has ended is shown so from
- * that moment on, whether its run has come to it or not.
+ * Deliveries of a subscription that were created within the last 30 days, newest first. Deliveries that a suspension has ended are shown as
+ * FAILED, even if the subscription's run has not updated their rows yet.
  */
 export async function listDeliveries(
   em: Em,
@@ -32,27 +32,29 @@ export async function listDeliveries(
   const shown = { storeId, webhookId, createdAt: { $gte: new Date(at - HISTORY_MS) } };
   const newest = { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit } as const;
   const over =
-    status === 'FAILED' && webhook.epoch > 0 ? await em.find(WebhookDeliveryEntity, { ...shown, ...overIn(webhook) }, newest) : [];
-  const isLiving = status !== undefined && isWaiting(status) && webhook.epoch > 0 ? notOverIn(webhook) : {};
-  const rows = await em.find(WebhookDeliveryEntity, { ...shown, ...(status && { status }), ...isLiving }, newest);
-  // What was ended between the two look-ups is in both.
+    status === 'FAILED' && webhook.epoch > 0
+      ? await em.find(WebhookDeliveryEntity, { ...shown, ...endedBySuspension(webhook) }, newest)
+      : [];
+  const notEnded = status !== undefined && isWaiting(status) && webhook.epoch > 0 ? notEndedBySuspension(webhook) : {};
+  const rows = await em.find(WebhookDeliveryEntity, { ...shown, ...(status && { status }), ...notEnded }, newest);
+  // A delivery that was ended between the two queries is in both.
   return [...new Set([...over, ...rows])]
     .map((row) => (isOver(row, webhook) ? { ...row, ...SUSPENDED } : row))
     .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.deliveryId < b.deliveryId ? 1 : -1))
     .slice(0, limit);
 }
 
-/** As `isOver`. */
-const overIn = ({ epoch }: Webhook) => ({
+/** The condition of `isOver`, for a subscription. */
+const endedBySuspension = ({ epoch }: Webhook) => ({
   status: { $in: ['PENDING', 'PENDING_RETRY'] as const },
   epoch: { $lt: epoch },
   $or: [{ attemptCount: 0 }, { nextAttemptAt: { $ne: null } }],
 });
-const notOverIn = ({ epoch }: Webhook) => ({
+const notEndedBySuspension = ({ epoch }: Webhook) => ({
   $or: [{ epoch: { $gte: epoch } }, { attemptCount: { $gt: 0 }, nextAttemptAt: null }],
 });
 
-/** Sends a failed delivery again, once: a new record with the same event. A redelivery that failed may be sent again itself (D85). */
+/** Redelivers a failed delivery, once: a new record with the same event. A redelivery that fails can be redelivered itself (D85). */
 export async function redeliver(em: Em, storeId: string, webhookId: string, deliveryId: string, moment: Moment): Promise<WebhookDelivery> {
   const webhook = await readWebhook(em, storeId, webhookId);
   const shown = { storeId, deliveryId, webhookId, createdAt: { $gte: new Date(moment.at - HISTORY_MS) } };
@@ -65,11 +67,11 @@ export async function redeliver(em: Em, storeId: string, webhookId: string, deli
   return sendAgain(em, failed, webhook, moment);
 }
 
-/** Sends again what failed within the last 72 hours and was not sent again yet, the oldest first, at most 500; answers how many. */
+/** Redelivers what failed within the last 72 hours and was not redelivered yet, oldest first, at most 500; returns the number. */
 export async function redeliverFailed(em: Em, storeId: string, webhookId: string, moment: Moment): Promise<number> {
   const webhook = await readWebhook(em, storeId, webhookId);
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
-  // Of what the last suspension ended, the oldest belong to it, also where its run has not come to them.
+  // Includes the oldest of the last suspension's deliveries, whose rows the run may not have updated yet.
   if (webhook.epoch > 0) await endPortion(em, webhook, moment.realNow, 'wait');
   const failed = await em.find(
     WebhookDeliveryEntity,

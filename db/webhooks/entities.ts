@@ -18,9 +18,9 @@ export const WebhookEntity = defineEntity({
     suspendedAt: time().nullable(),
     firstFailureAt: time().nullable(),
     lastFailureAt: time().nullable(),
-    /** How often it was suspended. What was made in an earlier epoch is not sent, also after it was resumed. */
+    /** Counts suspensions. Deliveries of an earlier epoch are not sent, also after a resume. */
     epoch: p.integer().default(0),
-    /** Real time. It is gone for everybody; its deliveries go in portions. */
+    /** Real time. It is no longer found; its deliveries are deleted in portions. */
     deletedAt: time().nullable(),
     createdAt: time(),
   },
@@ -60,7 +60,7 @@ export const WebhookDeliveryEntity = defineEntity({
     responseBodyExcerpt: p.string().nullable(),
     redeliveryOf: p.string().nullable(),
     redeliveredAs: p.string().nullable(),
-    /** Its subscription's when it was made. */
+    /** The subscription's epoch at its creation. */
     epoch: p.integer(),
     createdAt: time(),
   },

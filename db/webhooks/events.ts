@@ -1,8 +1,8 @@
-/** Events: written with their deliveries in the transaction of the change that they report (D15). */
+/** Events, written with their deliveries in the transaction of their cause (D15). */
 import { universal } from '../../domain/webhooks/signature.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
-import { webhookWorkflowId } from '../../workflows/kernel/messages.ts';
+import { runOf } from '../../workflows/kernel/messages.ts';
 import { type Moment, newId } from '../kernel/clock.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
@@ -12,14 +12,15 @@ import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './enti
 export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly data: EventData<T>; readonly at: number } }[EventType];
 
 /**
- * Records events and, for each active subscription of their type, a delivery with its run. One event id across subscriptions
- * (D86). Their numbers grow in the order of commits: it is the last thing that a transaction locks (db/feeds/commands.ts).
+ * Records events and, for each active subscription of their type, a delivery with its run. An event has one id for all subscriptions (D86).
+ * Their numbers grow in the order of commits: the feed is the last lock of a transaction (db/feeds/commands.ts).
  */
 export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
   if (events.length === 0) return;
   const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean; epoch: number }>(
     em,
-    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ? AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
+    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ?
+     AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
      FOR KEY SHARE`,
     [storeId, textArray(events.map((event) => event.type))],
   );
@@ -41,31 +42,29 @@ export interface NewDelivery {
   readonly eventType: EventType;
   readonly url: string;
   readonly redeliveryOf: string | null;
-  /** Its subscription's. */
+  /** The subscription's epoch. */
   readonly epoch: number;
-  /** Its receiver has failed and not recovered: receivers that answer go first. */
+  /** Its receiver fails and has not recovered: others go first. */
   readonly yields: boolean;
 }
 
-/** A delivery with its run, to be attempted at once. */
+/** Creates a delivery with its run; the first attempt is due immediately. */
 export function addDelivery(em: Em, { yields, ...wanted }: NewDelivery, { at, realNow }: Moment): WebhookDelivery {
   const { storeId } = wanted;
   const deliveryId = newId('dlv', realNow);
   const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
   em.persist(delivery);
-  const workflowId = webhookWorkflowId(storeId, deliveryId);
-  const run = { storeId, workflowType: 'webhookDelivery', workflowId, entityId: deliveryId, orderNo: null } as const;
-  openRun(em, { ...run, wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
+  openRun(em, { ...runOf('webhookDelivery', storeId, deliveryId), wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
   return delivery;
 }
 
-/** An event as a feed shows it: its number and the raw body that receivers get. */
+/** An event of the feed: its number and the raw body that receivers get. */
 export interface FeedEvent {
   readonly no: number;
   readonly eventId: string;
   readonly body: string;
 }
-/** Events of a store behind number `after`, in the order of commits, created at `since` (business time) or later. */
+/** Events of a store after number `after`, in the order of commits, created at `since` (business time) or later. */
 export async function listEvents(
   em: Em,
   storeId: string,
@@ -74,7 +73,7 @@ export async function listEvents(
   const { after, since, types, size } = filter;
   const behind = 'e.event_no > ? AND e.created_at >= ?';
   type Row = { readonly event_no: string; readonly event_id: string; readonly body: string };
-  // One look per type, each in the order of an index.
+  // One index scan per type, each in the order of the index.
   const rows =
     types.length === 0
       ? await sql<Row>(em, `SELECT event_no, event_id, body FROM event e WHERE store_id = ? AND ${behind} ORDER BY event_no LIMIT ?`, [
@@ -86,7 +85,8 @@ export async function listEvents(
       : await sql<Row>(
           em,
           `SELECT e.event_no, e.event_id, e.body FROM unnest(?::text[]) AS wanted (type) CROSS JOIN LATERAL (
-             SELECT event_no, event_id, body FROM event e WHERE e.store_id = ? AND e.type = wanted.type AND ${behind} ORDER BY event_no LIMIT ?) e
+             SELECT event_no, event_id, body FROM event e WHERE e.store_id = ? AND e.type = wanted.type AND ${behind} ORDER BY event_no
+               LIMIT ?) e
            ORDER BY e.event_no LIMIT ?`,
           [textArray([...new Set(types)]), storeId, after, new Date(since), size, size],
         );

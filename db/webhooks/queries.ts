@@ -1,10 +1,10 @@
-/** Webhook subscriptions: at most ten, each with a secret that is kept sealed and, for a day after a rotation, the one before it. */
+/** Webhook subscriptions: at most ten per store, each with an encrypted secret and, for a day after a rotation, the previous one. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
 import type { Em } from '../kernel/tx.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 
-export const webhookPlace = (storeId: string, webhookId: string): SealLocation => ({
+export const webhookSecretLocation = (storeId: string, webhookId: string): SealLocation => ({
   store: storeId,
   table: 'webhook',
   row: webhookId,
@@ -23,5 +23,5 @@ export async function readWebhook(em: Em, storeId: string, webhookId: string): P
 /** The secrets that sign at `at`, the newest first. */
 export const secretsOf = (keyring: Keyring, { storeId, webhookId, ...webhook }: Webhook, at: number): string[] =>
   [webhook.secretSealed, webhook.oldSecretExpiresAt && webhook.oldSecretExpiresAt.getTime() > at ? webhook.oldSecretSealed : null].flatMap(
-    (sealed) => (sealed ? [keyring.open(sealed, webhookPlace(storeId, webhookId))] : []),
+    (sealed) => (sealed ? [keyring.open(sealed, webhookSecretLocation(storeId, webhookId))] : []),
   );

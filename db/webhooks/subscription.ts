@@ -1,15 +1,15 @@
-/** A subscription's transition: what a suspension or a deletion leaves behind goes a portion at a time (X26). */
+/** A subscription's transition: cleanup after a suspension or deletion, a portion at a time (X26). */
 import type { Moment } from '../kernel/clock.ts';
 import type { RunRef } from '../../workflows/kernel/messages.ts';
 import { PORTION } from '../../domain/webhooks/rules.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import type { Webhook } from './entities.ts';
-import { endPortion, endRuns, hasLeft, type Id, idsOf, type Left } from './suspension.ts';
+import { endPortion, endRuns, hasUnended, type Id, idsOf, type EndedSubscription } from './suspension.ts';
 
-/** Between portions, so that others have their turn; and where all that is left is held by others. */
+/** The pause between portions, and when all remaining rows are locked by others. */
 const PAUSE_MS = 10;
-const HELD_MS = 1000;
+const LOCKED_MS = 1000;
 
 interface Row {
   readonly status: Webhook['status'];
@@ -18,7 +18,7 @@ interface Row {
   readonly clock_offset_ms: string;
 }
 
-/** One portion, whatever has woken the run. The lock keeps a suspension or deletion from coming between its look and its end. */
+/** One portion, whatever the event. The lock excludes a concurrent suspension or deletion. */
 export async function transitionWebhookSubscription(
   em: Em,
   { storeId, entityId: webhookId }: RunRef,
@@ -31,26 +31,26 @@ export async function transitionWebhookSubscription(
     [storeId, webhookId],
   );
   if (!row) return null;
-  const left: Left = { storeId, webhookId, epoch: row.epoch };
+  const left: EndedSubscription = { storeId, webhookId, epoch: row.epoch };
   const status = row.is_deleted ? 'DELETED' : row.status;
   const pause = row.is_deleted ? await deleteSome(em, left, realNow) : await endSome(em, left, realNow);
   const clock = Number(row.clock_offset_ms);
   if (pause === null) return { plan: { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status }, clock };
   const note = row.is_deleted ? 'Deletes the records of a deleted webhook.' : 'Ends what waited when the webhook was suspended.';
-  // Clients see it as done already: a sandbox's clock does not stop for it.
+  // Not visible to clients: an advance of a sandbox clock does not stop for it.
   return { plan: { wakeAt: at + pause, calls: [], isPollOnly: true, done: false, note, status }, clock };
 }
 
-/** Each answers after how long to go on, or null when nothing is left. */
-async function endSome(em: Em, left: Left, realNow: number): Promise<number | null> {
+/** Ends one portion of waiting deliveries; returns the pause in milliseconds, or null when nothing is left. */
+async function endSome(em: Em, left: EndedSubscription, realNow: number): Promise<number | null> {
   if ((await endPortion(em, left, realNow, 'pass over')) === PORTION) return PAUSE_MS;
-  return (await hasLeft(em, left)) ? HELD_MS : null;
+  return (await hasUnended(em, left)) ? LOCKED_MS : null;
 }
 
-async function deleteSome(em: Em, left: Left, realNow: number): Promise<number | null> {
+async function deleteSome(em: Em, left: EndedSubscription, realNow: number): Promise<number | null> {
   const { storeId, webhookId } = left;
   if ((await deletePortion(em, left, realNow)) === PORTION) return PAUSE_MS;
-  // Events that were being written when it was deleted are waited for; none comes after them.
+  // FOR UPDATE waits for events that were being written at the deletion; none follows.
   await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
   const gone = await sql(
     em,
@@ -58,10 +58,10 @@ async function deleteSome(em: Em, left: Left, realNow: number): Promise<number |
        AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id) RETURNING 1 AS ok`,
     [storeId, webhookId],
   );
-  return gone.length > 0 ? null : HELD_MS;
+  return gone.length > 0 ? null : LOCKED_MS;
 }
 
-async function deletePortion(em: Em, { storeId, webhookId }: Left, realNow: number): Promise<number> {
+async function deletePortion(em: Em, { storeId, webhookId }: EndedSubscription, realNow: number): Promise<number> {
   const due = await sql<Id>(
     em,
     `SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? LIMIT ${PORTION} FOR UPDATE SKIP LOCKED`,

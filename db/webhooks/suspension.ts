@@ -1,16 +1,16 @@
-/** When a receiver is given up (docs/contract.md#deliveries, D85): judged at a failure, under the lock of its subscription. */
+/** Suspension of receivers that fail (docs/contract.md#deliveries, D85), decided at each failure under the lock of the subscription. */
 import { afterFailure, PORTION } from '../../domain/webhooks/rules.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
 import type { Webhook, WebhookDelivery } from './entities.ts';
-import { leaveToRun } from './commands.ts';
+import { wakeSubscriptionRun } from './commands.ts';
 import { readWebhook } from './queries.ts';
 
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
-/** A subscription of which deliveries of earlier epochs are left behind. */
-export type Left = Pick<Webhook, 'storeId' | 'webhookId' | 'epoch'>;
+/** A subscription whose deliveries of earlier epochs were ended by a suspension. */
+export type EndedSubscription = Pick<Webhook, 'storeId' | 'webhookId' | 'epoch'>;
 const time = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** A success ends a row of failures; it does not lift a suspension (D16). */
+/** Resets the failures after a success; does not lift a suspension (D16). */
 export const forgetFailures = (em: Em, { storeId, webhookId }: Of): Promise<object[]> =>
   sql(
     em,
@@ -19,13 +19,13 @@ export const forgetFailures = (em: Em, { storeId, webhookId }: Of): Promise<obje
     [storeId, webhookId],
   );
 
-/** Counts a failure; true when the subscription is suspended, by this one or before. What waits is over then: its run ends it. */
-export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number, realNow: number): Promise<boolean> {
+/** Records a failure; true when the subscription is suspended, by this failure or before. Its run then ends waiting deliveries. */
+export async function recordFailure(em: Em, { storeId, webhookId }: Of, at: number, realNow: number): Promise<boolean> {
   const [row] = await sql<{ status: string }>(em, 'SELECT status FROM webhook WHERE store_id = ? AND webhook_id = ? FOR NO KEY UPDATE', [
     storeId,
     webhookId,
   ]);
-  // One that was deleted is suspended too, until its deliveries are gone.
+  // A deleted subscription is SUSPENDED too.
   if (row?.status !== 'ACTIVE') return true;
   const webhook = await readWebhook(em, storeId, webhookId);
   const { firstFailureAt = null, lastFailureAt = null } = webhook;
@@ -36,23 +36,24 @@ export async function noteFailure(em: Em, { storeId, webhookId }: Of, at: number
   webhook.status = 'SUSPENDED';
   webhook.suspendedAt = new Date(at);
   webhook.epoch++;
-  await leaveToRun(em, webhook, { at, realNow });
+  await wakeSubscriptionRun(em, webhook, { at, realNow });
   return true;
 }
 
 /**
- * Ends one portion of what waited when the subscription was last suspended, the oldest first, with their runs; one whose attempt is under
- * way is left to it. Answers how many. Those that others hold at the moment are waited for, or passed over.
+ * Ends one portion of the deliveries that waited at the last suspension, oldest first, with their runs, except those with an attempt in
+ * flight. Returns the number. Rows that others have locked are waited for, or skipped (SKIP LOCKED).
  */
 export async function endPortion(
   em: Em,
-  { storeId, webhookId, epoch }: Left,
+  { storeId, webhookId, epoch }: EndedSubscription,
   realNow: number,
   others: 'wait' | 'pass over',
 ): Promise<number> {
   const due = await sql<Id>(
     em,
-    `SELECT delivery_id FROM webhook_delivery WHERE ${OVER} ORDER BY epoch, delivery_id LIMIT ${PORTION} FOR UPDATE ${others === 'wait' ? '' : 'SKIP LOCKED'}`,
+    `SELECT delivery_id FROM webhook_delivery WHERE ${ENDED_BY_SUSPENSION} ORDER BY epoch, delivery_id LIMIT ${PORTION}
+     FOR UPDATE ${others === 'wait' ? '' : 'SKIP LOCKED'}`,
     [storeId, webhookId, epoch],
   );
   await sql(
@@ -68,22 +69,25 @@ export async function endPortion(
 export interface Id {
   readonly delivery_id: string;
 }
-/** By their values, so that each is found by its key whatever Postgres knows of the tables. */
+/** The ids as an array, so that Postgres uses the primary key whatever its statistics. */
 export const idsOf = (due: readonly Id[]): string => textArray(due.map((row) => row.delivery_id));
 
-/** Deliveries that are over have nothing left to do. */
+/** Marks the runs of these deliveries as done. */
 export const endRuns = (em: Em, storeId: string, due: readonly Id[], realNow: number): Promise<object[]> =>
   sql(
     em,
-    `UPDATE run SET done_at = ?, wake_at = NULL WHERE store_id = ? AND workflow_type = 'webhookDelivery' AND entity_id = ANY(?::text[]) AND done_at IS NULL`,
+    `UPDATE run SET done_at = ?, wake_at = NULL WHERE store_id = ? AND workflow_type = 'webhookDelivery' AND entity_id = ANY(?::text[])
+     AND done_at IS NULL`,
     [new Date(realNow), storeId, idsOf(due)],
   );
 
-/** Whether anything is left that a suspension has ended and that its row does not say. */
-export async function hasLeft(em: Em, { storeId, webhookId, epoch }: Left): Promise<boolean> {
-  return (await sql(em, `SELECT 1 AS ok FROM webhook_delivery WHERE ${OVER} LIMIT 1`, [storeId, webhookId, epoch])).length > 0;
+/** Whether deliveries are left that a suspension has ended and whose rows do not say so. */
+export async function hasUnended(em: Em, { storeId, webhookId, epoch }: EndedSubscription): Promise<boolean> {
+  return (
+    (await sql(em, `SELECT 1 AS ok FROM webhook_delivery WHERE ${ENDED_BY_SUSPENSION} LIMIT 1`, [storeId, webhookId, epoch])).length > 0
+  );
 }
 
-/** As `isOver`, for a store, a webhook and its epoch. */
-const OVER = `store_id = ? AND webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY') AND epoch < ?
+/** The condition of `isOver`; parameters: store, webhook, epoch. */
+const ENDED_BY_SUSPENSION = `store_id = ? AND webhook_id = ? AND status IN ('PENDING', 'PENDING_RETRY') AND epoch < ?
   AND (attempt_count = 0 OR next_attempt_at IS NOT NULL)`;

@@ -1,4 +1,4 @@
-/** A delivery's transition: loads under lock, lets the machine decide, writes, applies what it asks for. */
+/** A delivery's transition: loads under lock, decides, writes, applies the effects. */
 import { LockMode } from '@mikro-orm/core';
 import { decide, type DeliveryEffect, type DeliveryEvent, type DeliveryState, type ReceiverState } from '../../domain/webhooks/machine.ts';
 import type { AttemptOutcome } from '../../domain/webhooks/rules.ts';
@@ -7,7 +7,7 @@ import type { Moment } from '../kernel/clock.ts';
 import { type Em, sql } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
-import { forgetFailures, noteFailure } from './suspension.ts';
+import { forgetFailures, recordFailure } from './suspension.ts';
 
 interface TransitionContext {
   readonly em: Em;
@@ -16,7 +16,7 @@ interface TransitionContext {
   readonly moment: Moment;
 }
 
-/** `answer`: what the receiver said, where the call itself makes the transition of its outcome. Null when the delivery was deleted. */
+/** `answer`: the outcome of the attempt, where its call makes the transition itself. Null when the delivery was deleted. */
 export async function transitionWebhookDelivery(
   em: Em,
   { storeId, entityId: deliveryId }: RunRef,
@@ -30,7 +30,7 @@ export async function transitionWebhookDelivery(
   return { plan: await apply({ em, delivery, receiver, moment }, eventOf(event, answer)), clock };
 }
 
-/** Decides, writes and applies effects; what an effect answers is the next event. */
+/** Decides, writes and applies effects; an effect may return the next event. */
 async function apply(context: TransitionContext, event: DeliveryEvent): Promise<TransitionResult<'webhookDelivery'>['plan']> {
   const { delivery, receiver, moment } = context;
   const { state, effects, plan } = decide(stateOf(delivery, receiver), event, moment.at);
@@ -43,7 +43,7 @@ async function apply(context: TransitionContext, event: DeliveryEvent): Promise<
 }
 
 async function applyEffect({ em, delivery, moment }: TransitionContext, { type }: DeliveryEffect): Promise<DeliveryEvent | null> {
-  if (type === 'noteFailure') return (await noteFailure(em, delivery, moment.at, moment.realNow)) ? { type: 'suspended' } : null;
+  if (type === 'recordFailure') return (await recordFailure(em, delivery, moment.at, moment.realNow)) ? { type: 'suspended' } : null;
   await forgetFailures(em, delivery);
   return null;
 }
@@ -77,11 +77,12 @@ function writeState(delivery: WebhookDelivery, state: DeliveryState): void {
   Object.assign(delivery, { attemptedAt: time(attemptedAt), nextAttemptAt: time(nextAttemptAt) });
 }
 
-/** Read without a lock: one that is suspended meanwhile is found so by `noteFailure`, or ends what waits by its own run. */
+/** Read without a lock: `recordFailure` notices a concurrent suspension, or the subscription's run ends the delivery. */
 async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<{ receiver: ReceiverState; clock: number }> {
   const [row] = await sql<{ status: string; first_failure_at: string | null; epoch: number; clock_offset_ms: string }>(
     em,
-    `SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ? AND w.webhook_id = ?`,
+    `SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ?
+     AND w.webhook_id = ?`,
     [storeId, webhookId],
   );
   const { status, first_failure_at: firstFailureAt, epoch, clock_offset_ms: offset } = row!;

@@ -1,4 +1,4 @@
-/** What a checkout costs and how long it holds (docs/contract.md#checkout, docs/contract.md#delivery, D41). */
+/** What a checkout costs and how long it is valid (docs/contract.md#checkout, docs/contract.md#delivery, D41). */
 import type { PricedStay } from '../products/calendar.ts';
 import type { ProductRefundPolicy } from '../products/refundPolicy.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
@@ -7,7 +7,7 @@ import { type RemoteArea, remoteArea, remoteAreaLabel } from './remoteAreas.ts';
 
 export const CHECKOUT_LIFETIME_MS = 30 * MINUTE;
 export const CHECKOUT_LINES = 100;
-/** The largest amount that anything may have. */
+/** The largest amount that any price or total may have. Won. */
 const MAX_WON = 2_000_000_000;
 
 export interface Address {
@@ -17,7 +17,7 @@ export interface Address {
   readonly address1: string;
   readonly address2?: string;
 }
-/** The storefront visit that a cart line, a payment or an order came from, as the shop names it. */
+/** The storefront visit that a cart line, payment or order came from, with the ids that the shop sends. */
 export interface Visit {
   readonly visitorId: string | null;
   readonly sessionId: string | null;
@@ -29,7 +29,7 @@ export interface Buyer {
   /** Absent for guests. */
   readonly customerId?: string;
 }
-/** One line as it was priced. Amounts in won. */
+/** A checkout line at the prices of its moment. Amounts in won. */
 export interface CheckoutLine {
   readonly productId: string;
   readonly productName: string;
@@ -38,18 +38,18 @@ export interface CheckoutLine {
   readonly quantity: number;
   readonly unitPriceWon: number;
   readonly fulfillmentMethod: FulfillmentMethod;
-  /** Absent on lines of before there were others: SHIPPING. */
+  /** Absent on lines that were stored before MANUAL existed: SHIPPING. */
   readonly fulfillmentType?: FulfillmentType;
   readonly deliveryType: DeliveryType;
   readonly deliveryFeeWon: number;
   readonly conditionalFreeWon: number | null;
   /** The nights of a product that is sold by the night. */
   readonly stay?: PricedStay | null;
-  /** Where it leaves from and comes back to, as the address book had them. */
+  /** Addresses of dispatch and return, copied from the address book. */
   readonly shipFrom?: FrozenAddress | null;
   readonly returnTo?: FrozenAddress | null;
   readonly pickupLocation?: FrozenLocation | null;
-  /** What the product says otherwise than its store. */
+  /** The product's overrides of its store's refund policy. */
   readonly refundPolicy?: ProductRefundPolicy | null;
 }
 export interface FrozenAddress {
@@ -87,11 +87,11 @@ export interface Delivery {
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
 
-/** Whether a line travels: what is fetched or provided needs no address and pays no fee (D41). */
+/** Whether a line is shipped: PICKUP and PROVIDED lines need no address and pay no delivery fee (D41). */
 export const isShipped = ({ fulfillmentMethod: method }: Pick<CheckoutLine, 'fulfillmentMethod'>): boolean =>
   method === 'CARRIER' || method === 'DIRECT';
 
-/** The store's part of delivery fees (docs/contract.md#settings). */
+/** The store's settings for delivery fees (docs/contract.md#settings). Won. */
 export interface ShippingPolicy {
   readonly freeThresholdWon: number | null;
   readonly jejuSurchargeWon: number;
@@ -104,7 +104,10 @@ export const isTooMuch = (lines: readonly CheckoutLine[]): boolean => isBeyond(p
 /** Whether an amount is more than anything may cost: 2,000,000,000 won, delivery included. */
 export const isBeyond = ({ totalAmount }: Pick<Amounts, 'totalAmount'>): boolean => totalAmount > MAX_WON;
 
-/** The delivery bundle of each line, from 1: lines of one origin with the same delivery policy travel together; 0 for what does not travel. */
+/**
+ * The delivery bundle of each line, from 1: lines that ship from one address under the same delivery policy are one bundle; 0 for lines
+ * that are not shipped.
+ */
 export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
   const keys: string[] = [];
   return lines.map((line) => {
@@ -115,7 +118,7 @@ export function bundleNumbers(lines: readonly CheckoutLine[]): number[] {
   });
 }
 
-/** What one bundle costs to deliver, as the order will keep it. */
+/** What one bundle costs to deliver, as the order will store it. */
 export interface BundlePrice {
   readonly bundleNo: number;
   readonly baseFeeWon: number;
@@ -130,9 +133,9 @@ export interface Priced {
 }
 
 /**
- * Amounts and delivery of a checkout. Each bundle pays its fee once; a conditional-free bundle pays nothing from its
- * amount on (≥), no bundle does when the goods that travel reach the store's threshold; every bundle pays the remote
- * surcharge. Two lines of 10,000 with one 3,000 policy to Jeju at 2,000: 25,000.
+ * Amounts and delivery of a checkout. Each bundle pays its fee once. A CONDITIONAL_FREE bundle pays none from its amount on (≥), and no
+ * bundle does when the shipped goods reach the store's threshold. Every bundle pays the remote surcharge. Two lines of 10,000 with one
+ * 3,000 policy to Jeju at 2,000: 25,000.
  */
 export function price(lines: readonly CheckoutLine[], zipCode: string | null, policy: ShippingPolicy): Priced {
   const numbers = bundleNumbers(lines);

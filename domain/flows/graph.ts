@@ -10,7 +10,7 @@ export type PermissionKey =
   | 'sellerForcedCancel'
   | 'sellerCancelHoldRefund';
 
-/** A time at which the flow moves on by itself: a fixed duration, or days that the store sets (0 switches it off). */
+/** A timer of a state: a fixed ISO 8601 duration, or days from the store's settings (0 switches it off). */
 export type Deadline =
   | { readonly key: string; readonly after: string }
   | { readonly key: string; readonly setting: 'autoDeliverDays' | 'autoConfirmDays' };
@@ -45,7 +45,7 @@ export type Trigger =
   | { readonly type: 'event'; readonly name: string }
   | { readonly type: 'elapsed'; readonly deadline: string };
 
-/** What passing an edge does besides moving. */
+/** What taking an edge does besides the change of state. */
 export type Execution =
   | { readonly type: 'tracking.start' | 'tracking.stop' | 'fulfillment.record' }
   | { readonly type: 'deadline.extend'; readonly deadline: string; readonly by: string };
@@ -55,7 +55,7 @@ export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly on: Trigger;
-  /** No exit and no entry: deadlines keep running. */
+  /** An internal transition: the state is neither left nor entered, and its deadlines go on. */
   readonly internal?: boolean;
   readonly run?: readonly Execution[];
 }

@@ -1,6 +1,6 @@
 /**
- * The order-flow interpreter: one pure function for command, deadline and event (docs/contract.md#flow). It runs
- * inside the transition's transaction, in reads and in dry runs alike.
+ * The order-flow interpreter: one pure function for commands, deadlines and events (docs/contract.md#flow). Transitions, reads and the
+ * API's early refusals call it alike.
  */
 import type { PublicStatus } from './status.ts';
 import { DAY, duration } from '../kernel/time.ts';
@@ -11,7 +11,7 @@ type Refuse = Pick<Refusal, 'code' | 'reason'>;
 const refuse = ({ code, reason }: Refuse): Refusal => ({ ok: false, code, reason });
 const isRefusal = (result: Draft | Refusal): result is Refusal => 'ok' in result;
 
-/** A step under way: the state so far and what it has caused. */
+/** An unfinished step: the state so far, the effects and the trace that it has produced. */
 interface Draft {
   readonly state: FlowState;
   readonly effects: readonly Effect[];
@@ -117,7 +117,7 @@ function enter(context: Context, draft: Draft, nodeId: string, passed: readonly 
   };
 }
 
-/** Automatic days are read when the deadline is armed (D31); 0 days arm nothing. */
+/** The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. */
 function deadlines({ facts, at }: Context, node: Node): Due[] {
   if (node.type === 'end') return [];
   return (node.deadlines ?? []).flatMap((deadline): Due[] => {
@@ -173,7 +173,7 @@ function sameTrigger(a: Trigger, b: Trigger): boolean {
   return a.type === b.type && a.key === b.key;
 }
 
-/** The node of a graph; a checked graph has every node that its edges name. */
+/** A node of a graph by its id; throws for an unknown id, which a valid graph never names. */
 export function nodeOf(graph: Graph, nodeId: string): Node {
   const node = graph.states.find((candidate) => candidate.id === nodeId);
   if (!node) throw new Error(`The flow has no node ${nodeId}`);
@@ -182,13 +182,13 @@ export function nodeOf(graph: Graph, nodeId: string): Node {
 const statusOf = (node: Node): PublicStatus =>
   node.type === 'state' ? node.status : node.outcome === 'CANCELED' ? 'CANCELED' : 'PURCHASE_DECIDED';
 
-/** The deadline that falls due first, or null. It is what the run waits for. */
+/** The deadline that falls due first, or null: the run's next timer. */
 export function nearest(state: FlowState): { key: string; at: number } | null {
   const armed = state.positions.flatMap((p) => p.due.flatMap(({ key, at }) => (at === null ? [] : [{ key, at }])));
   return armed.reduce<{ key: string; at: number } | null>((least, due) => (least && least.at <= due.at ? least : due), null);
 }
 
-/** Whether every present position allows it: a seller cancel needs `sellerForcedCancel`. */
+/** Whether every current position has this permission: a seller's cancel needs `sellerForcedCancel`. */
 export const permits = (graph: Graph, state: FlowState, permission: PermissionKey): boolean =>
   !state.done &&
   state.positions.every((p) => {
@@ -201,7 +201,7 @@ export interface ActionView {
   readonly reason: Refusal['reason'] | null;
 }
 
-/** What `by` may do at the present position; `reason` says why an action is off. */
+/** The actions of `by` at the current position; `reason` says why one is disabled, null when it is enabled. */
 export function actions(graph: Graph, state: FlowState, by: 'seller' | 'buyer'): ActionView[] {
   const here = new Set(state.positions.map((p) => p.node));
   const edges = new Map(
@@ -216,7 +216,7 @@ export function actions(graph: Graph, state: FlowState, by: 'seller' | 'buyer'):
   });
 }
 
-/** States to which an item may be moved directly: never an end, never while a claim is open (docs/contract.md#flow). */
+/** States that an item may be set to directly: never an end node, and none while a claim is open (docs/contract.md#flow). */
 export function moveTargets(graph: Graph, state: FlowState): string[] {
   if (state.done || isPaused(state)) return [];
   return graph.states.filter((n) => n.type === 'state' && n.id !== state.positions[0]?.node).map((n) => n.id);

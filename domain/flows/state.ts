@@ -1,11 +1,11 @@
-/** The state of one flow run, as it is stored. One run has one member (`ITEM`) or many (`ORDER_GROUP`). */
+/** The state of one flow, as it is stored. It has one member (`ITEM`) or many (`ORDER_GROUP`). */
 import type { PublicStatus } from './status.ts';
 
 export interface Due {
   readonly key: string;
   /** When it falls due; null while a claim pauses it. */
   readonly at: number | null;
-  /** What was left when it was paused, in milliseconds. */
+  /** Remaining milliseconds at the time it was paused. */
   readonly left?: number;
 }
 export interface Position {
@@ -20,7 +20,7 @@ export interface Member {
 }
 export interface FlowState {
   readonly v: 1;
-  /** Counts the steps taken; `runId:seq.index` names an effect for ever. */
+  /** Counts the steps: `orderItemId:seq.index` identifies an effect permanently. */
   readonly seq: number;
   readonly members: readonly Member[];
   readonly claims: readonly { readonly id: string; readonly member: string }[];
@@ -36,15 +36,15 @@ export type FlowEvent =
   | { readonly type: 'elapsed' }
   | { readonly type: 'claim.opened'; readonly claimId: string; readonly member: string }
   | { readonly type: 'claim.closed'; readonly claimId: string }
-  /** A cancel, return or exchange took `quantity` of a member away; at 0 the member leaves. */
+  /** A cancel, return or exchange took `quantity` units of a member away; a member without units is removed. */
   | { readonly type: 'reduced'; readonly member: string; readonly quantity: number; readonly cause: string; readonly refId: string };
 
-/** What the flow may read besides its own state, frozen with each step. */
+/** Input of a step besides the state. */
 export interface Facts {
   readonly settings: { readonly autoDeliverDays: number; readonly autoConfirmDays: number };
 }
 
-/** What a step asks the transaction to do. `at` is the business time at which it happened. */
+/** What the transaction has to do for a step. `at`: the business time at which it happened. */
 export type Effect =
   | { readonly type: 'status'; readonly from: PublicStatus; readonly to: PublicStatus; readonly at: number }
   | { readonly type: 'state'; readonly from: string | null; readonly to: string; readonly label: string; readonly at: number }

@@ -3,18 +3,18 @@
 import { isHost } from '../kernel/hosts.ts';
 
 export type Role = 'OWNER' | 'ADMIN' | 'STAFF';
-/** What a role can be changed to; OWNER comes only by a transfer of ownership. */
+/** The roles that can be assigned; OWNER changes only by a transfer of ownership. */
 export type AssignedRole = Exclude<Role, 'OWNER'>;
 export type AuthMethod = 'none' | 'client_secret_basic';
 
-/** Whom our access tokens are for. */
+/** The `aud` of our access tokens. */
 export const AUDIENCE = 'urn:svc:api';
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token', TOKEN_EXCHANGE] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
 
-/** Scopes are `{resource}:{r|rw}`; rw includes r. These are the widest there are. */
+/** Scopes are `{resource}:{r|rw}`; rw includes r. This lists the widest scope of each resource. */
 export const SCOPES = [
   'product:rw',
   'category:rw',
@@ -51,21 +51,21 @@ const MANAGERS = [
   'member:rw',
   'audit:r',
 ] as const;
-/** What a person's role gives (docs/contract.md#access, D28). */
+/** The scopes that a role grants (docs/contract.md#access, D28). */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly string[]>> = {
   OWNER: MANAGERS,
   ADMIN: MANAGERS,
   STAFF: [...EVERYONE, 'customer:r', 'store:r'],
 };
 
-/** What a client may hold without a person: all but the scope that would let it act as a member administrator. */
+/** The scopes of a client without a person: all but `member:rw`, which administers members. */
 export const CLIENT_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== 'member:rw');
 
-/** Whether what a token holds covers a scope: `order:rw` covers `order:r`. */
-export const covers = (held: readonly string[], wanted: string): boolean =>
-  held.includes(wanted) || (wanted.endsWith(':r') && held.includes(`${wanted}w`));
+/** Whether granted scopes cover a required one: `order:rw` covers `order:r`. */
+export const covers = (granted: readonly string[], required: string): boolean =>
+  granted.includes(required) || (required.endsWith(':r') && granted.includes(`${required}w`));
 
-/** What both sides hold: `order:rw` ∩ `order:r` is `order:r`. */
+/** The scopes that both lists cover: `order:rw` ∩ `order:r` is `order:r`. */
 export function intersect(one: readonly string[], other: readonly string[]): string[] {
   const both = [...one.filter((scope) => covers(other, scope)), ...other.filter((scope) => covers(one, scope))];
   return [...new Set(both)].filter((scope) => !(scope.endsWith(':r') && both.includes(`${scope}w`)));
@@ -74,12 +74,12 @@ export function intersect(one: readonly string[], other: readonly string[]): str
 /** RFC 6749 § 3.3. */
 const SCOPE_LIST = /^[\u0021\u0023-\u005b\u005d-\u007e]+(?: [\u0021\u0023-\u005b\u005d-\u007e]+)*$/;
 
-/** All that is held, or the part that is asked for; null when more is asked for than is held, or nonsense. */
-export function narrow(held: readonly string[], asked: string | null): readonly string[] | null {
-  if (asked === null) return held;
-  if (!SCOPE_LIST.test(asked)) return null;
-  const wanted = [...new Set(asked.split(' '))];
-  return wanted.every((scope) => covers(held, scope)) ? wanted : null;
+/** The requested subset of the granted scopes, all of them for null; null when the list is malformed or exceeds the grant. */
+export function narrow(granted: readonly string[], requested: string | null): readonly string[] | null {
+  if (requested === null) return granted;
+  if (!SCOPE_LIST.test(requested)) return null;
+  const wanted = [...new Set(requested.split(' '))];
+  return wanted.every((scope) => covers(granted, scope)) ? wanted : null;
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -95,9 +95,9 @@ export function redirectProblem(uri: string): string | null {
   return isAllowed ? null : 'must be https, or http on a loopback address';
 }
 
-/** RFC 8252 § 7.3: a native app may be sent back to any port of a loopback address. */
+/** RFC 8252 § 7.3: a native app's redirect URI may have any port of a loopback address. */
 const withoutPort = (uri: string) => uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/, '$1');
 
-/** Whether a redirect is one of those registered, character by character but for a loopback port, which must be one (65536 is none). */
-export const isRegistered = (registered: readonly string[], asked: string): boolean =>
-  URL.canParse(asked) && registered.some((uri) => uri === asked || withoutPort(uri) === withoutPort(asked));
+/** Whether a redirect URI is registered: equal as a string, except for the port of a loopback address, which must be valid. */
+export const isRegistered = (registered: readonly string[], redirectUri: string): boolean =>
+  URL.canParse(redirectUri) && registered.some((uri) => uri === redirectUri || withoutPort(uri) === withoutPort(redirectUri));

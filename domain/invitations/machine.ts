@@ -2,10 +2,26 @@
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { CallOf, ContentOf, Decision, OutcomeOf } from '../kernel/messages.ts';
 import { korean } from '../kernel/time.ts';
-import type { InvitationMessages } from './messages.ts';
 import { type InvitationStatus, LINK_MS, sendGap } from './rules.ts';
 
-/** Where a command leads; what is not here is refused. Time alone makes a PENDING invitation EXPIRED, before any event. */
+/** The commands of an invitation's run, its calls and their outcomes. */
+export interface InvitationMessages {
+  readonly commands: {
+    readonly resend: { readonly userId: string };
+    readonly cancel: { readonly userId: string };
+    /** `sendNo`: the number of the link that was followed; a resend invalidates earlier ones. */
+    readonly accept: { readonly userId: string; readonly sendNo: number };
+  };
+  readonly calls: {
+    /** Sends the mail of link `sendNo`: SENT, REFUSED (for good) or UNSENT (try again), with a code. */
+    readonly sendInvitation: {
+      readonly input: { readonly invitationId: string; readonly sendNo: number; readonly attempt: number };
+      readonly outcome: { readonly result: 'SENT' | 'REFUSED' | 'UNSENT'; readonly code?: string };
+    };
+  };
+}
+
+/** The status after each command; a command that is not listed is refused. A PENDING invitation expires by time, before any event. */
 export const COMMANDS: Readonly<Record<InvitationStatus, Readonly<Partial<Record<InvitationCommand['name'], InvitationStatus>>>>> = {
   PENDING: { resend: 'PENDING', cancel: 'CANCELED', accept: 'ACCEPTED' },
   EXPIRED: { resend: 'PENDING' },
@@ -15,23 +31,23 @@ export const COMMANDS: Readonly<Record<InvitationStatus, Readonly<Partial<Record
 const REFUSALS: Readonly<Record<InvitationCommand['name'], ErrorCode>> = {
   resend: 'INVITATION_NOT_PENDING',
   cancel: 'INVITATION_NOT_PENDING',
-  // A dead link says nothing about whose it was (D67).
+  // An invalid link does not reveal whether its invitation exists (D67).
   accept: 'INVITATION_NOT_FOUND',
 };
 
-/** What of an invitation decides. Times are business milliseconds. */
+/** The fields of an invitation that decisions depend on. Times are business milliseconds. */
 export interface InvitationState {
   readonly storeId: string;
   readonly invitationId: string;
   readonly status: InvitationStatus;
-  /** Counts the links from 1: a resend makes the one before it dead. */
+  /** The number of the current link, from 1; a resend invalidates the previous one. */
   readonly sendNo: number;
-  /** Tries of the present link's mail that have ended. */
+  /** Finished send attempts of the current link's mail. */
   readonly sendAttempts: number;
-  /** When the next try is due; null: none. */
+  /** When the next send attempt is due; null: none. */
   readonly nextSendAt: number | null;
   readonly expiresAt: number;
-  /** Of the present link's mail; null while it is tried. */
+  /** Of the current link's mail; null while it is being sent. */
   readonly deliveryStatus: 'SENT' | 'FAILED' | null;
   readonly deliveryErrorCode: string | null;
 }
@@ -42,21 +58,21 @@ export type InvitationEvent =
   | { readonly type: 'command'; readonly command: InvitationCommand }
   | { readonly type: 'outcome'; readonly callId: string; readonly outcome: MailOutcome };
 
-/** What the transaction does before it writes the state, in this order. All but `newLink` may refuse. */
+/** What the transaction does before it writes the state, in this order. All but `newLink` may be refused with a Fault. */
 export type InvitationEffect =
-  /** INVITATION_PENDING when the address has been invited anew since this invitation expired. */
+  /** Refuses with INVITATION_PENDING when the address has another pending invitation. */
   | { readonly type: 'refuseAnother' }
-  /** Counts a mail against the limits of store, sender and recipient, or TOO_MANY_REQUESTS. */
+  /** Counts a mail against the limits of store, sender and recipient; refuses with TOO_MANY_REQUESTS. */
   | { readonly type: 'countSend'; readonly userId: string }
-  /** The secret of a new link. */
+  /** Generates the token of a new link. */
   | { readonly type: 'newLink' }
-  /** Makes the person a member, or ALREADY_MEMBER. */
+  /** Adds the person as a member; refuses with ALREADY_MEMBER. */
   | { readonly type: 'join'; readonly userId: string };
 
 export type InvitationDecision = Decision<InvitationState, InvitationEffect, CallOf<InvitationMessages['calls']>>;
 type Step = Omit<InvitationDecision, 'plan'>;
 
-/** A new invitation: its first link counts for seven days, and its mail is due at once. */
+/** A new invitation: its first link is valid for seven days, and its mail is due at once. */
 export const newInvitation = (ids: Pick<InvitationState, 'storeId' | 'invitationId'>, at: number): InvitationState => ({
   storeId: ids.storeId,
   invitationId: ids.invitationId,
@@ -67,13 +83,16 @@ export const newInvitation = (ids: Pick<InvitationState, 'storeId' | 'invitation
 const freshLink = (at: number) =>
   ({ sendAttempts: 0, nextSendAt: at, expiresAt: at + LINK_MS, deliveryStatus: null, deliveryErrorCode: null }) as const;
 
-/** What an event means. `at`: business milliseconds. Refusals are Faults: INVITATION_NOT_PENDING, INVITATION_NOT_FOUND. */
+/** The next state, effects and plan. `at`: business milliseconds. Refusals are Faults: INVITATION_NOT_PENDING, INVITATION_NOT_FOUND. */
 export function decide(current: InvitationState, event: InvitationEvent, at: number): InvitationDecision {
   const { state, effects } = step(expire(current, at), event, at);
   return { state, effects, plan: planOf(state, at) };
 }
 
-/** The status that a command leads to; Faults as `decide`. For an early refusal too, which may not know that a link has just expired. */
+/**
+ * The status after a command; Faults as `decide`. The API's early refusal calls it too, with a row that may not show yet that the link has
+ * expired.
+ */
 export function checkCommand({ status, sendNo }: Pick<InvitationState, 'status' | 'sendNo'>, command: InvitationCommand): InvitationStatus {
   const next = COMMANDS[status][command.name];
   if (!next || (command.name === 'accept' && command.input.sendNo !== sendNo)) throw new Fault(REFUSALS[command.name]);
@@ -91,7 +110,7 @@ function step(state: InvitationState, event: InvitationEvent, at: number): Step 
     case 'command':
       return carryOut(state, event.command, at);
     case 'outcome':
-      // Of a mail that was on its way when the invitation ended, too.
+      // Also the outcome of a mail that was being sent when the invitation ended.
       return { state: event.callId === callIdOf(state) ? endTry(state, event.outcome, at) : state, effects: [] };
     default:
       return event satisfies never;
@@ -110,7 +129,7 @@ function carryOut(state: InvitationState, command: InvitationCommand, at: number
   };
 }
 
-/** The mail has gone, can never go, or is tried again; a call that never answered is a try that did not go. */
+/** Ends a send attempt: SENT, FAILED for good, or retried after a gap; a lost call counts as a failed attempt. */
 function endTry(state: InvitationState, outcome: MailOutcome, at: number): InvitationState {
   const tried = { ...state, sendAttempts: state.sendAttempts + 1, nextSendAt: null };
   if (outcome.result === 'SENT') return { ...tried, deliveryStatus: 'SENT', deliveryErrorCode: null };
@@ -122,7 +141,7 @@ function endTry(state: InvitationState, outcome: MailOutcome, at: number): Invit
 
 const callIdOf = ({ invitationId, sendNo, sendAttempts }: InvitationState) => `${invitationId}-${sendNo}-${sendAttempts + 1}`;
 
-/** The mail now or later, then the end of the link's days. */
+/** The next send attempt, now or later; then the expiry of the link. */
 function planOf(state: InvitationState, at: number): InvitationDecision['plan'] {
   const { storeId, invitationId, status, sendNo, nextSendAt: sends, expiresAt: expires } = state;
   if (status !== 'PENDING') return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };

@@ -1,18 +1,18 @@
-/** Members and invitations: who may change whom, how long a link lives, when a mail is tried again (docs/contract.md#members, D67). */
+/** Members and invitations: who may change whom, lifetime of links, retries of mails (docs/contract.md#members, D67). */
 import type { Role } from '../identity/rules.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 
 export const INVITATION_STATUSES = ['PENDING', 'ACCEPTED', 'CANCELED', 'EXPIRED'] as const;
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 export const LINK_MS = 7 * DAY;
-/** Accepting needs a login this fresh. Real time. */
+/** Accepting requires a login that is at most this old. Real time. */
 export const FRESH_LOGIN_MS = 10 * MINUTE;
 
-/** How often mails may be sent, counted over all that were; real time. */
+/** Limits of invitation mails over a sliding window; real time. */
 export const SEND_LIMITS = [
-  { limit: 'STORE', most: 20, withinMs: HOUR },
-  { limit: 'SENDER', most: 50, withinMs: DAY },
-  { limit: 'RECIPIENT', most: 5, withinMs: DAY },
+  { limit: 'STORE', max: 20, withinMs: HOUR },
+  { limit: 'SENDER', max: 50, withinMs: DAY },
+  { limit: 'RECIPIENT', max: 5, withinMs: DAY },
 ] as const;
 
 export interface Actor {
@@ -25,7 +25,7 @@ export interface Member {
 }
 type MemberRefusal = 'INSUFFICIENT_ROLE' | 'OWNER_CANNOT_LEAVE';
 
-/** Why somebody may not change a member's role (`to`) or remove them (null), or null. Everything about ADMINs is the OWNER's. */
+/** Why `actor` may not change a member's role to `to`, or remove them (null); null when they may. Only the OWNER changes ADMINs. */
 export function changeProblem(actor: Actor, target: Member, to: Role | null): MemberRefusal | null {
   const isSelf = actor.userId === target.userId;
   // Anybody may leave, and an ADMIN may step down.
@@ -37,11 +37,11 @@ export function changeProblem(actor: Actor, target: Member, to: Role | null): Me
   return mayHandle(actor.role, target.role) && (to === null || mayHandle(actor.role, to)) ? null : 'INSUFFICIENT_ROLE';
 }
 
-/** Inviting as, resending to and cancelling a role. */
+/** Whether an actor may invite somebody as `role`, and resend or cancel such an invitation. */
 export const mayHandle = (actor: Role, role: Role): boolean =>
   role !== 'OWNER' && (actor === 'OWNER' || (actor === 'ADMIN' && role === 'STAFF'));
 
-/** A mail that may yet arrive is tried this often, with these gaps; the first try is at once. */
+/** Gaps before the second, third and fourth send attempt; the first is immediate. */
 const SEND_GAPS = [10 * SECOND, MINUTE, 5 * MINUTE];
-/** The gap after try `n` (from 1), or null: given up. */
+/** The gap after attempt `n` (from 1), or null when that was the last. */
 export const sendGap = (n: number): number | null => SEND_GAPS[n - 1] ?? null;

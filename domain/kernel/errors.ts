@@ -1,4 +1,7 @@
-/** Every failure the service can answer with: code → HTTP status and default message. The README lists the same. */
+/**
+ * Every failure the service can answer with: code → HTTP status and default message. docs/errors.md lists them with the operations that
+ * raise them.
+ */
 export const catalogue = {
   VALIDATION_FAILED: { status: 400, message: 'The request is not valid.' },
   INVALID_PARAMETER: { status: 400, message: 'A query parameter is not valid.' },
@@ -109,7 +112,7 @@ export interface FaultExtra {
   readonly fieldErrors?: readonly FieldError[];
 }
 
-/** An expected failure. Anything else that is thrown is a bug and answers INTERNAL. */
+/** An expected failure. Anything else that is thrown is a bug and is answered with INTERNAL. */
 export class Fault extends Error {
   override readonly name = 'Fault';
   readonly code: ErrorCode;

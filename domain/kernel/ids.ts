@@ -1,7 +1,7 @@
-/** Ids for people and machines. Randomness is handed in, so that this file is pure. */
+/** Generation of ids. Random bytes are a parameter, so that this file is pure. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The prefixes of D9. They are for people: no code reads them. */
+/** The prefixes of D9. They are for people: no code parses them. */
 export type IdPrefix =
   | 'sto'
   | 'cli'
@@ -31,7 +31,7 @@ export type IdPrefix =
   | 'con'
   | 'inv';
 
-/** `prd_` and a UUIDv7 in base62, 22 digits: 10 random bytes behind 48 bits of milliseconds, so ids sort by age. */
+/** `prd_` and a UUIDv7 in base62, 22 digits: 48 bits of milliseconds, then 10 random bytes, so that ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {
   let value = BigInt(at) << 80n;
   for (let i = 0; i < 10; i++) value |= BigInt(random[i] ?? 0) << BigInt(8 * (9 - i));
@@ -40,10 +40,10 @@ export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {
   return `${prefix}_${base62(value, 22)}`;
 }
 
-/** No id of this prefix that was made at `at` or later sorts before it (in byte order). */
+/** The lower bound, in byte order, of ids with this prefix that are generated at `at` or later. */
 export const lowestId = (prefix: IdPrefix, at: number): string => id(prefix, at, new Uint8Array(10));
 
-/** `pay_` and 32 characters, at least 160 random bits: a payment id is a secret of its buyer. */
+/** `pay_` and 32 base62 characters with at least 160 random bits: knowledge of a payment id authorizes its buyer. */
 export function paymentId(random: Uint8Array): string {
   let value = 0n;
   for (const byte of random) value = (value << 8n) | BigInt(byte);
@@ -55,7 +55,7 @@ export function orderNo(day: string, random: number): string {
   return day + String(random % 100_000_000).padStart(8, '0');
 }
 
-/** Position behind an order number: 01 … 99, then 100 …. */
+/** The suffix of an item number: 01 … 99, then 100 …. */
 export const position = (n: number): string => String(n).padStart(2, '0');
 
 function base62(value: bigint, length: number): string {

@@ -1,6 +1,7 @@
 /**
- * Messages of durable workflows, from tables that each feature declares in its `messages.ts`: its commands with what they say, its calls to
- * the outside with their inputs and outcomes. Ids, amounts, enumerations and times only: nothing personal.
+ * Messages of workflows. Each feature declares its commands with their inputs, and its external calls with their inputs and outcomes: in
+ * its `machine.ts`, or in `messages.ts` beside it where they fill a page. They carry ids, amounts, enumerations and times only: nothing
+ * personal.
  */
 
 /** `{ confirm: {}, hold: { day } }` gives `{ name: 'confirm'; input: {} } | { name: 'hold'; input: { day } }`. */
@@ -8,7 +9,7 @@ export type ContentOf<Commands> = {
   readonly [N in keyof Commands & string]: { readonly name: N; readonly input: Commands[N] };
 }[keyof Commands & string];
 
-/** One call to the outside, made by the activity of its name. The id is the same each time the same call is planned. */
+/** One external call, made by the activity of its name. A call that is planned again keeps its id. */
 export type CallOf<Calls, N extends keyof Calls & string = keyof Calls & string> = {
   readonly [K in N]: {
     readonly id: string;
@@ -18,28 +19,28 @@ export type CallOf<Calls, N extends keyof Calls & string = keyof Calls & string>
   };
 }[N];
 
-/** How a call ended. LOST: its activity never answered, so nothing is known. */
+/** How a call ended. LOST: its activity timed out or its worker died, so the outcome is unknown. */
 export type OutcomeOf<Calls, N extends keyof Calls & string = keyof Calls & string> =
   | { readonly result: 'LOST' }
   | { readonly [K in N]: Calls[K] extends { readonly outcome: infer O } ? O : never }[N];
 
 /** What a run does next. Times are business milliseconds. */
 export interface PlanOf<Call> {
-  /** The next time at which something must happen; null when only a command can move it. */
+  /** The time of the next timer; null when the run waits for commands only. */
   readonly wakeAt: number | null;
-  /** Calls to make now; each is handed back as an outcome. */
+  /** Calls to make now; the end of each comes back as an `outcome` event. */
   readonly calls: readonly Call[];
-  /** The call to make at `wakeAt`, where nothing else is due then: it needs no transition first. It is told the time in `at`. */
+  /** The call to make at `wakeAt`, where nothing else is due then: it needs no transition first. Its input `at` is set to the time. */
   readonly next?: Call;
-  /** Nothing that anybody sees is expected at `wakeAt`: a sandbox's clock does not stop for it on its way. */
+  /** Nothing visible to clients is expected at `wakeAt`: an advance of a sandbox clock does not stop there. */
   readonly isPollOnly?: boolean;
   readonly done: boolean;
-  /** In plain words, what the run waits for. */
+  /** What the run waits for, in a sentence: operators read it in Temporal UI. */
   readonly note: string;
   readonly status: string;
 }
 
-/** What a state machine decides: the next state, what the transaction does besides, and what the run does next. */
+/** What a state machine decides: the next state, the effects for the transaction, and the run's plan. */
 export interface Decision<State, Effect, Call> {
   readonly state: State;
   readonly effects: readonly Effect[];

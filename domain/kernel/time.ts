@@ -11,15 +11,17 @@ export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seco
   return `${precision === 'seconds' ? text.slice(0, 19) : text.slice(0, 23)}+09:00`;
 }
 
-/** Years that dates and times may have, 1900 to 9998 (X22), as a pattern: beyond them offsets leave what Postgres and `Date` can tell. */
+/** The years 1900 to 9998 (X22) as a pattern; with an offset, others could leave the range of Postgres and `Date`. */
 export const YEAR = '(?:19[0-9]{2}|[2-8][0-9]{3}|9[0-8][0-9]{2}|99[0-8][0-9]|999[0-8])';
 const LEAP_YEAR = '(?:(?:19|[2-9][0-9])(?:0[48]|[2468][048]|[13579][26])|(?:[2468][048]|[3579][26])00)';
 const DAY_OF_YEAR = '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))';
 const TIME_OF_DAY = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
-/** A moment with an offset, as RFC 3339 writes it; seconds may be left out. What fits is one: there is no 30th of February here. */
-export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_OF_DAY}(?::[0-5][0-9](?:[.][0-9]{1,9})?)?(?:[Zz]|[+-]${TIME_OF_DAY})$`;
+const SECONDS = '(?::[0-5][0-9](?:[.][0-9]{1,9})?)?';
+const OFFSET = `(?:[Zz]|[+-]${TIME_OF_DAY})`;
+/** An RFC 3339 date-time with an offset; seconds are optional. It matches existing dates only: no 30th of February. */
+export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_OF_DAY}${SECONDS}${OFFSET}$`;
 
-/** The Korean calendar day as `YYMMDD`, the head of order and claim numbers. */
+/** The Korean calendar day as `YYMMDD`, the prefix of order and claim numbers. */
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
 
 /** The Korean calendar day of a moment: `2026-11-20`. */
@@ -27,7 +29,7 @@ export const koreanDate = (at: number): string => korean(at).slice(0, 10);
 
 const DURATION = /^P(?:(\d{1,4})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
 
-/** ISO 8601 duration without months and years in milliseconds, or null when it is none: `P3DT1H` → 262,800,000. */
+/** An ISO 8601 duration without months and years, in milliseconds; null when the text is none. `P3DT1H` → 262,800,000. */
 export function duration(text: string): number | null {
   const match = DURATION.exec(text);
   if (!match || text === 'P' || text.endsWith('T')) return null;

@@ -1,4 +1,4 @@
-/** What a command does with an order item, or why not (D71 … D73): the API's early refusal and the item's transition ask the same. */
+/** Commands of an order item and their refusals (D71 … D73); the API's early refusal and the item's transition call the same functions. */
 import { graphOf } from '../flows/presets/index.ts';
 import { step } from '../flows/rules.ts';
 import type { FlowEvent, FlowState } from '../flows/state.ts';
@@ -6,7 +6,7 @@ import { isBuyerCommand, isRecordCommand, type ItemCommand, type RecordCommand }
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
 import type { PublicStatus } from '../flows/status.ts';
 
-/** What of an item decides. */
+/** The fields of an item that decisions depend on. */
 export interface ItemState {
   readonly orderItemId: string;
   readonly status: PublicStatus;
@@ -19,16 +19,16 @@ export interface ItemState {
   readonly dispatch?: Dispatch | null | undefined;
 }
 
-/** What changes the record and leaves the flow where it is. Refusals are Faults: INVALID_STATUS, NOT_SHIPPABLE. */
+/** Checks a command that changes the item but not its flow. Refusals are Faults: INVALID_STATUS, NOT_SHIPPABLE. */
 export function checkRecordCommand(item: ItemState, command: RecordCommand): void {
   checkHandover(item.fulfillmentSnapshot, command.name);
   checkRecord(command.name, item.status, item.dispatch ?? null);
 }
 
 /**
- * What any other command means to the item's flow. A cancel is no action of the flow: it takes units away, whatever the flow says.
- * `refId` names the request in the flow's trace. Refusals are Faults: SHIPPING_REQUIRED, NOT_SHIPPABLE, ALREADY_CANCELED, CLAIM_IN_PROGRESS,
- * INVALID_STATUS, INVALID_QUANTITY.
+ * The flow event of any other command. A cancel is no action of the flow graph: it reduces the item's units in whatever state it is.
+ * `refId` identifies the request in the flow's trace. Refusals are Faults: SHIPPING_REQUIRED, NOT_SHIPPABLE, ALREADY_CANCELED,
+ * CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY.
  */
 export function flowEventOf(item: ItemState, command: Exclude<ItemCommand, RecordCommand>, refId: string): FlowEvent {
   if (command.name === 'cancel') {
@@ -42,10 +42,10 @@ export function flowEventOf(item: ItemState, command: Exclude<ItemCommand, Recor
   return { type: isBuyerCommand(key) ? 'buyer.action' : 'seller.action', key };
 }
 
-/** No refusal depends on them. */
+/** Refusals do not depend on the settings. */
 const NO_SETTINGS = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };
 
-/** Refuses what the transition would refuse, as the item stands. */
+/** The early refusal: throws what the transition would throw for the item's current state. */
 export function checkCommand(item: ItemState, command: ItemCommand, at: number): void {
   if (isRecordCommand(command)) return checkRecordCommand(item, command);
   const event = flowEventOf(item, command, '');

@@ -1,4 +1,4 @@
-/** What an order item's run is told, whom it asks, and what comes back. What a person typed waits in `command_text`; its id goes along (X24). */
+/** The commands of an order item's run, its calls and their outcomes. Text that a person typed is passed by its id (X24). */
 import type { ContentOf } from '../kernel/messages.ts';
 import type { CANCEL_REASONS } from './refunds.ts';
 import type { DeliveryMethod } from './rules.ts';
@@ -13,7 +13,7 @@ export interface OrderItemMessages {
     readonly cancel: {
       readonly reason: (typeof CANCEL_REASONS)[number];
       readonly detailId?: string;
-      /** All that remain when absent. */
+      /** Absent: all remaining units. */
       readonly quantity?: number;
       readonly holdRefund?: boolean;
     };
@@ -23,7 +23,7 @@ export interface OrderItemMessages {
     readonly correctTracking: { readonly carrierCode: string; readonly trackingNumberId?: string };
   };
   readonly calls: {
-    /** Asks the courier where the shipment is: poll `n` since its dispatch, at the business time `at`. The scans are kept in Postgres. */
+    /** Poll `n` of the courier for a shipment, at the business time `at`. The scans are stored in Postgres and never pass Temporal. */
     readonly pollShipment: {
       readonly input: { readonly orderItemId: string; readonly n: number; readonly at: number };
       readonly outcome: { readonly result: TrackingReading['result'] | 'STALE' };
@@ -32,9 +32,9 @@ export interface OrderItemMessages {
 }
 export type ItemCommand = ContentOf<OrderItemMessages['commands']>;
 export type OrderItemCommandName = keyof OrderItemMessages['commands'];
-/** What a buyer may: actions of its flow. */
+/** The commands of a buyer: actions of the item's flow. */
 export type BuyerCommand = 'decide' | 'extend';
-/** What changes the record and leaves the flow where it is. */
+/** The commands that change the item but not its flow. */
 export type RecordCommand = Extract<ItemCommand, { readonly name: 'hold' | 'correctTracking' }>;
 export const isRecordCommand = (command: ItemCommand): command is RecordCommand =>
   command.name === 'hold' || command.name === 'correctTracking';

@@ -1,4 +1,4 @@
-/** What a cancel gives back (docs/contract.md#cancel, D20, D50, D73). Amounts in won; nothing here is rounded twice. */
+/** The refund of a cancel (docs/contract.md#cancel, D20, D50, D73). Amounts in won; no amount is rounded twice. */
 import type { RefundPolicy } from '../products/refundPolicy.ts';
 
 /**
@@ -10,13 +10,13 @@ export function refundShare(paidWon: number, ordered: number, canceled: number, 
   return upTo(canceled + quantity) - upTo(canceled);
 }
 
-/** One delivery bundle of an order as it was paid, and what has happened to its fee since. */
+/** A delivery bundle of an order: its fee as it was paid, and what was refunded and charged of it since. */
 export interface Bundle {
   readonly baseFeeWon: number;
   readonly surchargeWon: number;
   /** The amount from which the product's own rule made delivery free; null where there is no such rule. */
   readonly conditionalFreeWon: number | null;
-  /** The fee that the rule asks below that amount. */
+  /** The fee below that amount. */
   readonly ruleFeeWon: number;
   readonly feeRefundedWon: number;
   readonly shortfallChargedWon: number;
@@ -24,9 +24,9 @@ export interface Bundle {
 export interface SellerCancel {
   readonly policy: RefundPolicy;
   readonly bundle: Bundle;
-  /** The share of the goods. */
+  /** The goods' part of the refund. */
   readonly shareWon: number;
-  /** What the bundle's remaining goods cost, after this cancel; 0 when the whole bundle has left. */
+  /** What the bundle's remaining goods cost after this cancel; 0 when the whole bundle is canceled. */
   readonly remainingWon: number;
 }
 export interface CancelAmounts {
@@ -39,18 +39,18 @@ export interface CancelAmounts {
 }
 
 /**
- * A seller's cancel before shipment. The bundle's fee comes back once, when the whole bundle has left: by
- * `sellerFaultFreeShipping`, or with that off by `preShipmentDeliveryFeeRefund` (D50). With the switch off a bundle that was
- * free by its product's condition must pay the fee of what is left: at most what is refundable, and given back when the rest
- * leaves. 20,000 with a 3,000 fee: 10,000 first, then 13,000.
+ * A seller's cancel before shipment. The bundle's fee is refunded once, when all its items are canceled, unless `sellerFaultFreeShipping`
+ * and `preShipmentDeliveryFeeRefund` are both off (D50). With `sellerFaultFreeShipping` off and `conditionalFreeShortfallCharge` on (off by
+ * default), a bundle whose delivery was free and whose rest costs less than `conditionalFreeWon` is charged `ruleFeeWon`: once, at most the
+ * share of the goods, and refunded when the rest is canceled too. 20,000 with a 3,000 fee: 10,000 first, then 13,000.
  */
 export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: SellerCancel): CancelAmounts {
   const isEmpty = remainingWon === 0;
   const paidFeeWon = bundle.baseFeeWon + bundle.surchargeWon;
-  const giveFeeBack = isEmpty && (policy.sellerFaultFreeShipping || policy.preShipmentDeliveryFeeRefund);
-  const deliveryFeeRefundWon = giveFeeBack ? paidFeeWon - bundle.feeRefundedWon : 0;
+  const refundsFee = isEmpty && (policy.sellerFaultFreeShipping || policy.preShipmentDeliveryFeeRefund);
+  const deliveryFeeRefundWon = refundsFee ? paidFeeWon - bundle.feeRefundedWon : 0;
   const chargeBackWon = isEmpty ? bundle.shortfallChargedWon : 0;
-  const owesShortfall =
+  const chargesShortfall =
     !isEmpty &&
     !policy.sellerFaultFreeShipping &&
     policy.conditionalFreeShortfallCharge &&
@@ -58,7 +58,7 @@ export function computeSellerCancel({ policy, bundle, shareWon, remainingWon }: 
     bundle.baseFeeWon === 0 &&
     bundle.conditionalFreeWon !== null &&
     remainingWon < bundle.conditionalFreeWon;
-  const deliveryFeeChargeWon = owesShortfall ? Math.min(bundle.ruleFeeWon, shareWon) : 0;
+  const deliveryFeeChargeWon = chargesShortfall ? Math.min(bundle.ruleFeeWon, shareWon) : 0;
   return {
     deliveryFeeRefundWon,
     deliveryFeeChargeWon,

@@ -1,4 +1,4 @@
-/** What a seller may do with an order item, and what that records. */
+/** Order items: dispatch, fulfillment, holds, and what of an item a seller may cancel. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
@@ -33,25 +33,28 @@ export interface Dispatch {
 export interface FulfillmentSnapshot {
   readonly type: FulfillmentType;
   readonly method: FulfillmentMethod;
-  /** Where it is fetched, as it was at order time. */
+  /** The pickup location, copied at order time. */
   readonly pickupLocation: FrozenLocation | null;
 }
 
-/** Why an item is late, and the Korean day on which it is meant to be sent. */
+/** A delay that the seller announces: the reason, and the Korean day of the expected dispatch. */
 export interface Hold {
   readonly reason: string;
   readonly expectedDispatchDate: string;
   readonly heldAt: number;
 }
 
-/** The record of a provision; REVOKED once the item is canceled altogether (D73). */
+/** The record of a fulfillment (provided or picked up); REVOKED once all units are canceled (D73). */
 export interface Fulfillment {
   readonly status: 'PROVIDED' | 'REVOKED';
   readonly note: string | null;
   readonly fulfilledAt: number;
 }
 
-/** What travels is dispatched, what is fetched or provided is fulfilled: SHIPPING_REQUIRED and NOT_SHIPPABLE (docs/contract.md#handling). */
+/**
+ * Shipped items are dispatched, others are fulfilled: SHIPPING_REQUIRED for `fulfill` of a shipped item, NOT_SHIPPABLE for commands of
+ * shipping on another (docs/contract.md#handling).
+ */
 export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, command: string): void {
   const travels = isShipped({ fulfillmentMethod: method });
   if (travels && command === 'fulfill') throw new Fault('SHIPPING_REQUIRED');
@@ -63,7 +66,10 @@ export interface Cancelable {
   readonly state: FlowState;
   readonly activeQuantity: number;
 }
-/** How many a seller's cancel takes: all that remain unless it says otherwise. ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY. */
+/**
+ * The units that a seller's cancel takes: `wanted`, or all that remain. Throws ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS,
+ * INVALID_QUANTITY.
+ */
 export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wanted: number | null): number {
   if (activeQuantity === 0) throw new Fault('ALREADY_CANCELED');
   if (state.claims.length > 0) throw new Fault('CLAIM_IN_PROGRESS');
@@ -73,7 +79,7 @@ export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wan
   return quantity;
 }
 
-/** A hold is for what has not been handed over yet; a corrected number for what a carrier has and nobody has decided on (D72). */
+/** A hold requires PAID or CONFIRMED; a tracking correction requires DISPATCHED or DELIVERED by a carrier (D72). INVALID_STATUS. */
 export function checkRecord(command: 'hold' | 'correctTracking', status: PublicStatus, dispatch: Dispatch | null): void {
   const isAllowed =
     command === 'hold'
@@ -83,7 +89,7 @@ export function checkRecord(command: 'hold' | 'correctTracking', status: PublicS
 }
 export const isCarried = (method: unknown) => method === 'COURIER' || method === 'QUICK';
 
-/** COURIER and QUICK need a carrier and a tracking number. Every problem at once. */
+/** COURIER and QUICK require a carrier and a tracking number. Returns every problem. */
 export function dispatchProblems(request: {
   readonly deliveryMethod?: unknown;
   readonly carrierCode?: unknown;
@@ -95,7 +101,7 @@ export function dispatchProblems(request: {
   return missing.map((field): FieldError => ({ field, code: 'REQUIRED', message: `${String(deliveryMethod)} needs it.` }));
 }
 
-/** Whether a contact is the phone or the e-mail of an order (D51): digits, or letters of any case. */
+/** Whether a contact is the phone or the e-mail of an order (D51): phones are compared by their digits, e-mails without case. */
 export function isContactOf({ phone, email }: Pick<Buyer, 'phone' | 'email'>, contact: string): boolean {
   const digits = (text: string) => text.replaceAll(/[^0-9]/g, '');
   const wanted = contact.trim();
@@ -103,6 +109,6 @@ export function isContactOf({ phone, email }: Pick<Buyer, 'phone' | 'email'>, co
   return /^[0-9 -]+$/.test(wanted) && digits(wanted) !== '' && digits(wanted) === digits(phone);
 }
 
-/** How a refusal of the flow is told at the order-item endpoints. */
+/** A refusal of the flow as a Fault of the order-item endpoints. */
 export const refused = ({ reason }: Refusal): Fault =>
   reason === 'CLAIM_IN_PROGRESS' ? new Fault('CLAIM_IN_PROGRESS') : new Fault('INVALID_STATUS', { details: { reason } });

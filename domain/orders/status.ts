@@ -1,4 +1,4 @@
-/** What an order shows of its items' statuses. */
+/** The status of an order, derived from its items. */
 import type { PublicStatus } from '../flows/status.ts';
 
 const PROGRESS: Readonly<Record<PublicStatus, number>> = {
@@ -12,7 +12,7 @@ const PROGRESS: Readonly<Record<PublicStatus, number>> = {
   CANCELED: 9,
 };
 
-/** The status that is furthest behind: [CONFIRMED, PAID, CANCELED] → PAID. */
+/** The least advanced status: [CONFIRMED, PAID, CANCELED] → PAID. */
 const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
   statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);
 

@@ -1,4 +1,4 @@
-/** Where a courier shipment is: when to ask, and what an answer means (docs/contract.md#tracking, D72, D75). */
+/** Tracking of courier shipments: when to poll, and what a reading means (docs/contract.md#tracking, D72, D75). Business times. */
 import { DAY, HOUR } from '../kernel/time.ts';
 import type { PublicStatus } from '../flows/status.ts';
 import type { Dispatch } from './rules.ts';
@@ -6,63 +6,66 @@ import type { Dispatch } from './rules.ts';
 export const TRACKING_STAGES = ['ACCEPTED', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'] as const;
 export type TrackingStage = (typeof TRACKING_STAGES)[number];
 
-/** One scan of a parcel, as its courier tells it. */
+/** One scan of a parcel, as the courier reports it. */
 export interface Scan {
   readonly stage: TrackingStage;
   readonly at: number;
   readonly location: string | null;
 }
-/** What a courier said when it was asked: the scans so far, or why there are none. */
+/** A courier's answer to a poll: the scans so far, or why there are none. */
 export type TrackingReading =
   | { readonly result: 'FOUND'; readonly scans: readonly Scan[] }
   | { readonly result: 'NOT_FOUND' | 'UNAVAILABLE' | 'NOT_TRACKED' };
 
 export interface Tracking {
-  /** The dispatch, or the latest correction of its number. */
+  /** The time of the dispatch, or of the latest correction of the tracking number. */
   readonly since: number;
-  /** Readings asked for so far; names the next one. */
-  readonly asked: number;
-  /** Null once there is nothing left to ask. */
+  /** Polls so far: the number of the next one. */
+  readonly polls: number;
+  /** When the next poll is due; null once polling has ended. */
   readonly nextAt: number | null;
   readonly lastCheckedAt: number | null;
   readonly scans: readonly Scan[];
 }
 
 const GAP_MS = 4 * HOUR;
-const ASKED_FOR_MS = 30 * DAY;
-/** An asking whose answer was lost is made again soon. */
+const MAX_POLLING_MS = 30 * DAY;
+/** The gap after a poll whose answer was lost. */
 const LOST_MS = 60_000;
 
-/** Asking begins at once. A corrected number begins anew, and what the wrong one told is forgotten; no reading has the name of an earlier one. */
+/**
+ * The first poll is due immediately. A corrected number starts over and discards the scans of the wrong one, but goes on counting, so that
+ * no poll reuses an id.
+ */
 export const beginTracking = (at: number, earlier: Tracking | null = null): Tracking => ({
   since: at,
-  asked: earlier ? earlier.asked + 1 : 0,
+  polls: earlier ? earlier.polls + 1 : 0,
   nextAt: at,
   lastCheckedAt: null,
   scans: [],
 });
 
-/** Only parcels that a courier carries are asked for. */
+/** Only dispatched COURIER shipments are polled. */
 export const isTracked = (dispatch: Dispatch | null, status: PublicStatus): boolean =>
   dispatch?.deliveryMethod === 'COURIER' && status === 'DISPATCHED';
 
-/** What follows a reading that was asked for at `at`; null is an asking of which nothing came back. */
+/** The tracking after the poll of the time `at`; `reading` is null when its answer was lost. */
 export function afterReading(tracking: Tracking, reading: TrackingReading | null, at: number): Tracking {
-  const asked = { ...tracking, asked: tracking.asked + 1 };
-  if (reading === null) return { ...asked, nextAt: at + LOST_MS };
+  const polled = { ...tracking, polls: tracking.polls + 1 };
+  if (reading === null) return { ...polled, nextAt: at + LOST_MS };
   const scans = reading.result === 'FOUND' ? reading.scans : tracking.scans;
   const next = tracking.since + (Math.floor((at - tracking.since) / GAP_MS) + 1) * GAP_MS;
-  const isOver = reading.result === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || next > tracking.since + ASKED_FOR_MS;
-  return { ...asked, scans, lastCheckedAt: at, nextAt: isOver ? null : next };
+  const isOver = reading.result === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || next > tracking.since + MAX_POLLING_MS;
+  return { ...polled, scans, lastCheckedAt: at, nextAt: isOver ? null : next };
 }
 
-/** Asked for, and no courier knows it: more of the same is expected. */
+/** Polled without a scan so far: the courier does not know the number (yet). */
 export const isUnknown = ({ scans, lastCheckedAt }: Tracking): boolean => scans.length === 0 && lastCheckedAt !== null;
 
-/** When the courier says it was delivered, or null. */
+/** The time of delivery that the courier reports, or null. */
 export const deliveredAt = ({ scans }: Pick<Tracking, 'scans'>): number | null =>
   scans.find(({ stage }) => stage === 'DELIVERED')?.at ?? null;
 
-/** The stage that is furthest on. */
+/** The most advanced stage of all scans, or null. */
 export const stageOf = ({ scans }: Pick<Tracking, 'scans'>): TrackingStage | null =>
   TRACKING_STAGES.findLast((stage) => scans.some((scan) => scan.stage === stage)) ?? null;

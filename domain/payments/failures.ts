@@ -1,4 +1,4 @@
-/** Why a payment attempt failed, as a buyer may read it (docs/contract.md#failures). Provider messages stay with the seller. */
+/** The public reason of a failed payment attempt (docs/contract.md#failures). Messages of the provider are for the seller only. */
 export type FailureCategory =
   | 'BUYER_CANCELED'
   | 'LIMIT_OR_BALANCE'
@@ -36,7 +36,7 @@ const MESSAGES: Readonly<Record<FailureCategory, string>> = {
   UNRESOLVED: '결제 결과를 확인하지 못해 취소했습니다.',
 };
 
-/** Codes that a provider or we give, by category. Anything else with a 4xx is DECLINED. */
+/** Codes of the provider and our own, by category. Any other code of a 4xx answer is DECLINED. */
 const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
   BUYER_CANCELED: [/^PAY_PROCESS_CANCELED$/, /^USER_CANCEL$/],
   LIMIT_OR_BALANCE: [/^REJECT_CARD_PAYMENT$/, /^REJECT_ACCOUNT_PAYMENT$/, /^EXCEED_MAX_(?!AUTH)/],
@@ -64,7 +64,22 @@ const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
   UNRESOLVED: [/^UNRESOLVED$/],
 };
 
-/** The public failure of an attempt: REJECT_CARD_PAYMENT → LIMIT_OR_BALANCE with our own sentence. */
+const MAX_MESSAGE = 500;
+/** Control, format and private-use characters, line separators and lone surrogates: whatever a reader would not see. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+
+/** A provider's message as it is stored for the seller (D45): one line of at most 500 characters; null when there is none. */
+export function providerMessage(message: unknown): string | null {
+  if (typeof message !== 'string') return null;
+  const line = message
+    .slice(0, 4 * MAX_MESSAGE)
+    .replaceAll(UNPRINTABLE, ' ')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
+  return line === '' ? null : Array.from(line).slice(0, MAX_MESSAGE).join('').trimEnd();
+}
+
+/** The public failure of an attempt: REJECT_CARD_PAYMENT → LIMIT_OR_BALANCE with our own message. */
 export function failureOf(attemptId: string, code: string): Failure {
   const found = Object.entries(CODES).find(([, patterns]) => patterns.some((pattern) => pattern.test(code)));
   const category = (found?.[0] ?? 'DECLINED') as FailureCategory;

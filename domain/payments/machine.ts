@@ -1,6 +1,7 @@
 /**
  * The checkout payment as a state machine (D17, D21, D36, D40). pending → processing → completed, failed or expired; back to pending when
- * the provider says no. Stock is taken before the provider is asked; an unknown outcome keeps the stock and is read until it is known.
+ * the provider declines. Stock is taken before the confirm call; while the outcome is unknown, the stock stays taken and the payment is
+ * read at the provider until the outcome is known.
  */
 import { Fault } from '../kernel/errors.ts';
 import { failureOf } from './failures.ts';
@@ -8,7 +9,7 @@ import { decideRefund, planRefund } from './refundMachine.ts';
 import { afterUnpaid, AUTHENTICATION_LIFETIME_MS, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
 import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentEvent, PaymentOutcome, PaymentState } from './state.ts';
 
-/** What an event means. `at`: business milliseconds. Refusals are Faults: PAYMENT_NOT_FOUND, INVALID_STATUS. */
+/** The next state and effects. `at`: business milliseconds. Refusals are Faults: PAYMENT_NOT_FOUND, INVALID_STATUS. */
 export function decide(state: PaymentState, event: PaymentEvent, at: number): Decided {
   switch (event.type) {
     case 'elapsed':
@@ -38,8 +39,8 @@ export function decide(state: PaymentState, event: PaymentEvent, at: number): De
 
 export const isEnded = ({ status }: Pick<PaymentState, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'expired';
-/** Whether a refund that waits may become the next call: a reading that is not due yet may wait behind it. */
-export const takesRefund = ({ status, call }: PaymentState, at: number): boolean =>
+/** Whether a pending refund may become the next call: it may displace a reading that is not due yet. */
+export const mayStartRefund = ({ status, call }: PaymentState, at: number): boolean =>
   status === 'completed' && (!call || (call.name === 'readPayment' && call.dueAt > at));
 
 const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({
@@ -49,7 +50,7 @@ const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): Payme
 const also = ({ state, effects }: Decided, ...more: readonly PaymentEffect[]): Decided => ({ state, effects: [...effects, ...more] });
 const alarm = (kind: Alarm['kind'], operation: Alarm['operation'], id: string): Alarm => ({ type: 'alarm', kind, operation, id });
 
-/** The buyer may still pay, with the attempt that the event is about. */
+/** The buyer may still pay with the attempt of the event. */
 const isOpen = ({ status, expiresAt, attempt, currentAttemptId }: PaymentState, at: number): boolean =>
   status === 'pending' && at < expiresAt && attempt?.status === 'OPEN' && attempt.attemptId === currentAttemptId;
 
@@ -62,8 +63,8 @@ function pay(state: PaymentState, event: Extract<PaymentEvent, { readonly type: 
 }
 
 function confirm(state: PaymentState, at: number): Decided {
-  const asked = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at });
-  return { state: planCall({ ...asked, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0), effects: [] };
+  const confirming = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at });
+  return { state: planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0), effects: [] };
 }
 
 const giveUp = (state: PaymentState, { code }: { readonly code: string | null }, at: number): Decided =>
@@ -79,8 +80,8 @@ const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []): Deci
 });
 
 /**
- * A call's id names what it is for and how often: the same call keeps its id through reset and restart, and no two have the same. `n` counts
- * since the outcome became unknown.
+ * A call's id is made of its name, its attempt and a counter: it stays the same through reset and restart, and is never reused. `n` counts
+ * the calls since the outcome became unknown.
  */
 function planCall(state: PaymentState, name: PendingCall['name'], dueAt: number, n: number): PaymentState {
   const { attemptId, callCount } = state.attempt!;
@@ -106,20 +107,20 @@ type Outcomes = Readonly<Record<PaymentOutcome['result'], (ended: Ended) => Deci
 const codeOf = (outcome: PaymentOutcome): string => (outcome.result === 'LOST' ? 'LOST' : outcome.code);
 const methodOf = (outcome: PaymentOutcome): string | null => (outcome.result === 'LOST' ? null : outcome.approvedMethod);
 
-/** What the end of a confirm or a reading means while the attempt waits for it. */
+/** The end of a confirm or a reading, while the attempt is CONFIRMING. */
 const WHILE_CONFIRMING: Outcomes = {
   APPROVED: ({ state, outcome, at }) => complete(state, methodOf(outcome), at),
-  DECLINED: ({ state, call, outcome, at }) => declineAsked(state, codeOf(outcome), call.name === 'readPayment', at),
-  /** Charged and canceled at the provider, behind our back: nothing is left to do. */
-  VOIDED: ({ state, at }) => declineAsked(state, 'CANCELED', true, at),
-  /** Another payment stands under our number: nothing was charged by us, and nothing is to be voided (X17). */
-  FOREIGN: ({ state, at }) => declineAsked(state, 'NOT_CHARGED', false, at),
+  DECLINED: ({ state, call, outcome, at }) => declineAfterConfirm(state, codeOf(outcome), call.name === 'readPayment', at),
+  /** Charged and then canceled at the provider by somebody else: nothing is left to do. */
+  VOIDED: ({ state, at }) => declineAfterConfirm(state, 'CANCELED', true, at),
+  /** Our order id belongs to another payment: we charged nothing, and nothing may be voided (X17). */
+  FOREIGN: ({ state, at }) => declineAfterConfirm(state, 'NOT_CHARGED', false, at),
   UNPAID: ({ state, call, at }) => applyUnpaid(state, call, at),
-  /** Nothing was asked now; if nothing was before, the outcome is known (X26). */
+  /** No request was sent now; if none was sent before either, the attempt was certainly not charged (X26). */
   UNSENT: (ended) => {
     const { state, call, outcome, at } = ended;
     const isKnown = call.name === 'confirmPayment' && !state.attempt!.isUnknown;
-    return isKnown ? declineAsked(state, codeOf(outcome), true, at) : leaveUnknown(ended);
+    return isKnown ? declineAfterConfirm(state, codeOf(outcome), true, at) : leaveUnknown(ended);
   },
   UNKNOWN: leaveUnknown,
   LOST: leaveUnknown,
@@ -129,8 +130,8 @@ const WHILE_CONFIRMING: Outcomes = {
 };
 
 /**
- * The same for an attempt that was given up: a late approval is voided at once, it never makes a second order (D21). A reading judges each
- * void. Only what a reading has just shown to be ours is voided (X17).
+ * The same for an attempt that has ended: a late approval is voided immediately and never makes a second order (D21). The outcome of each
+ * void is verified by a reading, and only a payment that a reading has just shown to be ours is voided (X17).
  */
 const LATE: Outcomes = {
   APPROVED: ({ state, call, at }) => voidLate(state, call, at),
@@ -154,7 +155,7 @@ function complete(state: PaymentState, approvedMethod: string | null, at: number
   };
 }
 
-/** A definite no: the session stays pending for another attempt (D36). */
+/** A definite decline: the payment goes back to pending, for another attempt (D36). */
 function decline(state: PaymentState, code: string, at: number): Decided {
   const failure = failureOf(state.attempt!.attemptId, code);
   const isCanceled = failure.category === 'BUYER_CANCELED';
@@ -162,28 +163,31 @@ function decline(state: PaymentState, code: string, at: number): Decided {
   return { state: { ...declined, status: 'pending', result: isCanceled ? 'CANCELED' : 'FAILED', lastFailure: failure }, effects: [] };
 }
 
-/** The same after the provider was asked: the stock comes back. Only its own reading makes sure; anything else is read once more at the end. */
-function declineAsked(state: PaymentState, code: string, isRead: boolean, at: number): Decided {
+/**
+ * A decline after the confirm call: the stock is returned. Only a reading proves that nothing was charged; an attempt that was declined in
+ * any other way stays marked as unknown and is read once more when the payment has ended.
+ */
+function declineAfterConfirm(state: PaymentState, code: string, isRead: boolean, at: number): Decided {
   const declined = decline(isRead ? withAttempt(state, { isUnknown: false }) : state, code, at);
   return also(declined, { type: 'returnStock' });
 }
 
-/** Nobody knows whether it is charged: it is read, for a day at most. */
+/** The outcome is unknown: it is read again and again, for a day at most. */
 function leaveUnknown({ state, call, outcome, at }: Ended): Decided {
   const confirmAnswered = outcome.result !== 'LOST' && outcome.ended;
   const answered = call.name === 'confirmPayment' ? { confirmAnswered, ...(!confirmAnswered && { readings: 0 }) } : {};
   const reading = planReading(withAttempt(state, { isUnknown: true, ...answered }), call, at);
   if (reading.call) return { state: reading, effects: [] };
-  // The payment fails and gives its stock back; what `npm run support -- retry` finds charged later is voided.
+  // The payment fails and its stock is returned; if `npm run support -- retry` later finds it charged, it is voided.
   const unresolved = leaveUnresolved(reading, 'confirmPayment', at);
   return also(fail(unresolved.state, unresolved.effects), { type: 'returnStock' });
 }
 
-/** Plans the next reading of an unknown outcome; none when it has been read for a day. */
+/** Plans the next reading of an unknown outcome; no call when it has been read for a day. */
 function planReading(state: PaymentState, { n }: PendingCall, at: number): PaymentState {
   const since = state.attempt!.unknownSince ?? at;
-  const noted = withAttempt(state, { unknownSince: since });
-  return isUnknownTooLong(since, at) ? noted : planCall(noted, 'readPayment', at + readGap(n + 1), n + 1);
+  const dated = withAttempt(state, { unknownSince: since });
+  return isUnknownTooLong(since, at) ? dated : planCall(dated, 'readPayment', at + readGap(n + 1), n + 1);
 }
 
 function leaveUnresolved(state: PaymentState, operation: Alarm['operation'], at: number): Decided {
@@ -194,18 +198,18 @@ function leaveUnresolved(state: PaymentState, operation: Alarm['operation'], at:
   };
 }
 
-/** A reading said "not charged": prove it, or ask again under the same key. */
+/** A reading said "not charged": more readings to prove it, or the confirm again under the same idempotency key. */
 function applyUnpaid(current: PaymentState, { n }: PendingCall, at: number): Decided {
   const { confirmAnswered: ended, readings, confirmedAt } = current.attempt!;
   const state = ended ? withAttempt(current, { readings: readings + 1 }) : current;
   const facts = { readings: state.attempt!.readings, ended, confirmedAt: confirmedAt!, expiresAt: state.expiresAt };
   const next = afterUnpaid(facts, at);
-  if (next === 'not-charged') return declineAsked(state, 'NOT_CHARGED', false, at);
+  if (next === 'not-charged') return declineAfterConfirm(state, 'NOT_CHARGED', false, at);
   const isAgain = next === 'confirm-again';
   return { state: planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1), effects: [] };
 }
 
-/** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication is dead (D21). */
+/** When a payment has ended, an attempt whose outcome was once unknown is read a last time, after its authentication has expired (D21). */
 function planLastReading(state: PaymentState, at: number): PaymentState {
   const { confirmedAt, readings } = state.attempt!;
   const dueAt = Math.max(at, confirmedAt! + AUTHENTICATION_LIFETIME_MS);
@@ -218,9 +222,9 @@ function neverCharged({ state }: Ended): Decided {
 
 function voidLate(state: PaymentState, { n }: PendingCall, at: number): Decided {
   const since = state.attempt!.unknownSince ?? at;
-  const noted = withAttempt(state, { unknownSince: since });
-  if (isUnknownTooLong(since, at)) return leaveUnresolved(noted, 'voidPayment', at);
-  return { state: planCall(noted, 'voidPayment', at, n + 1), effects: [] };
+  const dated = withAttempt(state, { unknownSince: since });
+  if (isUnknownTooLong(since, at)) return leaveUnresolved(dated, 'voidPayment', at);
+  return { state: planCall(dated, 'voidPayment', at, n + 1), effects: [] };
 }
 
 function readLate({ state, call, at }: Ended): Decided {

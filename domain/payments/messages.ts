@@ -1,4 +1,4 @@
-/** What a payment's run is told, whom it asks, and what comes back. Ids, amounts, enumerations and times only. */
+/** The commands of a payment's run, its calls and their outcomes. Ids, amounts, enumerations and times only. */
 import type { ProviderResult } from './rules.ts';
 
 interface AttemptInput {
@@ -11,10 +11,10 @@ interface RefundInput extends AttemptInput {
   readonly refundId: string;
   /** Won. */
   readonly refundAmount: number;
-  /** The idempotency key under which the provider is asked. */
+  /** The idempotency key of the request to the provider. */
   readonly key: string;
 }
-/** `ended`: the provider has finished with our request. Its own words stay out of Temporal. */
+/** `ended`: the provider has finished processing our request. Its message stays out of Temporal. */
 export interface ProviderOutcome {
   readonly result: ProviderResult;
   readonly code: string;
@@ -24,9 +24,9 @@ export interface ProviderOutcome {
 
 export interface PaymentMessages {
   readonly commands: {
-    /** The buyer has been authenticated. The payment key is text of the address: it waits in `command_text` (X24). */
+    /** The buyer was authenticated. The payment key comes from the URL, so it is passed as an id in `command_text` (X24). */
     readonly pay: AttemptInput & { readonly paymentKeyId: string };
-    /** The buyer came back without; `codeId` names the text that says why. */
+    /** The buyer came back without authentication; `codeId`: the provider's code, as an id in `command_text`. */
     readonly giveUp: { readonly attemptId: string; readonly codeId: string };
   };
   readonly calls: {

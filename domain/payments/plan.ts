@@ -1,4 +1,4 @@
-/** What a payment's run does next: its call now or later, or its expiry. */
+/** The plan of a payment's run: its call, now or later, or its expiry. */
 import type { PlanOf } from '../kernel/messages.ts';
 import { korean } from '../kernel/time.ts';
 import { isEnded } from './machine.ts';
@@ -7,7 +7,7 @@ import type { PaymentCall, PaymentState } from './state.ts';
 export const wakeAtOf = ({ call, status, expiresAt }: PaymentState): number | null =>
   call ? call.dueAt : status === 'pending' ? expiresAt : null;
 
-/** `attempt` and `refund` of the state are those of its call. */
+/** `attempt` and `refund` of the state have to be those of its call. */
 export function planOf(state: PaymentState, at: number): PlanOf<PaymentCall> {
   const { call, result } = state;
   return {
@@ -19,7 +19,7 @@ export function planOf(state: PaymentState, at: number): PlanOf<PaymentCall> {
   };
 }
 
-/** What the provider must be told. A refund's key is its id, with a number from the second on. */
+/** The call with its input. The idempotency key of a refund is its id, with a suffix from the second key on. */
 function callOf({ storeId, call, attempt, refund }: PaymentState): PaymentCall {
   const { id, name } = call!;
   const { attemptId, pgOrderId, amountWon } = attempt!;

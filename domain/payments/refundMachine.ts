@@ -1,4 +1,4 @@
-/** Refunds of a payment, one at a time (D35): asked for under a key that the provider counts once; its reading is the judge. */
+/** Refunds of a payment, one at a time (D35), under an idempotency key; only a reading at the provider proves the outcome. */
 import { afterAbsence, FOREIGN_PAYMENT, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
 import type { Decided, PaymentEffect, PaymentOutcome, PaymentState, RefundState } from './state.ts';
 
@@ -7,14 +7,14 @@ const withRefund = (state: PaymentState, changes: Partial<RefundState>): Payment
   refund: { ...state.refund!, ...changes },
 });
 
-/** The refund that waits becomes the payment's next call. One that was given up is looked for before it is asked for again. */
+/** A pending refund becomes the payment's next call. One that was UNRESOLVED is read before it is requested again. */
 export function planRefund(state: PaymentState, at: number): PaymentState {
-  const { askedAt, failureCode } = state.refund!;
+  const { requestedAt, failureCode } = state.refund!;
   const name = failureCode === UNRESOLVED ? 'findRefund' : 'refundPayment';
-  return planCall(withRefund(state, { askedAt: askedAt ?? at }), name, state.attempt!.attemptId, { dueAt: at, n: 0 });
+  return planCall(withRefund(state, { requestedAt: requestedAt ?? at }), name, state.attempt!.attemptId, { dueAt: at, n: 0 });
 }
 
-/** A call's id names the refund and counts: the same call keeps its id through reset and restart, and no two have the same. */
+/** A call's id is made of its name, its refund and a counter: it stays the same through reset and restart, and is never reused. */
 function planCall(
   state: PaymentState,
   name: 'refundPayment' | 'findRefund',
@@ -26,18 +26,18 @@ function planCall(
   return { ...withRefund(state, { callCount: callCount + 1 }), call };
 }
 
-/** What the end of a refund's call means; after a day of asking an operator is told. */
+/** Applies the end of a refund's call; a refund that is unknown for a day fails and raises an alarm. */
 export function decideRefund(current: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
   const refund = current.refund!;
   if (refund.status !== 'PENDING') return { state: current, effects: [] };
   if (outcome.result === 'REFUNDED')
     return { state: withRefund(current, { status: 'DONE', failureCode: null, settledAt: at }), effects: [] };
   if (outcome.result === 'FOREIGN') return fail(current, FOREIGN_PAYMENT, at);
-  const askedAt = refund.askedAt ?? at;
+  const requestedAt = refund.requestedAt ?? at;
   const n = call.n + 1;
   const next = (changes: Partial<RefundState>, name: 'refundPayment' | 'findRefund', dueAt: number): Decided => {
-    const state = withRefund(current, { askedAt, ...changes });
-    if (isUnknownTooLong(askedAt, at)) return fail(state, UNRESOLVED, at);
+    const state = withRefund(current, { requestedAt, ...changes });
+    if (isUnknownTooLong(requestedAt, at)) return fail(state, UNRESOLVED, at);
     return { state: planCall(state, name, call.attemptId, { dueAt, n }), effects: [] };
   };
   if (outcome.result === 'REFUSED') return next({ failureCode: outcome.code }, 'findRefund', at);
@@ -48,12 +48,12 @@ export function decideRefund(current: PaymentState, call: PendingCall, outcome: 
   const absences = refund.absences + 1;
   const refusedWith = refund.failureCode === UNRESOLVED ? null : refund.failureCode;
   const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences });
-  if (step === 'failed') return fail(withRefund(current, { askedAt, absences }), refusedWith!, at);
-  if (step === 'look-again') return next({ absences }, 'findRefund', at + readGap(n));
-  return next({ absences: 0, ...(step === 'ask-anew' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
+  if (step === 'failed') return fail(withRefund(current, { requestedAt, absences }), refusedWith!, at);
+  if (step === 'read-again') return next({ absences }, 'findRefund', at + readGap(n));
+  return next({ absences: 0, ...(step === 'request-under-new-key' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
 }
 
-/** Ends a refund that an operator has to look after. */
+/** Fails a refund; an operator has to handle it. */
 function fail(state: PaymentState, failureCode: string, at: number): Decided {
   const { refundId: id } = state.refund!;
   const kind = failureCode === UNRESOLVED ? 'unresolved' : failureCode === FOREIGN_PAYMENT ? 'mismatch' : null;

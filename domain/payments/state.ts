@@ -1,4 +1,4 @@
-/** What decides about a checkout payment: the payment, the attempt and the refund that an event is about. Times are business milliseconds. */
+/** The state of the payment machine: the payment, and the attempt and refund that an event is about. Times are business milliseconds. */
 import type { CallOf, OutcomeOf } from '../kernel/messages.ts';
 import type { Failure } from './failures.ts';
 import type { PaymentMessages } from './messages.ts';
@@ -12,15 +12,15 @@ export interface AttemptState {
   readonly paymentKey: string | null;
   readonly approvedMethod: string | null;
   readonly failure: Failure | null;
-  /** An outcome was unknown once: a late approval is possible. */
+  /** An outcome was unknown once, and no reading has resolved it: a late approval is possible. */
   readonly isUnknown: boolean;
-  /** Since when its outcome is being read. */
+  /** Since when its outcome is unknown. */
   readonly unknownSince: number | null;
-  /** Whether the last confirm was answered: not lost, not still running. */
+  /** Whether the provider has finished processing the last confirm. */
   readonly confirmAnswered: boolean;
-  /** Readings that found the payment not charged since then, in a row. */
+  /** Consecutive readings "not charged" since that confirm. */
   readonly readings: number;
-  /** Calls planned so far: no two have the same id. */
+  /** Calls planned so far; a part of their ids. */
   readonly callCount: number;
   readonly confirmedAt: number | null;
   readonly endedAt: number | null;
@@ -30,14 +30,14 @@ export interface RefundState {
   readonly amountWon: number;
   readonly status: RefundStatus;
   readonly failureCode: string | null;
-  /** Counts the keys that the provider was asked under: a kept error would be answered for ever. */
+  /** The number of the current idempotency key: under an old one the provider would replay a stored error forever. */
   readonly keySeq: number;
-  /** Readings without this refund since the last answered request. */
+  /** Readings without this refund since the last request. */
   readonly absences: number;
-  /** The last request was answered: not lost, not still running. */
+  /** Whether the provider has finished processing the last request. */
   readonly isAnswered: boolean;
-  /** Since when it is being asked for. */
-  readonly askedAt: number | null;
+  /** When it was first requested. */
+  readonly requestedAt: number | null;
   readonly callCount: number;
   readonly settledAt: number | null;
 }
@@ -49,9 +49,9 @@ export interface PaymentState {
   readonly completedAt: number | null;
   readonly currentAttemptId: string;
   readonly lastFailure: Failure | null;
-  /** The one call that is planned or under way. */
+  /** The one call that is planned or in flight. */
   readonly call: PendingCall | null;
-  /** What the event is about; null where it is about none. */
+  /** The attempt that the event is about; null where it is about none. */
   readonly attempt: AttemptState | null;
   readonly refund: RefundState | null;
 }
@@ -60,41 +60,41 @@ export type PaymentOutcome = OutcomeOf<PaymentMessages['calls']>;
 export type PaymentCall = CallOf<PaymentMessages['calls']>;
 
 export type PaymentEvent =
-  /** Its run was loaded, or a time has come. */
+  /** The run was loaded, or a timer has fired. */
   | { readonly type: 'elapsed' }
-  /** The buyer came back: authenticated, or without. Null keys and codes were swept. */
+  /** The buyer came back: `pay` authenticated, `giveUp` without. A key or code whose text was swept is null. */
   | { readonly type: 'pay'; readonly pgOrderId: string; readonly amount: number; readonly paymentKey: string | null }
   | { readonly type: 'giveUp'; readonly code: string | null }
-  /** What became of the effects of a `pay`. */
+  /** Results of the effects of a `pay`. */
   | { readonly type: 'keyReserved'; readonly paymentKey: string }
   | { readonly type: 'keyTaken' }
   | { readonly type: 'stockTaken' }
   | { readonly type: 'outOfStock' }
   /** The call of the state has ended. */
   | { readonly type: 'outcome'; readonly outcome: PaymentOutcome }
-  /** A refund waits (the state's, with the attempt that was approved). */
+  /** The state's refund is pending; the state's attempt is the approved one. */
   | { readonly type: 'refundWaits' }
-  /** The payment has ended, and the state's attempt had an outcome that was unknown once. */
+  /** The payment has ended, and the outcome of the state's attempt is still unknown. */
   | { readonly type: 'unknownRemains' };
 
 /** What the transaction does besides writing the state. */
 export type PaymentEffect =
-  /** Answers `keyReserved` or `keyTaken`: a key that another attempt of any store has is no payment of this one (X17). */
+  /** Results in `keyReserved`, or in `keyTaken` when an attempt of any store has this payment key already (X17). */
   | { readonly type: 'reserveKey'; readonly paymentKey: string }
-  /** Answers `stockTaken` or `outOfStock`. */
+  /** Results in `stockTaken` or `outOfStock`. */
   | { readonly type: 'takeStock' }
   | { readonly type: 'returnStock' }
-  /** The order, its items and their runs; bought lines leave the cart (D39). */
+  /** Creates the order, its items and their runs, and removes the bought lines from the cart (D39). */
   | { readonly type: 'createOrder' }
-  /** Attempts that nobody used expire with the payment. */
+  /** Sets OPEN attempts to EXPIRED. */
   | { readonly type: 'expireAttempts' }
   | Alarm;
-/** What an operator must hear of. */
+/** Something that an operator has to be alerted of: a metric and a log line. */
 export interface Alarm {
   readonly type: 'alarm';
   readonly kind: 'mismatch' | 'unresolved';
   readonly operation: keyof PaymentMessages['calls'] | 'return';
-  /** Of the attempt or the refund. */
+  /** The id of the attempt or refund. */
   readonly id: string;
 }
 

@@ -4,7 +4,7 @@ import { DAY } from '../kernel/time.ts';
 
 export const INVENTORY_MODES = ['STANDARD', 'DATED'] as const;
 export type InventoryMode = (typeof INVENTORY_MODES)[number];
-/** A calendar is written for so many days at once, and shown to buyers for so many. */
+/** Limits of one request: days written at once, days shown to buyers. */
 export const MAX_DAYS_WRITTEN = 400;
 export const MAX_DAYS_SHOWN = 120;
 const MAX_NIGHTS = 30;
@@ -14,7 +14,7 @@ export interface Stay {
   readonly checkIn: string;
   readonly checkOut: string;
 }
-/** One night as it was priced, additional price included. Won. */
+/** The price of one night, the variant's additional price included. Won. */
 export interface NightPrice {
   readonly date: string;
   readonly price: number;
@@ -25,10 +25,10 @@ export interface PricedStay extends Stay {
 
 const midnight = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-/** How many days `to` is after `from`. */
+/** The number of days from `from` to `to`. */
 const daysApart = (from: string, to: string): number => (midnight(to) - midnight(from)) / DAY;
 
-/** Every day from `from` to `to`, both inclusive; those of these weekdays only, 0 = Sunday. */
+/** Every day from `from` to `to`, both inclusive; with `daysOfWeek` only those weekdays, 0 = Sunday. */
 export function daysBetween(from: string, to: string, daysOfWeek: readonly number[] | null = null): string[] {
   const days = Array.from({ length: Math.max(0, daysApart(from, to) + 1) }, (_, i) => midnight(from) + i * DAY);
   return days.filter((at) => daysOfWeek === null || daysOfWeek.includes(new Date(at).getUTCDay())).map(dayOf);
@@ -37,21 +37,21 @@ export function daysBetween(from: string, to: string, daysOfWeek: readonly numbe
 /** 2026-12-24 to 2026-12-26 is two nights: the 24th and the 25th. */
 export const nightsOf = ({ checkIn, checkOut }: Stay): string[] => daysBetween(checkIn, dayOf(midnight(checkOut) - DAY));
 
-/** What is wrong with a span: reversed, or over so many days. */
-export function spanProblems(from: string | undefined, to: string | undefined, most: number): FieldError[] {
+/** Problems of a span of days: reversed, or longer than `max` days. */
+export function spanProblems(from: string | undefined, to: string | undefined, max: number): FieldError[] {
   if (from === undefined || to === undefined) return [];
   const days = daysApart(from, to) + 1;
   if (days < 1) return [{ field: 'to', code: 'OUT_OF_RANGE', message: 'It lies before from.' }];
-  return days > most ? [{ field: 'to', code: 'OUT_OF_RANGE', message: `At most ${most} days.` }] : [];
+  return days > max ? [{ field: 'to', code: 'OUT_OF_RANGE', message: `At most ${max} days.` }] : [];
 }
 
-/** The same for a query: VALIDATION_FAILED. */
-export function checkSpan(from: string, to: string, most: number): void {
-  const fieldErrors = spanProblems(from, to, most);
+/** The same check for a query; throws VALIDATION_FAILED. */
+export function checkSpan(from: string, to: string, max: number): void {
+  const fieldErrors = spanProblems(from, to, max);
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
 }
 
-/** What is wrong with a stay: reversed, no night, or over 30. `field` is where it stands in the request. */
+/** Problems of a stay: reversed, no night, or more than 30. `field`: its path in the request. */
 export function stayProblems(
   { checkIn, checkOut }: { readonly [K in keyof Stay]?: string | undefined } = {},
   field = 'stay',
@@ -63,7 +63,7 @@ export function stayProblems(
     : [];
 }
 
-/** A product with a calendar needs a stay, another takes none: STAY_REQUIRED, STAY_NOT_APPLICABLE. */
+/** A DATED product requires a stay, a STANDARD product refuses one: STAY_REQUIRED, STAY_NOT_APPLICABLE. */
 export function checkStay(mode: InventoryMode, stay: Stay | null): void {
   if (mode === 'DATED' && !stay) throw new Fault('STAY_REQUIRED');
   if (mode === 'STANDARD' && stay) throw new Fault('STAY_NOT_APPLICABLE');

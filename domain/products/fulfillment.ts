@@ -15,7 +15,7 @@ export interface FulfillmentRequest {
   readonly methods?: readonly FulfillmentMethod[];
   readonly shipping?: ShippingRequest | null;
 }
-/** As a product keeps it. Amounts in won; a null address follows the store's default. */
+/** As a product stores it. Amounts in won; a null address means the store's default. */
 export interface Fulfillment {
   readonly fulfillmentType: FulfillmentType;
   readonly methods: FulfillmentMethod[];
@@ -25,16 +25,16 @@ export interface Fulfillment {
   readonly shippingAddressId: string | null;
   readonly returnAddressId: string | null;
 }
-/** What a registration fills in where the request is silent. */
+/** Defaults for what a registration leaves out. Won. */
 export interface StoreDefaults {
   readonly deliveryFeeWon: number;
   readonly addressIds: Readonly<Record<AddressType, string | null>>;
 }
 
-/** What of a request fits its schema: what is refused is there and undefined, and is not judged again. */
+/** A request of which fields that failed the schema are present but undefined: they are not checked again. */
 type Fitting<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** What is wrong with a delivery rule; nothing is corrected silently: FREE with a fee of 500 is refused. */
+/** Problems of a delivery rule. Nothing is corrected silently: FREE with a fee of 500 is refused. */
 export function shippingProblems(request: Fitting<ShippingRequest>): FieldError[] {
   const { deliveryType, deliveryFee = 0, conditionalFreeAmount } = { deliveryType: 'PAID', conditionalFreeAmount: null, ...request };
   if (deliveryType === undefined) return [];
@@ -51,7 +51,7 @@ export function shippingProblems(request: Fitting<ShippingRequest>): FieldError[
   ];
 }
 
-/** What is wrong with a whole fulfillment: a MANUAL product has no shipping, and each type has methods of its own. */
+/** Problems of a fulfillment: a MANUAL product has no shipping, and each type has its own methods. */
 export function fulfillmentProblems({
   type,
   methods = [],
@@ -87,8 +87,8 @@ const NOT_SHIPPED = {
 } as const;
 
 /**
- * What a registration or a full replacement stores: the type defaults to SHIPPING and PAID, an omitted fee and omitted addresses to
- * the store's at that moment; a null address stays empty.
+ * What a registration or a full replacement stores. The type defaults to SHIPPING, delivery to PAID, an omitted fee and omitted addresses
+ * to the store's current ones; a null address stays null.
  */
 export function wholeFulfillment(request: FulfillmentRequest, defaults: StoreDefaults): Fulfillment {
   const fulfillmentType = request.type ?? 'SHIPPING';
@@ -107,8 +107,8 @@ export function wholeFulfillment(request: FulfillmentRequest, defaults: StoreDef
 }
 
 /**
- * A partial change, key by key. Another type begins anew. Where only the delivery type changes, what the old one needed goes: FREE
- * has no fee, and only CONDITIONAL_FREE has an amount. VALIDATION_FAILED when the whole does not fit together.
+ * Merges a partial change key by key. Another fulfillment type starts from the defaults. Where only the delivery type changes, fields that
+ * it does not have are cleared: FREE has no fee, and only CONDITIONAL_FREE has an amount. VALIDATION_FAILED when the result is invalid.
  */
 export function mergedFulfillment(current: Fulfillment, request: FulfillmentRequest, defaults: StoreDefaults): Fulfillment {
   const type = request.type ?? current.fulfillmentType;
@@ -126,10 +126,10 @@ export function mergedFulfillment(current: Fulfillment, request: FulfillmentRequ
 
 function mergedShipping(current: Fulfillment, patch: ShippingRequest, defaults: StoreDefaults) {
   const deliveryType = patch.deliveryType ?? current.deliveryType;
-  const keptFeeWon = current.deliveryType === 'FREE' && deliveryType !== 'FREE' ? defaults.deliveryFeeWon : current.deliveryFeeWon;
-  const deliveryFee = patch.deliveryFee ?? (deliveryType === 'FREE' ? 0 : keptFeeWon);
-  const keptAmountWon = deliveryType === 'CONDITIONAL_FREE' ? current.conditionalFreeWon : null;
-  const conditionalFreeAmount = patch.conditionalFreeAmount === undefined ? keptAmountWon : patch.conditionalFreeAmount;
+  const currentFeeWon = current.deliveryType === 'FREE' && deliveryType !== 'FREE' ? defaults.deliveryFeeWon : current.deliveryFeeWon;
+  const deliveryFee = patch.deliveryFee ?? (deliveryType === 'FREE' ? 0 : currentFeeWon);
+  const currentAmountWon = deliveryType === 'CONDITIONAL_FREE' ? current.conditionalFreeWon : null;
+  const conditionalFreeAmount = patch.conditionalFreeAmount === undefined ? currentAmountWon : patch.conditionalFreeAmount;
   const problems = shippingProblems({ deliveryType, deliveryFee, conditionalFreeAmount });
   if (problems.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors: problems });
   return {
@@ -141,13 +141,13 @@ function mergedShipping(current: Fulfillment, patch: ShippingRequest, defaults: 
   };
 }
 
-/** Overrides of the store's refund policy as a request sends them; a null item is none. */
+/** Overrides of the store's refund policy as a request sends them; null removes one. */
 export type RefundPolicyRequest = { readonly [K in keyof ProductRefundPolicy]?: ProductRefundPolicy[K] | null };
 const FEES = ['returnDeliveryFee', 'exchangeDeliveryFee'] as const;
 
 /**
- * A product's refund overrides after a request. `current` is what a partial change merges into, null for a replacement. What is not
- * shipped has no return or exchange fee: sent, REFUND_POLICY_NOT_APPLICABLE; stored from before, dropped.
+ * A product's refund overrides after a request. `current`: the overrides that a partial change merges into, null for a replacement. A
+ * MANUAL product has no return or exchange fee: REFUND_POLICY_NOT_APPLICABLE when one is sent; one that is stored already is dropped.
  */
 export function refundOverrides(
   type: FulfillmentType,

@@ -1,4 +1,4 @@
-/** Options: up to three axes, and a variant for each combination of their values (docs/contract.md#options, D56). */
+/** Options: up to three axes (option groups), and a variant for each combination of their values (docs/contract.md#options, D56). */
 import type { FieldError } from '../kernel/errors.ts';
 import { MIN_WON } from './prices.ts';
 
@@ -10,7 +10,7 @@ export interface OptionGroup {
   readonly name: string;
   readonly values: readonly string[];
 }
-/** What a request says of one combination. */
+/** One combination in a request. */
 export interface WantedVariant {
   readonly optionValues: readonly string[];
   readonly stockQuantity?: number;
@@ -24,43 +24,43 @@ export interface WantedVariant {
   readonly attributes?: Readonly<Record<string, string>> | null;
 }
 
-/** All combinations, the last axis fastest: 2 × 2 gives 회색/S, 회색/L, 남색/S, 남색/L. No axes: one, empty. */
+/** All combinations, the last axis varying fastest: 2 × 2 gives 회색/S, 회색/L, 남색/S, 남색/L. Without axes: one empty combination. */
 const combinations = (groups: readonly Pick<OptionGroup, 'values'>[]): string[][] =>
   groups.reduce<string[][]>((heads, group) => heads.flatMap((head) => group.values.map((value) => [...head, value])), [[]]);
 
 const keyOf = (values: readonly string[]): string => JSON.stringify(values);
 
-/** The combinations of a product with what the request says of each; one that it does not name is empty, free and sellable. */
+/** All combinations of a product; one that the request does not name gets no stock, no additional price, and is sellable. */
 export function variantsOf(groups: readonly OptionGroup[], wanted: readonly WantedVariant[]): WantedVariant[] {
-  const said = new Map(wanted.map((variant) => [keyOf(variant.optionValues), variant]));
-  return combinations(groups).map((optionValues) => said.get(keyOf(optionValues)) ?? { optionValues });
+  const requested = new Map(wanted.map((variant) => [keyOf(variant.optionValues), variant]));
+  return combinations(groups).map((optionValues) => requested.get(keyOf(optionValues)) ?? { optionValues });
 }
 
-/** What of a request fits its schema: what is refused is undefined, and an item keeps its place. */
+/** A request of which parts that failed the schema are undefined; items keep their index. */
 export interface OptionRequest {
   readonly salePrice?: number | undefined;
   readonly stockQuantity?: number | undefined;
   readonly optionGroups?: readonly (Axis | undefined)[] | undefined;
-  readonly variants?: readonly (Said | undefined)[] | undefined;
+  readonly variants?: readonly (PartialVariant | undefined)[] | undefined;
 }
 interface Axis {
   readonly name?: string | undefined;
   readonly values?: readonly (string | undefined)[] | undefined;
 }
-interface Said {
+interface PartialVariant {
   readonly optionValues?: readonly (string | undefined)[] | undefined;
   readonly additionalPrice?: number | undefined;
 }
 
 const isWhole = (values: readonly (string | undefined)[] | undefined): values is readonly string[] =>
   values !== undefined && values.every((value) => value !== undefined);
-/** Every axis with every value, none empty: only then are there combinations to speak of. */
+/** Whether every axis is valid and has values: only then can combinations be computed. */
 const isModel = (axes: readonly (Axis | undefined)[]): axes is readonly { readonly values: readonly string[] }[] =>
   axes.every((axis) => axis?.values !== undefined && axis.values.length > 0 && isWhole(axis.values));
 
 /**
- * What the schema cannot see: doubled axes, values or combinations, unknown combinations, too many, prices below 10 won. Linear in the
- * request; combinations are built when the axes fit and are at most 500 (X6).
+ * Problems that the schema cannot express: duplicate axes, values or combinations, unknown combinations, too many, prices below 10 won.
+ * Linear in the request; combinations are built only when the axes are valid and at most 500 (X6).
  */
 export function optionProblems({ salePrice, stockQuantity, optionGroups: axes = [], variants = [] }: OptionRequest): FieldError[] {
   const problems = doubled(
@@ -76,16 +76,16 @@ export function optionProblems({ salePrice, stockQuantity, optionGroups: axes = 
   return [...problems, ...variantProblems(isModel(axes) ? combinations(axes) : null, variants, salePrice)];
 }
 
-/** `known`: the combinations that there are, null where the axes do not tell. */
+/** `known`: the existing combinations; null when the axes are invalid. */
 function variantProblems(
   known: readonly (readonly string[])[] | null,
-  variants: readonly (Said | undefined)[],
+  variants: readonly (PartialVariant | undefined)[],
   salePrice: number | undefined,
 ): FieldError[] {
   const keys = variants.map((variant) => (isWhole(variant?.optionValues) ? keyOf(variant.optionValues) : undefined));
-  const there = known && new Set(known.map(keyOf));
-  const strangers = keys.flatMap((key, i) =>
-    there && key !== undefined && !there.has(key)
+  const knownKeys = known && new Set(known.map(keyOf));
+  const unknown = keys.flatMap((key, i) =>
+    knownKeys && key !== undefined && !knownKeys.has(key)
       ? [{ field: `variants[${i}].optionValues`, code: 'INVALID', message: 'There is no such combination.' }]
       : [],
   );
@@ -94,10 +94,10 @@ function variantProblems(
       ? [{ field: `variants[${i}].additionalPrice`, code: 'OUT_OF_RANGE', message: 'The price must stay at 10 won or more.' }]
       : [],
   );
-  return [...strangers, ...doubled(keys, (i) => `variants[${i}].optionValues`), ...tooCheap];
+  return [...unknown, ...doubled(keys, (i) => `variants[${i}].optionValues`), ...tooCheap];
 }
 
-/** Each that was there before; what is undefined is none. */
+/** A DUPLICATE for each name that occurred before; undefined is ignored. */
 function doubled(names: readonly (string | undefined)[], field: (i: number) => string): FieldError[] {
   const seen = new Set<string>();
   return names.flatMap((name, i) => {

@@ -1,4 +1,4 @@
-/** What a product costs on a day: discounts and price limits (docs/contract.md#prices, D42, D58). Amounts in won. */
+/** Prices of a product on a day: discounts and price limits (docs/contract.md#prices, D42, D58). Amounts in won. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 
 export const DISCOUNT_METHODS = ['RATE', 'AMOUNT'] as const;
@@ -10,11 +10,11 @@ export interface Discount {
   readonly startDate: string;
   readonly endDate: string;
 }
-/** A variant costs at least this. */
+/** The lowest price of a variant. */
 export const MIN_WON = 10;
 const MIN_DISCOUNTED_WON = 1;
 
-/** The sale price less the discount, whenever it holds: 10,000 at 15 % is 8,500; 9,990 at 33 % is 6,694. */
+/** The sale price minus the discount, regardless of its period: 10,000 at 15 % is 8,500; 9,990 at 33 % is 6,694. */
 const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'method' | 'value'>): number =>
   salePriceWon - (method === 'RATE' ? Math.floor((salePriceWon * value) / 100) : value);
 
@@ -22,13 +22,13 @@ const lessDiscount = (salePriceWon: number, { method, value }: Pick<Discount, 'm
 export const discountedWon = (salePriceWon: number, discount: Discount | null, day: string): number | null =>
   discount && discount.startDate <= day && day <= discount.endDate ? lessDiscount(salePriceWon, discount) : null;
 
-/** What a buyer pays on a day before a variant's additional price. */
+/** The buyer's price on a day, without a variant's additional price. */
 export const buyerPriceWon = (salePriceWon: number, discount: Discount | null, day: string): number =>
   discountedWon(salePriceWon, discount, day) ?? salePriceWon;
 
 /**
- * No change may push a variant below 10 won, or a discounted variant below 1, now or in the discount's time: PRICE_CONFLICT.
- * `lowestAdditionalWon` is the smallest additional price of the product's variants.
+ * PRICE_CONFLICT when a variant would cost less than 10 won, or a discounted one less than 1, now or within the discount's period.
+ * `lowestAdditionalWon`: the smallest additional price of the product's variants.
  */
 export function checkPrices(salePriceWon: number, discount: Discount | null, lowestAdditionalWon: number): void {
   const isTooLow = salePriceWon + lowestAdditionalWon < MIN_WON;
@@ -36,7 +36,7 @@ export function checkPrices(salePriceWon: number, discount: Discount | null, low
   if (isTooLow || (discounted !== null && discounted < MIN_DISCOUNTED_WON)) throw new Fault('PRICE_CONFLICT');
 }
 
-/** What is wrong with a discount that is asked for: 1 to 99 percent, or 1 won up to a won less than the sale price. */
+/** Problems of a requested discount: a RATE is 1 to 99 percent, an AMOUNT 1 won up to one less than the sale price (setDiscount). */
 export function discountProblems(wanted: { readonly [K in keyof Discount]?: Discount[K] | null | undefined }): FieldError[] {
   const { method, value, startDate, endDate } = wanted;
   const problem = (field: string, code: string, message: string): FieldError => ({ field, code, message });

@@ -1,6 +1,6 @@
-/** What a seller gives back when: the store's rules, and what a product says otherwise (D80). Amounts in won. */
+/** Refund policies: the store's rules, and a product's overrides (D80). Amounts in won. */
 
-/** The store's refund rules, frozen on each order item at payment (docs/contract.md#settings). */
+/** The store's refund rules, copied to each order item at payment (docs/contract.md#settings). */
 export interface RefundPolicy {
   readonly preShipmentDeliveryFeeRefund: boolean;
   readonly returnDeliveryFee: number;
@@ -9,7 +9,7 @@ export interface RefundPolicy {
   readonly conditionalFreeShortfallCharge: boolean;
   readonly couponShortfallCharge: boolean;
 }
-/** What a product may say otherwise than its store; coupons are the store's alone (D80). */
+/** The rules that a product may override: all but the one about coupons (D80). */
 export type ProductRefundPolicy = Partial<Omit<RefundPolicy, 'couponShortfallCharge'>>;
 export const DEFAULT_REFUND_POLICY: RefundPolicy = {
   preShipmentDeliveryFeeRefund: true,

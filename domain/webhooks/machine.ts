@@ -1,19 +1,19 @@
 /**
- * The delivery of one event to one receiver (D16, D85). An attempt is under way from its begin until its outcome; at most one is.
+ * The delivery of one event to one receiver (D16, D85). At most one attempt is in flight: begun, without an outcome.
  *
- *                   load, elapsed          outcome of the attempt under way              suspended
+ *                   load, elapsed          outcome of the attempt in flight              suspended
  *   PENDING         FAILED if given up     SUCCESS, PENDING_RETRY                        FAILED
  *   PENDING_RETRY   FAILED if given up     SUCCESS, PENDING_RETRY; FAILED at the fifth   FAILED
  *   SUCCESS, FAILED: nothing changes them.
  */
 import type { CallOf, Decision } from '../kernel/messages.ts';
 import { korean, SECOND } from '../kernel/time.ts';
-import type { WebhookDeliveryMessages } from './messages.ts';
 import {
   afterAttempt,
   type AttemptOutcome,
   attemptId,
   ATTEMPTS,
+  type DeliveryError,
   type DeliveryStatus,
   isInFlight,
   isOver,
@@ -21,25 +21,42 @@ import {
   SUSPENDED,
 } from './rules.ts';
 
-/** What of a subscription decides about its deliveries. */
+/** The calls of a delivery's run and their outcomes. It takes no commands: its row says what is to be done. */
+export interface WebhookDeliveryMessages {
+  readonly commands: object;
+  readonly calls: {
+    /** Begins attempt `attempt`, signs and sends the request. `at`: business time; it decides whether a rotated secret still signs. */
+    readonly attemptDelivery: {
+      readonly input: { readonly deliveryId: string; readonly attempt: number; readonly at: number };
+      readonly outcome: { readonly result: 'SUCCESS' | DeliveryError | 'STALE' };
+    };
+  };
+}
+/** A subscription's run takes no commands and makes no calls. */
+export interface WebhookSubscriptionMessages {
+  readonly commands: object;
+  readonly calls: object;
+}
+
+/** The fields of a subscription that decisions about its deliveries depend on. */
 export interface ReceiverState {
   readonly isActive: boolean;
-  /** Its last attempt failed. */
+  /** It has failures since its last success. */
   readonly hasFailed: boolean;
   /** How often it was suspended. */
   readonly epoch: number;
 }
-/** What of a delivery decides; the outcome is the last attempt's. Times are business milliseconds. */
+/** The fields of a delivery that decisions depend on; the outcome is the last attempt's. Times are business milliseconds. */
 export interface DeliveryState extends AttemptOutcome {
   readonly storeId: string;
   readonly deliveryId: string;
   readonly status: DeliveryStatus;
-  /** Attempts that were begun. */
+  /** Attempts begun so far. */
   readonly attemptCount: number;
   readonly attemptedAt: number | null;
-  /** Null: at `createdAt` for the first attempt; not known while one is under way; none at the end. */
+  /** When the next attempt is due. Null before the first one (due at `createdAt`), while one is in flight, and at the end. */
   readonly nextAttemptAt: number | null;
-  /** The receiver's when the delivery was made. */
+  /** The receiver's epoch when the delivery was created. */
   readonly epoch: number;
   readonly createdAt: number;
   readonly receiver: ReceiverState;
@@ -47,22 +64,22 @@ export interface DeliveryState extends AttemptOutcome {
 
 export type DeliveryEvent =
   | { readonly type: 'load' | 'elapsed' }
-  /** LOST: the call never answered. RECORDED: whoever made the attempt has recorded its outcome. */
+  /** LOST: the call never answered. RECORDED: another execution of the activity has recorded the outcome. */
   | { readonly type: 'outcome'; readonly callId: string; readonly answer: AttemptOutcome | 'LOST' | 'RECORDED' }
-  /** What `noteFailure` answers when the receiver is suspended, by this failure or before. */
+  /** The result of `recordFailure` when the receiver is suspended, by this failure or before. */
   | { readonly type: 'suspended' };
 
 /** What the transaction does besides writing the state. */
 export type DeliveryEffect =
-  /** The receiver works again: its unbroken row of failures ends. */
+  /** The receiver has recovered: resets its record of failures. */
   | { readonly type: 'forgetFailures' }
-  /** Counts the failure against the receiver, and may suspend it: `suspended` is the next event then. */
-  | { readonly type: 'noteFailure' };
+  /** Records a failure of the receiver, which may suspend it: then the next event is `suspended`. */
+  | { readonly type: 'recordFailure' };
 
 export type DeliveryDecision = Decision<DeliveryState, DeliveryEffect, CallOf<WebhookDeliveryMessages['calls']>>;
 type Step = Omit<DeliveryDecision, 'plan'>;
 
-/** What an event means to a delivery. `at`: business milliseconds. Refuses nothing: an event that comes late changes nothing. */
+/** The next state, effects and plan. `at`: business milliseconds. Refuses nothing: an event that comes late changes nothing. */
 export function decide(current: DeliveryState, event: DeliveryEvent, at: number): DeliveryDecision {
   const { state, effects } = isWaiting(current.status) ? step(current, event, at) : only(current);
   return { state, effects, plan: planOf(state, at) };
@@ -74,7 +91,7 @@ function step(state: DeliveryState, event: DeliveryEvent, at: number): Step {
     case 'elapsed':
       return only(endIfGivenUp(state));
     case 'outcome':
-      return takeOutcome(state, event, at);
+      return applyOutcome(state, event, at);
     case 'suspended':
       return only({ ...state, ...SUSPENDED });
     default:
@@ -84,15 +101,15 @@ function step(state: DeliveryState, event: DeliveryEvent, at: number): Step {
 
 const only = (state: DeliveryState): Step => ({ state, effects: [] });
 
-/** An attempt under way may still succeed, whatever has become of the receiver (D16). */
+/** An attempt in flight may still succeed, even when the receiver was suspended meanwhile (D16). */
 const isGivenUp = (state: DeliveryState): boolean => isOver(state, state.receiver) || (!state.receiver.isActive && !isInFlight(state));
 const endIfGivenUp = (state: DeliveryState): DeliveryState => (isGivenUp(state) ? { ...state, ...SUSPENDED } : state);
 
 const UNANSWERED: AttemptOutcome = { errorCode: 'TIMEOUT', responseStatusCode: null, responseTimeMs: null, responseBodyExcerpt: null };
-/** An attempt that could not even be begun (an outage, a secret that does not open) is made after this gap, under its own number. */
+/** The gap after an attempt that could not be begun (an outage, a secret that cannot be decrypted); it keeps its number. */
 const UNBEGUN_MS = 30 * SECOND;
 
-function takeOutcome(state: DeliveryState, { callId, answer }: Extract<DeliveryEvent, { readonly type: 'outcome' }>, at: number): Step {
+function applyOutcome(state: DeliveryState, { callId, answer }: Extract<DeliveryEvent, { readonly type: 'outcome' }>, at: number): Step {
   const { deliveryId, attemptCount } = state;
   if (isInFlight(state)) {
     if (answer === 'RECORDED' || callId !== attemptId(deliveryId, attemptCount)) return only(state);
@@ -102,14 +119,14 @@ function takeOutcome(state: DeliveryState, { callId, answer }: Extract<DeliveryE
   return only(isUnbegun && !isGivenUp(state) ? { ...state, nextAttemptAt: at + UNBEGUN_MS } : endIfGivenUp(state));
 }
 
-/** A success stands, whatever has become of the receiver; a failure counts against it. */
+/** A success counts even for a suspended receiver; a failure is recorded for the receiver. */
 function endAttempt(state: DeliveryState, outcome: AttemptOutcome, at: number): Step {
   const ended = { ...state, ...outcome, ...afterAttempt(state.attemptCount, outcome.errorCode, at), attemptedAt: at };
   if (outcome.errorCode === null) return { state: ended, effects: state.receiver.hasFailed ? [{ type: 'forgetFailures' }] : [] };
-  return { state: isOver(ended, state.receiver) ? { ...ended, ...SUSPENDED } : ended, effects: [{ type: 'noteFailure' }] };
+  return { state: isOver(ended, state.receiver) ? { ...ended, ...SUSPENDED } : ended, effects: [{ type: 'recordFailure' }] };
 }
 
-/** The next attempt now or at its time; while one is under way, the same one, so that a run that was lost asks after it. */
+/** The next attempt, now or at its time; while one is in flight, the same one again, so that a recovered run waits for its outcome. */
 function planOf(state: DeliveryState, at: number): DeliveryDecision['plan'] {
   const { status, attemptCount } = state;
   if (!isWaiting(status)) return { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status };

@@ -1,4 +1,7 @@
-/** What events say: resource ids and statuses, nothing personal (docs/contract.md#events, D14, D52, D87). One schema per type is type, document and sample. */
+/**
+ * Payloads of events: resource ids and statuses, nothing personal (docs/contract.md#events, D14, D52, D87). Each schema is also the
+ * TypeScript type, the documentation and the sample.
+ */
 import { type Static, type TProperties, Type } from 'typebox';
 import { FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../products/rules.ts';
 import { PUBLIC_STATUSES } from '../flows/status.ts';
@@ -36,7 +39,7 @@ const fulfillmentSnapshot = Type.Object({
   pickupLocation: nullable(PickupLocation),
 });
 
-/** Fields may be added: receivers allow more than they know. */
+/** Fields may be added later: receivers have to accept unknown fields. */
 const data = <P extends TProperties>(properties: P) => Type.Object(properties);
 
 /** `data` per type. */
@@ -87,7 +90,7 @@ const sampleOf = (node: Node): unknown =>
     ? Object.fromEntries(Object.entries(node.properties).map(([name, inner]) => [name, sampleOf(inner)]))
     : (node.examples?.[0] ?? (node.anyOf ? sampleOf(node.anyOf[0]!) : null));
 
-/** Sample data of a type, for the test call. */
+/** Sample data of an event type, for test deliveries. */
 export const sampleData = (type: EventType): object => sampleOf(EVENT_DATA[type] as Node) as object;
 
 const Body = (type: EventType) =>

@@ -1,4 +1,4 @@
-/** The text that a webhook signature covers, and how times are told to receivers. */
+/** Webhook signatures, and the format of times in event bodies. */
 
 /** ISO 8601 in UTC, as event bodies carry it. */
 export const universal = (at: number): string => new Date(at).toISOString();

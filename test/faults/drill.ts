@@ -1,6 +1,6 @@
-/** One drill as a process of its own, so that it also runs from a sabotaged copy of the tree. Prints its report as JSON. */
+/** One drill in a separate process, so that it can also run from a sabotaged copy of the tree. Prints its report as JSON. */
 import { parseArgs } from 'node:util';
-import { run } from '../../bin/kernel/say.ts';
+import { run } from '../../bin/kernel/cli.ts';
 import { bench, killUnderLoad } from './harness.ts';
 
 await run(async () => {
@@ -8,13 +8,17 @@ await run(async () => {
     options: {
       kills: { type: 'string', default: '0' },
       buyers: { type: 'string', default: '6' },
-      gap: { type: 'string', default: '2500' },
+      orders: { type: 'string', default: '2' },
       failpoints: { type: 'string', default: '' },
     },
   });
   const under = await bench({ FAILPOINTS: values.failpoints });
   try {
-    const report = await killUnderLoad(under, { kills: Number(values.kills), buyers: Number(values.buyers), gapMs: Number(values.gap) });
+    const report = await killUnderLoad(under, {
+      kills: Number(values.kills),
+      buyers: Number(values.buyers),
+      orders: Number(values.orders),
+    });
     process.stdout.write(`${JSON.stringify(report)}\n`);
   } finally {
     await under.close();

@@ -1,4 +1,4 @@
-/** Kills processes under load, then checks that nothing was lost and nothing happened twice. */
+/** Kills processes under load, then checks that nothing was lost or repeated. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { makeStore } from '../../bin/ops/store/make.ts';
 import type { System } from '../../bin/dev/system.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
-import { Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
+import { Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
 import { settle, violations } from './invariants.ts';
 import { type Inviting, startInviting } from './inviting.ts';
 import { Load, type Products } from './load.ts';
@@ -26,7 +26,7 @@ export interface Bench {
   readonly close: () => Promise<void>;
 }
 
-/** A system of its own with a sandbox store and a receiver that now and then refuses. */
+/** A separate system with a sandbox store and a receiver that fails at times. */
 export async function bench(env: Readonly<Record<string, string>> = {}): Promise<Bench> {
   const system = await temporarySystem('faults', {
     firstPort: 12_000 + Math.floor(Math.random() * 8000),
@@ -43,7 +43,7 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   const ticket = { name: 'ticket', salePrice: 5000, categoryId, stockQuantity: 100_000, fulfillment: { type: 'MANUAL' } };
   const provided = await retryOnFailure(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
   const products = { shipped: productId, provided: provided.body.data.productId as string };
-  const eventTypes = [...THREAD_EVENTS, 'ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK'];
+  const eventTypes = [...ITEM_EVENTS, 'ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK'];
   await retryOnFailure(async () => {
     const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
     if (status !== 201) throw new Error(`webhook: ${status}`);
@@ -57,13 +57,13 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   return { system, store, seller, productId, products, delivered, inviting, close };
 }
 
-/** With failpoints armed a process may die under any request: ask again. */
-async function retryOnFailure<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats: with failpoints armed a process may be killed during any request. */
+export async function retryOnFailure<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (tries > 40) throw error;
+      if (tries > 240) throw error;
       await sleep(250);
     }
   }
@@ -89,57 +89,61 @@ export interface Report {
   readonly requests: number;
   readonly retries: number;
   readonly violations: readonly string[];
-  /** It ended before it could look. */
+  /** The drill ended before anything was checked. */
   readonly broke?: true;
 }
 
 export interface Kills {
   readonly kills: number;
   readonly buyers: number;
-  readonly gapMs: number;
-  /** The load goes on until this holds, at most two minutes. */
-  readonly until?: () => boolean;
+  /** Orders that are acknowledged before each kill, and after the last. */
+  readonly orders: number;
 }
 
-/** Kills `kills` processes at random moments under load, lets everything settle, and looks. */
-export async function killUnderLoad(under: Bench, options: Kills): Promise<Report> {
+/** Kills `kills` processes under load, each after `orders` further orders, waits until nothing is in progress, and checks. */
+export async function killUnderLoad(under: Bench, { kills, buyers, orders }: Kills): Promise<Report> {
   const { system, store, products, delivered, inviting } = under;
   const load = new Load(system, store, products);
-  const running = load.run(options.buyers, inviting);
-  await sleep(1500);
-  for (let k = 0; k < options.kills; k++) {
-    kill(system, VICTIMS[k % VICTIMS.length]!);
-    await sleep(options.gapMs / 2 + Math.random() * options.gapMs);
+  const running = load.run(buyers, inviting);
+  for (let k = 0; k <= kills; k++) {
+    await load.promise(orders);
+    // Not always at the same point of an order.
+    await sleep(Math.random() * 500);
+    if (k < kills) kill(system, VICTIMS[k % VICTIMS.length]!);
   }
-  await sleep(options.kills === 0 ? options.gapMs * 4 : 1000);
-  for (let waits = 0; options.until && !options.until() && waits < 240; waits++) await sleep(500);
   load.stop();
   await running;
-  // What failed to reach the receiver is tried again on the store's clock, which only this moves.
+  // Failed deliveries are retried by the store's clock, which only this advances.
   let isSettled = false;
   for (let tries = 0; !isSettled && tries < 6; tries++) {
-    const moved = await retryOnFailure(() => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }));
+    const moved = await retryOnFailure(() =>
+      under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }, { 'idempotency-key': `advance-${tries}` }),
+    );
     isSettled = moved.status === 200 && moved.body.data.settled === true;
   }
   const left = await settle(system.databaseUrl, 180_000);
-  const found = await violations(system.databaseUrl, system.simulator, { delivered, invitations: inviting.said, promised: load.promised });
+  const found = await violations(system.databaseUrl, system.simulator, {
+    delivered,
+    invitations: inviting.answered,
+    promised: load.promised,
+  });
   const { promised } = load;
   const restless = isSettled ? [] : ['the clock never settles: something is due for ever'];
   const all = [...restless, ...(left === null ? [] : [`never settled: ${left}`]), ...found];
-  return { kills: options.kills, orders: promised.orders.size, requests: promised.requests, retries: promised.retries, violations: all };
+  return { kills, orders: promised.orders.size, requests: promised.requests, retries: promised.retries, violations: all };
 }
 
-/** kill -9 of a process; Postgres with all its children, as a power cut of that service. */
+/** Sends SIGKILL to a process; to Postgres with all its children, like a power failure. */
 export function kill(system: System, name: (typeof VICTIMS)[number]): void {
   signal(system, name, 'SIGKILL');
 }
 
-/** Stops or continues Postgres with all its children: a server that hangs, not one that is gone. */
+/** Suspends or resumes Postgres with all its children: a server that hangs, without closing connections. */
 export function freeze(system: System, how: 'SIGSTOP' | 'SIGCONT'): void {
   signal(system, 'postgres', how);
 }
 
-/** Postgres puts each of its children into a group of its own, so they are signalled one by one. */
+/** Each child of Postgres has its own process group, so they are signalled one by one. */
 function signal(system: System, name: string, how: NodeJS.Signals): void {
   const pid = system.processes().find((process) => process.name === name)?.pid;
   if (pid === undefined) return;

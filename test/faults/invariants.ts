@@ -1,18 +1,18 @@
-/** What must hold however often anything was killed, checked by SQL and the provider's ledger from outside. */
+/** Invariants that hold after any kills, checked with SQL and the provider's ledger. */
 import { Client, Pool } from 'pg';
 import { call } from '../../bin/dev/client.ts';
 import { type Inviting, invitationsBroken } from './inviting.ts';
 import type { Promised } from './load.ts';
 
 export interface Seen {
-  /** Event ids that the receiver answered 200. */
+  /** Ids of events to which the receiver responded 200. */
   readonly delivered: ReadonlySet<string>;
   readonly promised: Promised;
-  /** What was said last of each invitation. */
-  readonly invitations: Inviting['said'];
+  /** The status in the latest response, by invitation. */
+  readonly invitations: Inviting['answered'];
 }
 
-/** Every violation, in words; empty when all is well. */
+/** All violations as sentences; empty when all invariants hold. */
 export async function violations(databaseUrl: string, simulator: string, seen: Seen): Promise<string[]> {
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
   const rows = async <Row extends object>(text: string) => (await pool.query<Row & Record<string, unknown>>(text)).rows;
@@ -23,7 +23,8 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       ...(await none('a checkout has two orders', 'SELECT checkout_id FROM orders GROUP BY checkout_id HAVING count(*) > 1')),
       ...(await none(
         'a completed payment has no order',
-        `SELECT payment_id FROM payment p WHERE status = 'completed' AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.payment_id = p.payment_id)`,
+        `SELECT payment_id FROM payment p WHERE status = 'completed' AND NOT EXISTS (SELECT 1 FROM orders o
+         WHERE o.payment_id = p.payment_id)`,
       )),
       ...(await none(
         'an order has no completed payment',
@@ -31,19 +32,26 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'stock is not what the movements say',
-        'SELECT v.variant_id, v.stock_quantity, sum(m.quantity) AS moved FROM variant v JOIN stock_movement m USING (store_id, variant_id) GROUP BY 1, 2 HAVING v.stock_quantity <> sum(m.quantity)',
+        `SELECT v.variant_id, v.stock_quantity, sum(m.quantity) AS moved FROM variant v JOIN stock_movement m USING (store_id, variant_id)
+         GROUP BY 1, 2 HAVING v.stock_quantity <> sum(m.quantity)`,
       )),
       ...(await none(
         'stock held for nothing',
-        `SELECT a.attempt_id FROM stock_movement m JOIN payment_attempt a ON a.attempt_id = m.reference WHERE m.reason = 'SALE' AND a.status IN ('DECLINED', 'CANCELED', 'EXPIRED') AND NOT EXISTS (SELECT 1 FROM stock_movement u WHERE u.reference = m.reference AND u.reason = 'SALE_UNDONE')`,
+        `SELECT a.attempt_id FROM stock_movement m JOIN payment_attempt a ON a.attempt_id = m.reference WHERE m.reason = 'SALE'
+         AND a.status IN ('DECLINED', 'CANCELED', 'EXPIRED') AND NOT EXISTS (SELECT 1 FROM stock_movement u
+           WHERE u.reference = m.reference AND u.reason = 'SALE_UNDONE')`,
       )),
       ...(await none(
         'an order took other than its stock',
-        `SELECT o.order_id FROM orders o JOIN order_item i USING (store_id, order_id) JOIN payment p USING (store_id, payment_id) JOIN payment_attempt a ON a.payment_id = p.payment_id AND a.status = 'APPROVED' LEFT JOIN stock_movement m ON m.reference = a.attempt_id AND m.reason = 'SALE' WHERE m.quantity IS DISTINCT FROM -i.quantity`,
+        `SELECT o.order_id FROM orders o JOIN order_item i USING (store_id, order_id) JOIN payment p USING (store_id, payment_id)
+         JOIN payment_attempt a ON a.payment_id = p.payment_id AND a.status = 'APPROVED' LEFT JOIN stock_movement m
+           ON m.reference = a.attempt_id AND m.reason = 'SALE' WHERE m.quantity IS DISTINCT FROM -i.quantity`,
       )),
       ...(await none(
         'a change has no event',
-        `SELECT i.order_item_id FROM order_item i WHERE (SELECT count(*) FROM event e WHERE e.body::jsonb -> 'data' ->> 'orderId' = i.order_id) < CASE i.status WHEN 'PAID' THEN 1 WHEN 'CONFIRMED' THEN 2 WHEN 'DISPATCHED' THEN 3 WHEN 'CANCELED' THEN 2 ELSE 4 END`,
+        `SELECT i.order_item_id FROM order_item i WHERE (SELECT count(*) FROM event e
+         WHERE e.body::jsonb -> 'data' ->> 'orderId' = i.order_id) < CASE i.status WHEN 'PAID' THEN 1 WHEN 'CONFIRMED'
+           THEN 2 WHEN 'DISPATCHED' THEN 3 WHEN 'CANCELED' THEN 2 ELSE 4 END`,
       )),
       ...(await none(
         'an event was told twice',
@@ -52,7 +60,8 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'cancels and their events differ',
-        `SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum((e.body::jsonb -> 'data' ->> 'canceledQuantity')::int), 0)
+        `SELECT i.order_item_id FROM order_item i
+         WHERE i.canceled_quantity <> (SELECT coalesce(sum((e.body::jsonb -> 'data' ->> 'canceledQuantity')::int), 0)
            FROM event e WHERE e.type = 'ORDER.CANCELED' AND e.body::jsonb -> 'data' ->> 'orderItemId' = i.order_item_id)`,
       )),
       ...(await none(
@@ -78,11 +87,13 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'a delivery waits without a run',
-        `SELECT delivery_id FROM webhook_delivery d WHERE status IN ('PENDING', 'PENDING_RETRY') AND NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = d.delivery_id AND r.done_at IS NULL)`,
+        `SELECT delivery_id FROM webhook_delivery d WHERE status IN ('PENDING', 'PENDING_RETRY') AND NOT EXISTS (SELECT 1 FROM run r
+         WHERE r.entity_id = d.delivery_id AND r.done_at IS NULL)`,
       )),
       ...(await none(
         'an item has no run',
-        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = i.order_item_id AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
+        `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = i.order_item_id
+         AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
       )),
       ...(await none('a run is not loaded', `SELECT workflow_id FROM run WHERE done_at IS NULL AND loaded_at IS NULL`)),
       ...(await none('the outbox is not empty', 'SELECT outbox_id FROM outbox')),
@@ -140,7 +151,8 @@ async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
     .filter(({ status }) => status === 'DONE' || status === 'PARTIAL_CANCELED')
     .reduce((sum, { balanceAmount }) => sum + balanceAmount, 0);
   const { rows } = await pool.query<{ sum: string; refunds: string }>(
-    'SELECT coalesce((SELECT sum(total_won) FROM orders), 0) - coalesce((SELECT sum(amount_won) FROM refund), 0) AS sum, (SELECT count(*) FROM refund) AS refunds',
+    `SELECT coalesce((SELECT sum(total_won) FROM orders), 0) - coalesce((SELECT sum(amount_won) FROM refund), 0) AS sum, (SELECT count(*)
+     FROM refund) AS refunds`,
   );
   const expected = Number(rows[0]!.sum);
   const given = ledger.filter(({ status }) => status !== 'ABORTED').reduce((sum, { cancels }) => sum + cancels.length, 0);
@@ -150,7 +162,7 @@ async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
   ];
 }
 
-/** Waits until nothing is under way: payments settled, runs loaded, outbox empty, deliveries ended. */
+/** Waits until nothing is in progress: payments settled, runs loaded, outbox empty, deliveries ended. */
 export async function settle(databaseUrl: string, timeoutMs: number): Promise<string | null> {
   const end = Date.now() + timeoutMs;
   let left = 'no connection';

@@ -1,4 +1,4 @@
-/** An OWNER who invites, cancels and sends again while processes die, and people who accept; what must be true of it afterwards. */
+/** Load of invitations: an OWNER invites, cancels and resends while processes are killed, guests accept; and the invariants of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { seedMembers } from '../../bin/dev/people.ts';
@@ -8,9 +8,9 @@ import type { Headers_ } from '../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../kernel/login.ts';
 
 /** A store may send this many mails in an hour (docs/contract.md#invitations). */
-const MOST = 18;
-type Said = 'PENDING' | 'ACCEPTED' | 'CANCELED';
-type Ask = (
+const MAX_MAILS = 18;
+type Answered = 'PENDING' | 'ACCEPTED' | 'CANCELED';
+type SendRequest = (
   method: string,
   path: string,
   body: unknown,
@@ -18,9 +18,9 @@ type Ask = (
 ) => Promise<{ status: number; data: Record<string, unknown> | null }>;
 
 export interface Inviting {
-  /** What was answered last, by invitation. */
-  readonly said: Map<string, Said>;
-  run(ask: Ask, isStopped: () => boolean): Promise<void>;
+  /** The status in the latest response, by invitation. */
+  readonly answered: Map<string, Answered>;
+  run(send: SendRequest, isStopped: () => boolean): Promise<void>;
 }
 
 interface Guest {
@@ -29,17 +29,17 @@ interface Guest {
 }
 const bearer = (token: string): Headers_ => ({ authorization: `Bearer ${token}` });
 
-/** Everybody logs in before the first process dies: their logins are the identity suite's subject. */
+/** All users log in before the first kill: logins are tested elsewhere. */
 export async function startInviting(system: System, { storeId, storeCode }: CreatedStore): Promise<Inviting> {
   const owner = `owner@${storeCode}.example`;
   await seedMembers(system.databaseUrl, storeId, [{ role: 'OWNER', email: owner }]);
   const as = bearer(await storeToken(owner, storeId, system.api));
   const guests: Guest[] = [];
-  for (let n = 0; n < MOST; n++) {
+  for (let n = 0; n < MAX_MAILS; n++) {
     const email = `guest${n}@${storeCode}.example`;
     guests.push({ email, bearer: bearer((await loginAs(email, null, system.api)).user.access_token) });
   }
-  const said: Inviting['said'] = new Map();
+  const answered: Inviting['answered'] = new Map();
   const linkTo = async (email: string): Promise<string | null> => {
     for (let tries = 0; tries < 100; tries++) {
       const mails = (await (await fetch(`${system.simulator}/__sim/mail`)).json()) as { to: string; text: string }[];
@@ -49,30 +49,30 @@ export async function startInviting(system: System, { storeId, storeCode }: Crea
     }
     return null;
   };
-  const one = async ({ email, bearer: guest }: Guest, n: number, ask: Ask) => {
-    const invited = await ask('POST', '/v1/store/invitations', { email, role: 'STAFF' }, as);
+  const one = async ({ email, bearer: guest }: Guest, n: number, send: SendRequest) => {
+    const invited = await send('POST', '/v1/store/invitations', { email, role: 'STAFF' }, as);
     if (invited.status !== 201) return;
     const id = String(invited.data!['invitationId']);
-    said.set(id, 'PENDING');
+    answered.set(id, 'PENDING');
     if (n % 3 === 0) {
-      const canceled = await ask('DELETE', `/v1/store/invitations/${id}`, undefined, as);
-      if (canceled.status === 200) said.set(id, 'CANCELED');
+      const canceled = await send('DELETE', `/v1/store/invitations/${id}`, undefined, as);
+      if (canceled.status === 200) answered.set(id, 'CANCELED');
     } else if (n % 3 === 1) {
       const token = await linkTo(email);
-      const accepted = token === null ? null : await ask('POST', '/v1/invitations/accept', { token }, guest);
-      if (accepted?.status === 200) said.set(id, 'ACCEPTED');
+      const accepted = token === null ? null : await send('POST', '/v1/invitations/accept', { token }, guest);
+      if (accepted?.status === 200) answered.set(id, 'ACCEPTED');
     }
   };
   return {
-    said,
-    run: async (ask, isStopped) => {
-      for (const [n, guest] of guests.entries()) if (!isStopped()) await one(guest, n, ask);
+    answered,
+    run: async (send, isStopped) => {
+      for (const [n, guest] of guests.entries()) if (!isStopped()) await one(guest, n, send);
     },
   };
 }
 
-/** Every violation, in words. */
-export async function invitationsBroken(pool: Pool, simulator: string, said: Inviting['said']): Promise<string[]> {
+/** All violations as sentences. */
+export async function invitationsBroken(pool: Pool, simulator: string, answered: Inviting['answered']): Promise<string[]> {
   const { rows } = await pool.query<{
     invitation_id: string;
     email: string;
@@ -90,7 +90,7 @@ export async function invitationsBroken(pool: Pool, simulator: string, said: Inv
   const mails = (await (await fetch(`${simulator}/__sim/mail`)).json()) as { to: string }[];
   const mailed = new Set(mails.map(({ to }) => to));
   return [
-    ...[...said].flatMap(([id, status]) =>
+    ...[...answered].flatMap(([id, status]) =>
       found.get(id)?.status === status ? [] : [`an invitation was said to be ${status}: ${JSON.stringify(found.get(id))}`],
     ),
     ...rows.flatMap((row) => [

@@ -1,27 +1,38 @@
-/** Load for the fault harness: buyers who buy and sellers who move items, each retrying with the same key until answered. */
+/** Load for the fault harness: buyers and sellers, each repeating requests with the same key until there is a response. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../../bin/dev/system.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
 import type { Inviting } from './inviting.ts';
+import { until } from '../../bin/dev/until.ts';
 import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../../bin/dev/client.ts';
 
-/** What was promised to somebody: it must be true afterwards. */
+/** Everything that was acknowledged by a response: it must hold afterwards. */
 export interface Promised {
-  /** Checkouts that a buyer was told are open. */
+  /** Open checkouts. */
   readonly checkouts: Set<string>;
-  /** Payments that a buyer was told have been started. */
+  /** Started payments. */
   readonly payments: Set<string>;
-  /** Orders that a buyer was told of, by payment. */
+  /** Orders by payment. */
   readonly orders: Map<string, string>;
-  /** Items that a seller was told are confirmed or dispatched. */
+  /** The acknowledged status of items. */
   readonly items: Map<string, 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED'>;
-  /** Units that a seller was told are canceled, by item. */
+  /** Canceled units by item. */
   readonly canceled: Map<string, number>;
   requests: number;
   retries: number;
 }
 
-/** What is bought: one product that is shipped, one that is provided. */
+export const noPromises = (): Promised => ({
+  checkouts: new Set(),
+  payments: new Set(),
+  orders: new Map(),
+  items: new Map(),
+  canceled: new Map(),
+  requests: 0,
+  retries: 0,
+});
+
+/** The products that are bought. */
 export interface Products {
   readonly shipped: string;
   readonly provided: string;
@@ -31,15 +42,7 @@ export class Load {
   readonly #system: System;
   readonly #store: CreatedStore;
   readonly #products: Products;
-  readonly promised: Promised = {
-    checkouts: new Set(),
-    payments: new Set(),
-    orders: new Map(),
-    items: new Map(),
-    canceled: new Map(),
-    requests: 0,
-    retries: 0,
-  };
+  readonly promised = noPromises();
   #stopped = false;
   #sequence = 0;
   #bearer: Promise<string> | undefined;
@@ -50,11 +53,11 @@ export class Load {
     this.#products = products;
   }
 
-  /** Runs until stopped; each buyer finishes what it has begun, and so does who invites beside them. */
+  /** Runs until stopped; each buyer, and the inviting OWNER, then finishes what they have begun. */
   async run(buyers: number, inviting: Inviting): Promise<void> {
     await Promise.all([
       inviting.run(
-        (...action) => this.#ask(...action),
+        (...action) => this.#send(...action),
         () => this.#stopped,
       ),
       ...Array.from({ length: buyers }, async () => {
@@ -65,9 +68,14 @@ export class Load {
   stop(): void {
     this.#stopped = true;
   }
+  /** Waits for this many further orders, at most two minutes: too little load is reported by the checks. */
+  async promise(orders: number): Promise<void> {
+    const enough = this.promised.orders.size + orders;
+    await until('orders are promised', async () => this.promised.orders.size >= enough, 120_000).catch(() => {});
+  }
 
-  /** Asks with one key until there is an answer that is neither an outage nor lost. */
-  async #ask(
+  /** Repeats a request with one key until there is a response that is not a 5xx. */
+  async #send(
     method: string,
     path: string,
     body: unknown,
@@ -84,7 +92,7 @@ export class Load {
         if (status < 500 && reply.error?.code !== 'IDEMPOTENCY_IN_PROGRESS')
           return { status, data: reply.data as Record<string, unknown> | null, code: reply.error?.code ?? null };
       } catch {
-        // killed under our hands: ask again
+        // the process was killed: repeat
       }
       this.promised.retries++;
       await sleep(100);
@@ -93,14 +101,14 @@ export class Load {
 
   async #buyOne(): Promise<void> {
     const shop = { 'x-store-code': this.#store.storeCode };
-    const session = await this.#ask('POST', '/storefront/v1/auth/anonymous', {}, shop);
+    const session = await this.#send('POST', '/storefront/v1/auth/anonymous', {}, shop);
     const buyer = { ...shop, 'x-cart-token': String(session.data?.['cartToken']) };
     const line = { productId: Math.random() < 0.2 ? this.#products.provided : this.#products.shipped, quantity: 3 };
-    const opened = await this.#ask('POST', '/storefront/v1/checkout', await this.#wanted(line, buyer), buyer);
+    const opened = await this.#send('POST', '/storefront/v1/checkout', await this.#wanted(line, buyer), buyer);
     if (opened.status !== 201) return;
     this.promised.checkouts.add(String(opened.data!['checkoutId']));
     const start = { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
-    const started = await this.#ask('POST', `/storefront/v1/checkout/${String(opened.data!['checkoutId'])}/payment`, start, buyer);
+    const started = await this.#send('POST', `/storefront/v1/checkout/${String(opened.data!['checkoutId'])}/payment`, start, buyer);
     if (started.status !== 200) return;
     const { paymentId, payUrl } = started.data as { paymentId: string; payUrl: string };
     this.promised.payments.add(paymentId);
@@ -114,12 +122,12 @@ export class Load {
   /** Half buy from the cart, half directly. */
   async #wanted(line: object, buyer: Headers_): Promise<object> {
     if (Math.random() < 0.5) return { items: [line] };
-    const cart = await this.#ask('POST', '/storefront/v1/cart/items', line, buyer);
+    const cart = await this.#send('POST', '/storefront/v1/cart/items', line, buyer);
     const [item] = (cart.data?.['items'] ?? []) as { cartItemId: string }[];
     return item ? { cartItemIds: [item.cartItemId] } : { items: [line] };
   }
 
-  /** Through the screen and the provider's window; a return that is cut off is left to the status look-up. */
+  /** Pays through our screen and the provider's window; an interrupted return is resolved by reading the status. */
   async #pay(payUrl: string): Promise<void> {
     const open = async (url: string): Promise<{ text: string; location: string | null }> => {
       for (let tries = 0; tries < 100; tries++) {
@@ -127,7 +135,7 @@ export class Load {
           const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(15_000) });
           if (response.status < 500) return { text: await response.text(), location: response.headers.get('location') };
         } catch {
-          // killed under our hands: open it again
+          // the process was killed: repeat
         }
         await sleep(150);
       }
@@ -160,14 +168,14 @@ export class Load {
       return '';
     });
     const headers = { authorization: `Bearer ${await this.#bearer}` };
-    const order = await this.#ask('GET', `/v1/orders/${orderId}`, undefined, headers);
+    const order = await this.#send('GET', `/v1/orders/${orderId}`, undefined, headers);
     const item = (order.data?.['items'] as { orderItemId: string; fulfillmentSnapshot: { type: string } }[] | undefined)?.[0];
     if (item === undefined) return;
     const id = item.orderItemId;
     if (Math.random() < 0.5) await this.#cancel(id, headers, Math.random() < 0.5 ? 3 : 1);
     const steps = item.fulfillmentSnapshot.type === 'MANUAL' ? PROVIDE : SHIP;
     for (const [action, body, status] of steps) {
-      const done = await this.#ask('POST', `/v1/order-items/${id}/${action}`, body, headers);
+      const done = await this.#send('POST', `/v1/order-items/${id}/${action}`, body, headers);
       if (done.status !== 200) return;
       this.promised.items.set(id, status);
     }
@@ -176,7 +184,7 @@ export class Load {
   /** Cancels units one by one, each under a key of its own. */
   async #cancel(id: string, headers: Headers_, times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
-      const done = await this.#ask('POST', `/v1/order-items/${id}/cancel`, { reason: 'OUT_OF_STOCK', quantity: 1 }, headers);
+      const done = await this.#send('POST', `/v1/order-items/${id}/cancel`, { reason: 'OUT_OF_STOCK', quantity: 1 }, headers);
       if (done.status === 200) this.promised.canceled.set(id, (this.promised.canceled.get(id) ?? 0) + 1);
     }
   }
@@ -188,6 +196,6 @@ const SHIP = [
 ] as const;
 const PROVIDE = [['fulfill', { note: 'canary-voucher' }, 'DELIVERED']] as const;
 
-/** Nothing more will come of this payment: it has ended, failed, or the buyer never got to pay. */
+/** The payment will not become an order: it has expired or failed, or the buyer could not pay. */
 const isOver = ({ status, result }: { status: string; result: string }, tries: number): boolean =>
   status === 'failed' || status === 'expired' || (status === 'pending' && (result !== 'PENDING' || tries > 20));

@@ -1,5 +1,5 @@
 /**
- * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be caught,
+ * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be detected,
  * then 20 rounds of 40 buyers on a stock of 10 and 200 races of cancels.
  */
 import { spawn } from 'node:child_process';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { root } from '../../bin/kernel/paths.ts';
-import { run } from '../../bin/kernel/say.ts';
+import { run } from '../../bin/kernel/cli.ts';
 import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import type { Report } from './harness.ts';
 import { SABOTAGES, sabotaged } from './sabotage.ts';
@@ -19,8 +19,8 @@ await run(async () => {
   const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' }, buyers: { type: 'string', default: '6' } } });
   const common = ['--buyers', values.buyers];
   let failed = 0;
-  const judge = (what: string, { orders, requests, retries, violations, broke }: Report, holds: boolean) => {
-    // A drill that broke has proved nothing, whatever was expected of it.
+  const check = (what: string, { orders, requests, retries, violations, broke }: Report, holds: boolean) => {
+    // A drill that failed to run proves nothing.
     const isExpected = holds && broke !== true;
     failed += isExpected ? 0 : 1;
     print(
@@ -29,15 +29,15 @@ await run(async () => {
     for (const violation of violations.slice(0, isExpected ? 1 : 20)) print(`       ${violation}`);
   };
   const random = await drill(root, [...common, '--kills', values.kills]);
-  judge(`${values.kills} random kills of API, worker, Postgres and Temporal`, random, random.violations.length === 0);
+  check(`${values.kills} random kills of API, worker, Postgres and Temporal`, random, random.violations.length === 0);
   for (const failpoint of FAILPOINTS) {
-    const report = await drill(root, [...common, '--failpoints', `${failpoint}=0.03`, '--gap', '4000']);
-    judge(`killed at ${failpoint}`, report, report.violations.length === 0);
+    const report = await drill(root, [...common, '--failpoints', `${failpoint}=0.03`, '--orders', '20']);
+    check(`killed at ${failpoint}`, report, report.violations.length === 0);
   }
   for (const sabotage of SABOTAGES) {
     const copy = sabotaged(sabotage);
-    const report = await drill(copy, [...common, '--failpoints', sabotage.failpoints, '--gap', '8000']);
-    judge(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
+    const report = await drill(copy, [...common, '--failpoints', sabotage.failpoints, '--orders', '40']);
+    check(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
   const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/system/runs/concurrency', 'test/system/orders/races'], {

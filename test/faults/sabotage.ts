@@ -1,4 +1,4 @@
-/** Known faults, put into a copy of the tree: a harness that does not find them proves nothing. */
+/** Known faults that are put into a copy of the tree, to prove that the harness detects them (mutation tests). */
 import { chmodSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ interface Sabotage {
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** Where processes are killed, so that the fault shows. */
+  /** Where processes are killed, so that the fault has an effect. */
   readonly failpoints: string;
 }
 
@@ -22,7 +22,7 @@ export const SABOTAGES: readonly Sabotage[] = [
           ctx.respond = false;
           ctx.res.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify({ meta: {}, data: reply.body, error: null }));
           await new Promise((resolve) => setTimeout(resolve, 10));
-          // Only where something was promised: kills at the many looks would use the drill's time up.
+          // Only for responses that acknowledge a change: kills at the many reads would use up the drill's time.
           failpoint('request.before-commit');
         }`,
     failpoints: 'request.before-commit=0.2',
@@ -38,7 +38,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     failpoints: 'webhook.before-send=0.2',
   },
   {
-    // The names under which the provider knows a refund are made when it is called, instead of being committed before.
+    // Refund id and idempotency key are generated at the call instead of committed before it.
     name: 'provider key after the order',
     file: 'activities/payments.ts',
     find: `    refundId: input.refundId,
@@ -58,7 +58,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
 ];
 
-/** A copy of the tree with the fault in it. */
+/** A copy of the tree with the fault. */
 export function sabotaged({ file, find, put }: Sabotage): string {
   const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
   chmodSync(copy, 0o755);

@@ -1,9 +1,10 @@
-/** Every way a run can go, told over HTTP; each answers the id of the run whose history is the path's. */
+/** All paths through the workflows, driven over HTTP; each returns the workflow id whose history is recorded. */
 import type { ServerResponse } from 'node:http';
 import { call, pay, type Reply } from '../../bin/dev/client.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
+import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { atRest } from '../system/runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
@@ -12,7 +13,8 @@ const closed = async (workflowId: string): Promise<string> => {
 };
 const itemRun = async ({ store }: World, orderItemId: string) => {
   const [row] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1', [orderItemId]);
-  await until('loaded', async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [orderItemId])).length === 1);
+  const loaded = () => query('SELECT 1 FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [orderItemId]);
+  await until('loaded', async () => (await loaded()).length === 1);
   return row?.workflow_id ?? `order-item/${store.storeId}/?`;
 };
 const dispatched = async (shop: World) => {
@@ -50,23 +52,27 @@ const delivery = async (answer: (n: number, response: ServerResponse) => void, a
   return closed(`webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`);
 };
 
-const invitation = async (address: string, afterwards: (shop: World, email: string, ask: Ask, id: string) => Promise<unknown>) => {
+type Afterwards = (shop: World, email: string, request: SendRequest, id: string) => Promise<unknown>;
+const invitation = async (address: string, afterwards: Afterwards) => {
   const shop = await world();
   await people(shop);
   const { storeId, storeCode } = shop.store;
   const owner = await storeToken(`owner@${storeCode}.example`, storeId);
-  const ask: Ask = (method, path, body, token = owner) =>
+  const request: SendRequest = (method, path, body, token = owner) =>
     call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}` } });
   const email = `${address}@${storeCode}.example`;
-  const { invitationId } = (await ask('POST', '/v1/store/invitations', { email, role: 'STAFF' })).body.data as { invitationId: string };
-  await afterwards(shop, email, ask, invitationId);
+  const { invitationId } = (await request('POST', '/v1/store/invitations', { email, role: 'STAFF' })).body.data as { invitationId: string };
+  await afterwards(shop, email, request, invitationId);
   return closed(`invitation/${storeId}/${invitationId}`);
 };
-type Ask = (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>;
+type SendRequest = (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>;
 const tried = (invitationId: string) =>
-  until('first mail', async () => (await query('SELECT 1 FROM invitation WHERE invitation_id = $1 AND send_attempts > 0', [invitationId])).length > 0);
+  until('first mail', async () => {
+    const sent = await query('SELECT 1 FROM invitation WHERE invitation_id = $1 AND send_attempts > 0', [invitationId]);
+    return sent.length > 0;
+  });
 
-/** As many more that wait, like the one that there is; their runs have no workflow. */
+/** Adds waiting deliveries like the existing one; their runs have no workflow. */
 const many = async (webhookId: string, n: number): Promise<void> => {
   for (const text of manyWaiting(webhookId, n)) await query(text);
 };
@@ -78,157 +84,168 @@ const subscriptionRun = async ({ store }: World, webhookId: string): Promise<str
   return closed(workflowId);
 };
 
-export const paths: Readonly<Record<string, () => Promise<string>>> = {
-  'order-item-by-the-clock': async () => {
-    const shop = await world();
-    const orderItemId = await dispatched(shop);
-    await shop.advance('P20D');
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'order-item-delivered-by-the-seller': async () => {
-    const shop = await world();
-    const orderItemId = await dispatched(shop);
-    await shop.act(orderItemId, 'delivered');
-    await shop.advance('P8D');
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'order-item-open': async () => {
-    const shop = await world();
-    const { orderItemId } = await shop.order();
-    await itemRun(shop, orderItemId);
-    await shop.act(orderItemId, 'confirm');
-    await shop.act(orderItemId, 'confirm');
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'order-item-tracked': async () => {
-    const shop = await world();
-    const { orderItemId } = await shop.order();
-    const workflowId = await itemRun(shop, orderItemId);
-    await shop.act(orderItemId, 'hold', { reason: 'late', expectedDispatchDate: '2030-01-01' });
-    await shop.act(orderItemId, 'confirm');
-    await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '9' });
-    await shop.advance('PT9H');
-    const corrected = { carrierCode: 'LOTTE', trackingNumber: '1' };
-    await shop.seller.call('PUT', `/v1/order-items/${orderItemId}/dispatch/tracking`, corrected);
-    await shop.advance('P2D');
-    await shop.advance('P8D');
-    return closed(workflowId);
-  },
-  'order-item-extended-and-decided': async () => {
-    const shop = await world();
-    const member = await shop.member();
-    const { orderItemId } = await shop.order(undefined, 1, member);
-    const workflowId = await itemRun(shop, orderItemId);
-    await shop.act(orderItemId, 'confirm');
-    await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
-    await shop.act(orderItemId, 'delivered');
-    for (const action of ['extend', 'decide']) await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/${action}`, {});
-    return closed(workflowId);
-  },
-  'payment-approved': () => payment('4111111111110000'),
-  'payment-declined-then-expired': () => payment('4111111111110001', 'pay', (shop) => shop.advance('PT11M')),
-  'payment-canceled-then-expired': () => payment('4111111111110000', 'cancel', (shop) => shop.advance('PT11M')),
-  'payment-never-paid': () => payment(null, 'pay', (shop) => shop.advance('PT11M')),
-  'payment-reply-lost': () => payment('4111111111110020'),
-  'payment-charged-with-an-error': () => payment('4111111111110031'),
-  'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
-  'order-item-canceled': async () => {
-    const shop = await world();
-    const { orderItemId } = await shop.order(undefined, 2);
-    await shop.act(orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 });
-    await shop.act(orderItemId, 'confirm');
-    await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'order-item-provided': async () => {
-    const shop = await world();
-    const { orderItemId } = await shop.order(await shop.product({ fulfillment: { type: 'MANUAL' } }));
-    await shop.act(orderItemId, 'fulfill', { note: 'voucher' });
-    await shop.advance('P8D');
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'order-item-stayed-and-canceled': async () => {
-    const shop = await world();
-    const room = await shop.product({ inventoryMode: 'DATED', stockQuantity: undefined, fulfillment: { type: 'MANUAL' } });
-    const nights = { variantIds: [room.variantId], from: '2027-01-01', to: '2027-01-05', stock: 1 };
-    await shop.seller.call('PUT', `/v1/products/${room.productId}/calendar`, nights);
-    const buyer = await shop.buyer();
-    const items = [{ productId: room.productId, quantity: 1, stay: { checkIn: '2027-01-02', checkOut: '2027-01-04' } }];
-    const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { items })).body.data as { checkoutId: string };
-    const { payUrl, paymentId } = (await buyer.start(checkoutId)).body.data as { payUrl: string; paymentId: string };
-    await pay(payUrl);
-    const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
-    const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
-    const { orderItemId } = order.body.data.items[0] as { orderItemId: string };
-    await itemRun(shop, orderItemId);
-    await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
-    return closed(await itemRun(shop, orderItemId));
-  },
-  'payment-refunded': () => refunded('4111111111110000'),
-  'payment-refund-failed-twice': () => refunded('4111111111110040'),
-  'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
-  'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
-  'webhook-deleted': async () => {
-    const shop = await world();
-    const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
-    await shop.order();
-    const [row] = await until('tried', async () => {
-      const all = await shop.deliveries(receiver.webhookId);
-      return all[0]?.['status'] === 'PENDING_RETRY' && all;
-    });
-    await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
-    receiver.close();
-    // Nobody tells the run: it looks for itself when its next attempt is due, a minute from now.
-    const client = await temporalClient();
-    const workflowId = `webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`;
-    await client.workflow.getHandle(workflowId).result();
-    return workflowId;
-  },
-  'webhook-subscription-deleted': async () => {
-    const shop = await world();
-    const receiver = await shop.receiver();
-    await shop.order();
-    await until('delivered', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'SUCCESS');
-    await many(receiver.webhookId, 1200);
-    await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
-    receiver.close();
-    return subscriptionRun(shop, receiver.webhookId);
-  },
-  'webhook-subscription-suspended': async () => {
-    const shop = await world();
-    const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
-    await shop.order();
-    await until('tried', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
-    await many(receiver.webhookId, 1200);
-    const since = `UPDATE webhook SET first_failure_at = first_failure_at - interval '24 hours' WHERE webhook_id = $1`;
-    await query(since, [receiver.webhookId]);
-    await shop.advance('PT2M');
-    receiver.close();
-    return subscriptionRun(shop, receiver.webhookId);
-  },
-  'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
-  'invitation-accepted': () =>
-    invitation('guest', async (_, email, ask, id) => {
-      await tried(id);
-      const { user } = await loginAs(email);
-      await ask('POST', '/v1/invitations/accept', { token: linkIn(await mailTo(email)) }, user.access_token);
-    }),
-  'invitation-expired-then-canceled': () =>
-    invitation('guest', async (shop, _, ask, id) => {
-      await tried(id);
-      await ask('POST', `/v1/store/invitations/${id}/resend`);
+/** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
+export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
+  orderItem: {
+    'order-item-by-the-clock': async () => {
+      const shop = await world();
+      const orderItemId = await dispatched(shop);
+      await shop.advance('P20D');
+      return closed(await itemRun(shop, orderItemId));
+    },
+    'order-item-delivered-by-the-seller': async () => {
+      const shop = await world();
+      const orderItemId = await dispatched(shop);
+      await shop.act(orderItemId, 'delivered');
       await shop.advance('P8D');
-      await ask('POST', `/v1/store/invitations/${id}/resend`);
-      await ask('DELETE', `/v1/store/invitations/${id}`);
-    }),
-  'invitation-tried-four-times': () =>
-    invitation('later', async (shop, _, __, id) => {
-      await tried(id);
+      return closed(await itemRun(shop, orderItemId));
+    },
+    'order-item-open': async () => {
+      const shop = await world();
+      const { orderItemId } = await shop.order();
+      await itemRun(shop, orderItemId);
+      await shop.act(orderItemId, 'confirm');
+      await shop.act(orderItemId, 'confirm');
+      return closed(await itemRun(shop, orderItemId));
+    },
+    'order-item-tracked': async () => {
+      const shop = await world();
+      const { orderItemId } = await shop.order();
+      const workflowId = await itemRun(shop, orderItemId);
+      await shop.act(orderItemId, 'hold', { reason: 'late', expectedDispatchDate: '2030-01-01' });
+      await shop.act(orderItemId, 'confirm');
+      await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '9' });
+      await shop.advance('PT9H');
+      const corrected = { carrierCode: 'LOTTE', trackingNumber: '1' };
+      await shop.seller.call('PUT', `/v1/order-items/${orderItemId}/dispatch/tracking`, corrected);
+      await shop.advance('P2D');
       await shop.advance('P8D');
-    }),
-  'invitation-refused': () =>
-    invitation('refuse', async (shop, _, __, id) => {
-      await tried(id);
+      return closed(workflowId);
+    },
+    'order-item-extended-and-decided': async () => {
+      const shop = await world();
+      const member = await shop.member();
+      const { orderItemId } = await shop.order(undefined, 1, member);
+      const workflowId = await itemRun(shop, orderItemId);
+      await shop.act(orderItemId, 'confirm');
+      await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+      await shop.act(orderItemId, 'delivered');
+      for (const action of ['extend', 'decide']) await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/${action}`, {});
+      return closed(workflowId);
+    },
+    'order-item-canceled': async () => {
+      const shop = await world();
+      const { orderItemId } = await shop.order(undefined, 2);
+      await shop.act(orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 });
+      await shop.act(orderItemId, 'confirm');
+      await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
+      return closed(await itemRun(shop, orderItemId));
+    },
+    'order-item-provided': async () => {
+      const shop = await world();
+      const { orderItemId } = await shop.order(await shop.product({ fulfillment: { type: 'MANUAL' } }));
+      await shop.act(orderItemId, 'fulfill', { note: 'voucher' });
       await shop.advance('P8D');
-    }),
+      return closed(await itemRun(shop, orderItemId));
+    },
+    'order-item-stayed-and-canceled': async () => {
+      const shop = await world();
+      const room = await shop.product({ inventoryMode: 'DATED', stockQuantity: undefined, fulfillment: { type: 'MANUAL' } });
+      const nights = { variantIds: [room.variantId], from: '2027-01-01', to: '2027-01-05', stock: 1 };
+      await shop.seller.call('PUT', `/v1/products/${room.productId}/calendar`, nights);
+      const buyer = await shop.buyer();
+      const items = [{ productId: room.productId, quantity: 1, stay: { checkIn: '2027-01-02', checkOut: '2027-01-04' } }];
+      const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { items })).body.data as { checkoutId: string };
+      const { payUrl, paymentId } = (await buyer.start(checkoutId)).body.data as { payUrl: string; paymentId: string };
+      await pay(payUrl);
+      const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+      const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
+      const { orderItemId } = order.body.data.items[0] as { orderItemId: string };
+      await itemRun(shop, orderItemId);
+      await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
+      return closed(await itemRun(shop, orderItemId));
+    },
+  },
+  payment: {
+    'payment-approved': () => payment('4111111111110000'),
+    'payment-declined-then-expired': () => payment('4111111111110001', 'pay', (shop) => shop.advance('PT11M')),
+    'payment-canceled-then-expired': () => payment('4111111111110000', 'cancel', (shop) => shop.advance('PT11M')),
+    'payment-never-paid': () => payment(null, 'pay', (shop) => shop.advance('PT11M')),
+    'payment-reply-lost': () => payment('4111111111110020'),
+    'payment-charged-with-an-error': () => payment('4111111111110031'),
+    'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
+    'payment-refunded': () => refunded('4111111111110000'),
+    'payment-refund-failed-twice': () => refunded('4111111111110040'),
+  },
+  webhookDelivery: {
+    'webhook-success': () => delivery((_, response) => void response.end('ok'), null),
+    'webhook-retried': () => delivery((n, response) => void response.writeHead(n === 0 ? 500 : 200).end(), 'PT2M'),
+    'webhook-deleted': async () => {
+      const shop = await world();
+      const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
+      await shop.order();
+      const [row] = await until('tried', async () => {
+        const all = await shop.deliveries(receiver.webhookId);
+        return all[0]?.['status'] === 'PENDING_RETRY' && all;
+      });
+      await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
+      receiver.close();
+      // The run is not woken: it loads its row when its next attempt is due, in a minute.
+      const client = await temporalClient();
+      const workflowId = `webhook/${shop.store.storeId}/${String(row!['deliveryId'])}`;
+      await client.workflow.getHandle(workflowId).result();
+      return workflowId;
+    },
+    'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
+  },
+  webhookSubscription: {
+    'webhook-subscription-deleted': async () => {
+      const shop = await world();
+      const receiver = await shop.receiver();
+      await shop.order();
+      await until('delivered', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'SUCCESS');
+      await many(receiver.webhookId, 1200);
+      await shop.seller.call('DELETE', `/v1/webhooks/${receiver.webhookId}`);
+      receiver.close();
+      return subscriptionRun(shop, receiver.webhookId);
+    },
+    'webhook-subscription-suspended': async () => {
+      const shop = await world();
+      const receiver = await shop.receiver((_, response) => void response.writeHead(500).end());
+      await shop.order();
+      await until('tried', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
+      await many(receiver.webhookId, 1200);
+      const since = `UPDATE webhook SET first_failure_at = first_failure_at - interval '24 hours' WHERE webhook_id = $1`;
+      await query(since, [receiver.webhookId]);
+      await shop.advance('PT2M');
+      receiver.close();
+      return subscriptionRun(shop, receiver.webhookId);
+    },
+  },
+  invitation: {
+    'invitation-accepted': () =>
+      invitation('guest', async (_, email, request, id) => {
+        await tried(id);
+        const { user } = await loginAs(email);
+        await request('POST', '/v1/invitations/accept', { token: linkIn(await mailTo(email)) }, user.access_token);
+      }),
+    'invitation-expired-then-canceled': () =>
+      invitation('guest', async (shop, _, request, id) => {
+        await tried(id);
+        await request('POST', `/v1/store/invitations/${id}/resend`);
+        await shop.advance('P8D');
+        await request('POST', `/v1/store/invitations/${id}/resend`);
+        await request('DELETE', `/v1/store/invitations/${id}`);
+      }),
+    'invitation-tried-four-times': () =>
+      invitation('later', async (shop, _, __, id) => {
+        await tried(id);
+        await shop.advance('P8D');
+      }),
+    'invitation-refused': () =>
+      invitation('refuse', async (shop, _, __, id) => {
+        await tried(id);
+        await shop.advance('P8D');
+      }),
+  },
 };

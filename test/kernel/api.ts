@@ -1,14 +1,18 @@
-/** An API process of a test's own, beside the system under test: the same Postgres and Temporal, other settings. */
+/** A separate API process for one test, with the Postgres and Temporal of the system under test and other settings. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../bin/kernel/paths.ts';
 import { freePort } from '../../bin/dev/ports.ts';
 import { underTest } from './world.ts';
 
-export async function ownApi(env: Readonly<Record<string, string>>): Promise<{ readonly api: string; readonly stop: () => void }> {
-  // Test files run side by side: each looks for a port from a place of its own, below those that the system gives to callers.
+export async function ownApi(
+  env: Readonly<Record<string, string>>,
+  /** The root of the code: this repository, or a copy of it. */
+  from = root,
+): Promise<{ readonly api: string; readonly stop: () => void }> {
+  // Test files run concurrently: each searches from another port, below the system's ephemeral ports.
   const port = await freePort(27_000 + (process.pid % 500) * 8);
-  const child = fork(join(root, 'api/main.ts'), [], {
+  const child = fork(join(from, 'api/main.ts'), [], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, ...underTest.env, PORT: String(port), ...env },
@@ -21,7 +25,7 @@ export async function ownApi(env: Readonly<Record<string, string>>): Promise<{ r
 }
 
 let addresses = 0;
-/** An address that nobody else in this run has: what a trusted proxy says of its client. */
+/** A unique client address, as a trusted proxy forwards it. */
 export const newAddress = (): string => {
   addresses++;
   return `10.${process.pid % 256}.${(addresses >> 8) % 256}.${addresses % 256}`;

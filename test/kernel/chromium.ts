@@ -1,22 +1,12 @@
-/** A real Chromium, as far as there is one on a machine without a display or a way to the internet, and what tests of screens share. */
+/** Headless Chromium and the setup of screen tests. */
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { CHROMIUM_FLAGS, chromiumPath } from '../../bin/dev/chromium.ts';
 import { root } from '../../bin/kernel/paths.ts';
 import { underTest } from './world.ts';
 
-const browserPath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-];
 const shots = process.env['SCREENSHOTS'] ?? join(root, '.data/screenshots');
 export const PHONE = { width: 360, height: 740 };
 export const DESKTOP = { width: 1280, height: 900 };
@@ -24,21 +14,21 @@ export const DESKTOP = { width: 1280, height: 900 };
 export const isWide = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-/** A browser for a file of tests of `what`; each test has a context of its own. */
+/** A browser for the tests of one file; each test has its own context. */
 export class Screens {
-  /** What our pages' own policy blocks and any script error: a fault of ours. A test that leaves one fails. */
+  /** CSP violations and script errors of our pages. A test with any fails. */
   readonly complaints: string[] = [];
-  /** In the place of `describe`. */
+  /** `describe`, skipped where there is no Chromium. */
   readonly describe: typeof describe | typeof describe.skip;
   #browser: Browser | undefined;
   #context: BrowserContext | undefined;
 
   constructor(what: string) {
-    this.describe = browserPath === undefined ? describe.skip : describe;
-    if (browserPath === undefined) process.stderr.write(`No Chromium: ${what} is not tried in a browser. Install it or set CHROMIUM.\n`);
+    this.describe = chromiumPath === undefined ? describe.skip : describe;
+    if (chromiumPath === undefined) process.stderr.write(`No Chromium: ${what} is not tried in a browser. Install it or set CHROMIUM.\n`);
     beforeAll(async () => {
-      if (browserPath === undefined) return;
-      this.#browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
+      if (chromiumPath === undefined) return;
+      this.#browser = await chromium.launch({ executablePath: chromiumPath, args: [...CHROMIUM_FLAGS] });
       mkdirSync(shots, { recursive: true });
     }, 60_000);
     afterEach(async () => {
@@ -48,7 +38,7 @@ export class Screens {
     afterAll(() => this.#browser?.close());
   }
 
-  /** A page of a fresh browser. The provider's own pages may complain. */
+  /** A page in a new context. Complaints of the provider's pages are ignored. */
   async open(options: BrowserContextOptions): Promise<Page> {
     const context = await this.#browser!.newContext(options);
     this.#context = context;

@@ -1,4 +1,4 @@
-/** A trace collector: keeps what is sent to it by OTLP over HTTP, and hands out a trace's spans by its id. */
+/** A trace collector: stores spans that it receives by OTLP over HTTP, and returns those of a trace by its id. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -32,7 +32,7 @@ const record = (attributes: readonly Attribute[]) => Object.fromEntries(attribut
 
 export async function startCollector(): Promise<{ url: string; server: Server }> {
   const traces = new Map<string, CollectedSpan[]>();
-  const keep = ({ resourceSpans }: Export) => {
+  const store = ({ resourceSpans }: Export) => {
     for (const { resource, scopeSpans } of resourceSpans)
       for (const { traceId, name, spanId, parentSpanId, attributes } of scopeSpans.flatMap(({ spans }) => spans))
         traces.set(traceId, [
@@ -49,7 +49,7 @@ export async function startCollector(): Promise<{ url: string; server: Server }>
   const server = createServer((request, response) => {
     if (request.method === 'POST')
       void json(request).then((body) => {
-        keep(body as Export);
+        store(body as Export);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     else response.end(JSON.stringify(traces.get(request.url!.slice(1)) ?? []));

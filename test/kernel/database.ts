@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Login } from '../../db/kernel/connection.ts';
 import { query, underTest } from './world.ts';
 
-/** An empty database of a test's own on the server under test; answers its owner's URL. */
+/** Creates an empty database on the server under test; returns its owner's URL. */
 export async function createDatabase(name: string): Promise<string> {
   const database = `${name}_${randomUUID().slice(0, 8)}`;
   await query(`CREATE DATABASE ${database}`);
@@ -11,7 +11,7 @@ export async function createDatabase(name: string): Promise<string> {
   return url.href;
 }
 
-/** Where a role logs in to the database of this URL, on the server under test. */
+/** The URL by which a role logs in to this database on the server under test. */
 export function roleUrl(databaseUrl: string, role: Login): string {
   const known = new URL(underTest.env[role === 'sangjeom_app' ? 'APP_DATABASE_URL' : 'RELAY_DATABASE_URL']!);
   const url = new URL(databaseUrl);

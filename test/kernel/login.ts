@@ -1,4 +1,4 @@
-/** People at the identity provider: a browser that knows links, forms and cookies, and the console's login. */
+/** Logins at the identity provider, with a browser that handles links, forms and cookies. */
 import { createHash, randomBytes } from 'node:crypto';
 import { peopleOf, seedMembers } from '../../bin/dev/people.ts';
 import { query, underTest, until, type World } from './world.ts';
@@ -43,7 +43,7 @@ export class Browser {
     return response;
   }
 
-  /** Follows redirects, signs in where a form asks for it and allows what a client asks for, until it is sent to `stop`. */
+  /** Follows redirects, submits login forms and consents, until the redirect to `stop`. */
   async login(url: string, email: string, stop = CALLBACK): Promise<URL> {
     const end = await this.walk(url, email, stop);
     if (end instanceof URL) return end;
@@ -51,7 +51,7 @@ export class Browser {
     return new URL(answer.headers.get('location')!);
   }
 
-  /** The same up to the page on which a client asks for access; the way back, where nobody is asked. */
+  /** The same up to the consent page; without one, the redirect to `stop`. */
   async walk(url: string, email: string, stop = CALLBACK): Promise<URL | Question> {
     let at = url;
     let response = await this.open(at);
@@ -82,7 +82,7 @@ export interface Tokens {
   readonly expires_in: number;
   readonly error?: string;
 }
-/** POST /oauth2/token; the answer whatever it is. */
+/** POST /oauth2/token; returns any response. */
 export async function tokens(
   form: Readonly<Record<string, string>> | string,
   headers: Readonly<Record<string, string>> = {},
@@ -115,7 +115,7 @@ export function authorizeUrl(
   return { url: `${api}/oauth2/authorize?${query.toString()}`, verifier };
 }
 
-/** Logs a person in; answers the code's exchange. */
+/** Logs a person in; returns the response of the code exchange. */
 export async function loginAs(email: string, scope: string | null = null, api = underTest.api) {
   const { url, verifier } = authorizeUrl({ scope }, api);
   const back = await new Browser().login(url, email);
@@ -141,11 +141,11 @@ export const exchange = (subject: string, storeId: string, more: Readonly<Record
     api,
   );
 
-/** Gives a store one person for each role, by `{role}@{storeCode}.example`. */
+/** Adds a member for each role: `{role}@{storeCode}.example`. */
 export const people = ({ store: { storeId, storeCode } }: World): Promise<void> =>
   seedMembers(underTest.databaseUrl, storeId, peopleOf(storeCode));
 
-/** Makes one more person a member, as an invitation that was accepted would. */
+/** Adds a member, as an accepted invitation does. */
 export async function employ({ store: { storeId } }: World, email: string, role: 'ADMIN' | 'STAFF'): Promise<void> {
   await query(
     `INSERT INTO user_account (user_id, email, created_at) VALUES ('usr_' || replace(gen_random_uuid()::text, '-', ''), $1, now())
@@ -159,7 +159,7 @@ export async function employ({ store: { storeId } }: World, email: string, role:
   ]);
 }
 
-/** A person's store token, through the console. */
+/** A person's store token from the console. */
 export async function storeToken(email: string, storeId: string, api = underTest.api): Promise<string> {
   const { user } = await loginAs(email, null, api);
   return (await exchange(user.access_token, storeId, {}, api)).body.access_token;
@@ -171,14 +171,14 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
 }
-/** Mails that the development mail server took, oldest first. */
+/** Mails that the development mail server received, oldest first. */
 export const mailsTo = async (email: string): Promise<Mail[]> =>
   ((await (await fetch(`${underTest.simulator}/__sim/mail`)).json()) as Mail[]).filter(({ to }) => to === email);
 export const mailTo = (email: string): Promise<Mail> => until(`mail to ${email}`, async () => (await mailsTo(email))[0]);
-/** The token in the link of an invitation. */
+/** The token of the link in an invitation mail. */
 export const linkIn = ({ text }: Mail): string => new URL(/https?:\S+/.exec(text)![0]).searchParams.get('token')!;
 
-/** A client that an OWNER registered with a store; public, for logins. */
+/** Registers a public client of a store, for logins. */
 export async function registerApp(owner: string, changes: Readonly<Record<string, unknown>> = {}): Promise<{ client_id: string }> {
   const response = await fetch(`${underTest.api}/oauth2/register`, {
     method: 'POST',
@@ -194,10 +194,10 @@ export async function registerApp(owner: string, changes: Readonly<Record<string
   });
   return (await response.json()) as { client_id: string };
 }
-/** Where it is sent back to. */
+/** Its redirect URI. */
 export const APP = 'http://127.0.0.1:4998/app';
 
-/** A person’s user token through such a client, after they allowed it; `scope` as it is asked for. */
+/** A person's user token through such a client, after their consent; `scope`: the requested one. */
 export async function loginThrough(clientId: string, email: string, scope: string | null = null): Promise<Tokens> {
   const { url, verifier } = authorizeUrl({ client_id: clientId, redirect_uri: APP, scope });
   const code = (await new Browser().login(url, email, APP)).searchParams.get('code')!;
@@ -206,8 +206,8 @@ export async function loginThrough(clientId: string, email: string, scope: strin
 }
 
 /**
- * The same as it was before people were asked: of a person who has nothing to do with the client's store. They are a member just for
- * the login.
+ * The same for a person who is not a member of the client's store, as before consent pages existed: they are a member only during the
+ * login.
  */
 export async function loginLured(clientId: string, theirs: World, email: string): Promise<Tokens> {
   await employ(theirs, email, 'STAFF');

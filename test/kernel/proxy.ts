@@ -1,16 +1,16 @@
-/** A network that can fall silent: everything sent through it arrives, until it does not, and nobody is told. */
+/** A TCP proxy that can stop forwarding without closing connections, like a network failure. */
 import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
 
 export interface SilentProxy {
-  /** `url` by way of the proxy. */
+  /** `url` through the proxy. */
   readonly through: (url: string) => string;
-  /** From now on nothing is forwarded on the connections that are open, and none is closed. New ones work. */
+  /** Stops forwarding on all open connections, without closing them. New connections work. */
   readonly silence: () => void;
   /**
-   * The next connection on which the client sends `words`, having sent `after` since now, sends nothing more until `release`, the words
-   * included; `held` resolves when it has come to that.
+   * Holds the next connection on which the client sends `words` after it has sent `after`: `words` and all that follows are not forwarded
+   * until `release`. `held` resolves when the connection is held.
    */
   readonly holdAt: (words: string, after: string) => { readonly held: Promise<void>; readonly release: () => void };
   readonly close: () => void;
@@ -22,7 +22,7 @@ interface Hold {
   readonly onHeld: () => void;
   onReleased: () => void;
 }
-/** Where one connection is held up. */
+/** The stream of one connection, which can be held. */
 class Gate extends Transform {
   readonly #holds: () => Hold[];
   readonly #begun = new Set<Hold>();

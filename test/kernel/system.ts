@@ -1,4 +1,4 @@
-/** The system under test: every process real, started once for the whole suite in a folder of its own. */
+/** The system under test: real processes, started once for the whole suite in a temporary folder. */
 import type { Server } from 'node:http';
 import { announce } from '../../bin/dev/developmentSystem.ts';
 import type { System } from '../../bin/dev/system.ts';
@@ -9,29 +9,31 @@ import { workflowBundle } from '../../worker/bundle.ts';
 
 const held = globalThis as { sangjeomSystem?: System; sangjeomCollector?: Server };
 
-/** What test files are handed in the environment: the system's folder, and what tests have beside it. */
+/** What test files get through the environment: the system's folder and further services of the tests. */
 export interface Handed {
   readonly dataDir: string;
   readonly testServer: string;
   readonly cli: string;
-  /** Where traces go; `GET /{traceId}` answers its spans. */
+  /** The trace collector's URL; `GET /{traceId}` returns its spans. */
   readonly collector: string;
 }
 
 export async function setUp(): Promise<void> {
+  // A suite that is started by a test uses that test's system.
+  if (process.env['UNDER_TEST'] !== undefined) return;
   const [testServer, cli] = [await temporalTestServer(), await temporalCli()];
   await workflowBundle();
   const collector = await startCollector();
   const system = await temporarySystem('test', {
-    // Two suites that start in the same second look for ports in places of their own.
+    // Two suites that start at once search from different ports.
     firstPort: 3900 + 20 * (process.pid % 50),
     durable: false,
-    keepsData: process.env['KEEP_TEST_DATA'] !== undefined,
+    retainsData: process.env['KEEP_TEST_DATA'] !== undefined,
     env: {
       CHECK_REPLIES: 'true',
       RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'info',
-      // Only what asks for it is traced.
+      // Only requests with a traceparent are traced.
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_always_off',
       OTEL_BSP_SCHEDULE_DELAY: '200',

@@ -1,32 +1,41 @@
-/** Builders: each test makes a store of its own and what it needs in it. */
+/** Builders of test data: each test creates its own store. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Client as Temporal, Connection } from '@temporalio/client';
+import type { Client as Temporal } from '@temporalio/client';
 import { Pool } from 'pg';
 import { type DevelopmentSystem, developmentSystem } from '../../bin/dev/developmentSystem.ts';
 import { until } from '../../bin/dev/until.ts';
 import { makeStore } from '../../bin/ops/store/make.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
-import { Buyer, pay, Seller, THREAD_EVENTS } from '../../bin/dev/client.ts';
+import { Buyer, pay, Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
 import type { Handed } from './system.ts';
 
 type UnderTest = DevelopmentSystem & Handed;
 const handed = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as Partial<Handed>;
 export const underTest = { ...(handed.dataDir !== undefined && developmentSystem(handed.dataDir)), ...handed } as UnderTest;
-const pool = new Pool({ connectionString: underTest.databaseUrl, max: 4 });
+const pool = new Pool({ connectionString: underTest.databaseUrl, max: 4, allowExitOnIdle: true });
 pool.on('error', () => {});
 
-/** SQL from outside, as the owner: sees every store. */
+/** SQL as the database's owner, who sees every store. */
 export async function query<Row extends object = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
   return (await pool.query<Row & Record<string, unknown>>(text, [...values])).rows;
 }
 
 let temporal: Promise<Temporal> | undefined;
-export const temporalClient = (): Promise<Temporal> =>
-  (temporal ??= Connection.connect({ address: underTest.temporalAddress }).then((connection) => new Temporal({ connection })));
+export const temporalClient = (): Promise<Temporal> => (temporal ??= connect());
+/** Loaded when it is first wanted: most suites never talk to Temporal. */
+async function connect(): Promise<Temporal> {
+  const { Client, Connection } = await import('@temporalio/client');
+  return new Client({ connection: await Connection.connect({ address: underTest.temporalAddress }) });
+}
 
 export { until };
+
+/** Whether anybody waits for a lock that a backend of Postgres holds. */
+export const isBlocking = async (pid: number): Promise<boolean> =>
+  (await query('SELECT 1 FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))', [pid])).length > 0;
+export const untilBlockedBy = (pid: number): Promise<boolean> => until('a wait for the lock', () => isBlocking(pid));
 
 export interface Paid {
   readonly orderId: string;
@@ -44,7 +53,7 @@ export class World {
     this.seller = seller;
   }
 
-  /** A product of this store; free delivery unless told otherwise. */
+  /** Creates a product; free delivery by default. */
   async product(changes: object = {}): Promise<{ productId: string; variantId: string }> {
     const { body: category } = await this.seller.call('POST', '/v1/categories', { name: '잡화' });
     const request = {
@@ -64,7 +73,7 @@ export class World {
   member(): Promise<Buyer> {
     return Buyer.join(underTest.api, this.store.storeCode);
   }
-  /** A started payment. */
+  /** Starts a payment. */
   async payment(
     product?: { productId: string },
     buyer?: Buyer,
@@ -78,7 +87,7 @@ export class World {
     const { paymentId, attemptId, payUrl } = started.body.data as { paymentId: string; attemptId: string; payUrl: string };
     return { buyer: who, checkoutId, paymentId, attemptId, payUrl };
   }
-  /** A bought item. */
+  /** Buys an item. */
   async order(product?: { productId: string }, quantity = 1, who?: Buyer): Promise<Paid> {
     const { buyer, paymentId, payUrl } = await this.payment(product, who, quantity);
     await pay(payUrl);
@@ -95,10 +104,10 @@ export class World {
   async advance(advance: string) {
     return (await this.seller.call('POST', '/v1/sandbox/clock', { advance })).body.data as { now: string; settled: boolean };
   }
-  /** A loopback receiver, subscribed to all order events of the thread. */
+  /** Starts a receiver on the loopback interface, subscribed to ITEM_EVENTS by default. */
   async receiver(
     answer: (request: Received, response: ServerResponse) => void = (_, response) => void response.end('ok'),
-    eventTypes: readonly string[] = THREAD_EVENTS,
+    eventTypes: readonly string[] = ITEM_EVENTS,
   ): Promise<Receiver> {
     const receiver = await Receiver.listen(answer);
     const { status, body } = await this.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes });
@@ -147,7 +156,7 @@ export class Receiver {
 }
 
 let made = 0;
-/** A new store, a sandbox unless told otherwise, with a seller who may do everything. */
+/** A new store, a sandbox by default, with a seller who has all scopes. */
 export async function world({ sandbox = true } = {}): Promise<World> {
   const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
   const store = await makeStore(underTest.databaseUrl, { code, name: '시험 상점', sandbox, withProduct: false });

@@ -1,14 +1,19 @@
 /**
  * The messages between API, runs and activities, typed from end to end: each workflow type declares its commands, its calls and their
- * outcomes in `domain/<feature>/messages.ts`. Ids, amounts, enumerations and times only: nothing personal.
+ * outcomes in `domain/<feature>/machine.ts`, or in `messages.ts` beside it where they fill a page. Ids, amounts, enumerations and times
+ * only: nothing personal.
  */
 import type { CallOf, ContentOf, OutcomeOf, PlanOf } from '../../domain/kernel/messages.ts';
-import type { InvitationMessages } from '../../domain/invitations/messages.ts';
+import type { InvitationMessages } from '../../domain/invitations/machine.ts';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
-import type { WebhookDeliveryMessages, WebhookSubscriptionMessages } from '../../domain/webhooks/messages.ts';
+import type { WebhookDeliveryMessages, WebhookSubscriptionMessages } from '../../domain/webhooks/machine.ts';
+import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
 
-/** The workflow types; each has a row, a line in `run`, one transition and one function in `workflows/`. */
+/**
+ * The workflow types; each has an entity, a row in `run`, one transition and one function in `workflows/`. The compiler demands the rest
+ * from here: its entry in `WORKFLOWS`, its function, its activities, its text in support's `explain`.
+ */
 export interface Messages {
   readonly orderItem: OrderItemMessages;
   readonly payment: PaymentMessages;
@@ -18,17 +23,66 @@ export interface Messages {
 }
 export type WorkflowType = keyof Messages;
 
-/** The update that carries a command, and the signals, as every run takes them. */
+/** How Temporal runs a workflow type. */
+export interface WorkflowProperties {
+  /** The prefix of its workflow ids: `payment/<storeId>/<paymentId>`. */
+  readonly idPrefix: string;
+  /** Temporal's task priority: tasks of a lower number go first when workers are busy. */
+  readonly priority: number;
+  /** The task queue of its workflows and transitions. */
+  readonly queue: typeof RUNS_QUEUE | typeof DELIVERIES_QUEUE;
+  /** The task queue of its calls, so that a slow provider delays nothing else; null: that of its workflows, or it makes no calls. */
+  readonly callsQueue: string | null;
+}
+export const WORKFLOWS: Readonly<Record<WorkflowType, WorkflowProperties>> = {
+  // A buyer waits for it.
+  payment: { idPrefix: 'payment', priority: 1, queue: RUNS_QUEUE, callsQueue: 'payment-calls' },
+  // A seller waits for it.
+  orderItem: { idPrefix: 'order-item', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
+  invitation: { idPrefix: 'invitation', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
+  // Nobody waits for webhooks.
+  webhookDelivery: { idPrefix: 'webhook', priority: 4, queue: DELIVERIES_QUEUE, callsQueue: null },
+  webhookSubscription: { idPrefix: 'webhook-subscription', priority: 5, queue: RUNS_QUEUE, callsQueue: null },
+};
+export const WORKFLOW_TYPES = Object.keys(WORKFLOWS) as readonly WorkflowType[];
+
+/** The identity of a run in Postgres, in the outbox and in Temporal. */
+export interface RunIds<T extends WorkflowType = WorkflowType> {
+  readonly storeId: string;
+  readonly workflowType: T;
+  readonly workflowId: string;
+  readonly entityId: string;
+  readonly orderNo: string | null;
+}
+/** `key`: the entity id; for an order item its number, because people search by it (D69). */
+export const workflowIdOf = (type: WorkflowType, storeId: string, key: string): string => `${WORKFLOWS[type].idPrefix}/${storeId}/${key}`;
+/** The run of an entity whose id is part of the workflow id. */
+export const runOf = <T extends WorkflowType>(
+  workflowType: T,
+  storeId: string,
+  entityId: string,
+  orderNo: string | null = null,
+): RunIds<T> => ({
+  storeId,
+  workflowType,
+  workflowId: workflowIdOf(workflowType, storeId, entityId),
+  entityId,
+  orderNo,
+});
+/** The run of an order item. The first 14 digits of its number are the order number. */
+export const orderItemRun = (item: {
+  readonly storeId: string;
+  readonly orderItemId: string;
+  readonly orderItemNo: string;
+}): RunIds<'orderItem'> => ({
+  ...runOf('orderItem', item.storeId, item.orderItemId, item.orderItemNo.slice(0, 14)),
+  workflowId: workflowIdOf('orderItem', item.storeId, item.orderItemNo),
+});
+
+/** The names of the update and the signals that every run handles. */
 export const COMMAND_UPDATE = 'command';
 export const CLOCK_SIGNAL = 'clock';
 export const WAKE_SIGNAL = 'wake';
-
-/** By the item's number, because people look for it (D69). */
-export const orderItemWorkflowId = (storeId: string, orderItemNo: string): string => `order-item/${storeId}/${orderItemNo}`;
-export const paymentWorkflowId = (storeId: string, paymentId: string): string => `payment/${storeId}/${paymentId}`;
-export const webhookWorkflowId = (storeId: string, deliveryId: string): string => `webhook/${storeId}/${deliveryId}`;
-export const subscriptionWorkflowId = (storeId: string, webhookId: string): string => `webhook-subscription/${storeId}/${webhookId}`;
-export const invitationWorkflowId = (storeId: string, invitationId: string): string => `invitation/${storeId}/${invitationId}`;
 
 /** The activity that runs the transition of a workflow type: `transitionPayment`. */
 export type TransitionName<T extends WorkflowType = WorkflowType> = `transition${Capitalize<T>}`;
@@ -36,8 +90,9 @@ export const transitionName = <T extends WorkflowType>(type: T): TransitionName<
   `transition${type.charAt(0).toUpperCase()}${type.slice(1)}` as TransitionName<T>;
 
 /**
- * A run: the store and the id of the row that it owns. `clock` only after continue-as-new. `firstAt`: the business time at which it
- * first has something to do; only at its start, for types whose first plan follows from it alone.
+ * The input of a workflow and of its transitions: the store and the id of the row that it owns. `clock`: the clock offset that the run
+ * knows; of a workflow only after continue-as-new. `firstAt`: the business time of its first plan, only at its start and for types whose
+ * first plan needs nothing else.
  */
 export interface RunRef {
   readonly storeId: string;
@@ -54,7 +109,7 @@ export type Outcome<T extends WorkflowType = WorkflowType, N extends CallName<T>
   ? OutcomeOf<Messages[T]['calls'], Extract<N, keyof Messages[T]['calls'] & string>>
   : never;
 
-/** What an activity answers: the outcome, and the plan since where the call has made the run's transition itself, in one transaction. */
+/** The result of a call's activity: the outcome, and the new plan where the activity made the run's transition in the same transaction. */
 export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> = CallName<T>> = Outcome<T, N> & {
   readonly plan?: Plan<T>;
 };
@@ -66,7 +121,7 @@ export interface Plan<T extends WorkflowType = WorkflowType> extends PlanOf<Call
   readonly clock: number;
 }
 
-/** What a command asks for: its name and what it says. */
+/** A command without its envelope: name and input. */
 export type CommandContent<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? ContentOf<Messages[T]['commands']> : never;
 
 /** A change of a row which a run owns (docs/architecture.md#commands). */
@@ -75,11 +130,11 @@ export interface CommandEnvelope {
   readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };
   readonly requestId: string;
   readonly actor: string;
-  /** The store's clock offset as the API knows it: a run that this command starts has not heard of it yet. */
+  /** The store's clock offset in milliseconds: a run that this command starts does not know it yet. */
   readonly clock: number;
-  /** Real time; a command that reaches its transition later is refused. */
+  /** Real time; a command whose transition begins later is refused with TEMPORARILY_UNAVAILABLE. */
   readonly notAfter: number;
-  /** `idle` also waits until no call is in flight. */
+  /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
 }
 

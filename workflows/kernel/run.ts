@@ -1,10 +1,9 @@
 /**
- * The one skeleton of every durable run. It owns timers and calls in flight, and no business state: facts live
- * in Postgres, and every transition answers its plan: when to wake, which calls to make. It may be terminated or reset at any await.
+ * The one skeleton of all workflow types. It owns timers and calls in flight, and no business state: that is in Postgres, and every
+ * transition returns the plan: when to wake, which calls to make. It may be terminated or reset at any await.
  */
 import {
   ActivityFailure,
-  type ActivityOptions,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
@@ -14,62 +13,65 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
-  proxyActivities,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Answer, Call, CallName, Command, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import { type CallTimes, makeCall } from './call.ts';
+import type { Call, CallName, Command, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
 import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 import { transition } from './transition.ts';
 
-/** A command of a seller, a buyer or an operator, answered when its transition is committed. */
+/** A command of a seller, a buyer or an operator; the update completes when its transition is committed. */
 const command = defineUpdate<void, [Command]>(COMMAND_UPDATE);
-/** The store's clock moved: its offset in milliseconds, which only grows. */
+/** The sandbox clock was advanced: the offset in milliseconds, which only grows. */
 const clock = defineSignal<[number]>(CLOCK_SIGNAL);
-/** Load the row again: sent by the reconciler and by whoever changed the row beside the run. */
+/** Load the row again: sent by the reconciler, and by the outbox when the row was changed outside the run. */
 const wake = defineSignal(WAKE_SIGNAL);
 
 /** What a workflow type adds to the skeleton. */
 export interface WorkflowDefinition<T extends WorkflowType> {
   readonly type: T;
-  /** The plan of a new run, where the row need not be loaded for it. */
+  /** The plan of a new run, where it can be built without loading the row. */
   readonly firstPlan?: (run: RunRef, firstAt: number) => Plan<T>;
-  /** Where and for how long each call is tried, and how it reads in Temporal UI. */
-  readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => ActivityOptions };
+  /** The timeouts of its calls; null if it makes none. */
+  readonly times: [CallName<T>] extends [never] ? null : CallTimes;
+  /** The summary of each call in Temporal UI. */
+  readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => string };
 }
 
-/** A bug could leave a run due for ever; it then loads its row once in this time instead of spinning. */
+/** A bug could leave a run due forever; it then makes one transition in this time instead of looping. */
 const STUCK_MS = 30_000;
 
-/** Hosts one run until it is done. */
+/** Runs one workflow until its plan is done. */
 export async function host<T extends WorkflowType>(run: RunRef, definition: WorkflowDefinition<T>): Promise<void> {
   const hosted = new HostedRun(run, definition as unknown as AnyDefinition);
   setHandler(command, (message) => hosted.handle(message), { description: 'Carries out a command; answers when it is committed' });
-  setHandler(clock, (offset) => hosted.moveClock(offset), { description: 'The clock of the sandbox store moved' });
+  setHandler(clock, (offset) => hosted.advanceClock(offset), { description: 'The clock of the sandbox store moved' });
   setHandler(wake, () => hosted.wake(), { description: 'Load the row again' });
   await hosted.load();
   do {
     while (!hosted.isDone) await hosted.turn();
     await condition(allHandlersFinished);
-    // Woken while it was closing: its row may have a plan again (a refund).
+    // Woken before it closed: its row may have something to do again (a refund).
   } while (await hosted.isWokenAgain());
 }
 
-/** The skeleton treats all types alike: what a call says is between its transition and its activity. */
-type AnyDefinition = Omit<WorkflowDefinition<WorkflowType>, 'calls'> & {
-  readonly calls: Readonly<Record<string, (call: Call) => ActivityOptions>>;
+/** The skeleton is not generic over types: inputs and outcomes of calls matter to the transition and the activity only. */
+type AnyDefinition = Omit<WorkflowDefinition<WorkflowType>, 'calls' | 'times'> & {
+  readonly times: CallTimes | null;
+  readonly calls: Readonly<Record<string, (call: Call) => string>>;
 };
 
 class HostedRun {
   readonly #run: RunRef;
   readonly #definition: AnyDefinition;
   #plan: Plan;
-  /** The end of the queue of transitions: one at a time, in order of arrival. */
+  /** Settles when the last queued transition has ended: they run one at a time, in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  /** Counts everything that may change what to wait for. */
+  /** Counts the changes that may end the current wait. */
   #changes = 0;
   #woken = false;
   readonly #inFlight = new Set<string>();
@@ -95,7 +97,7 @@ class HostedRun {
   }
 
   async handle(message: Command): Promise<void> {
-    this.moveClock(message.clock);
+    this.advanceClock(message.clock);
     try {
       await this.#apply({ type: 'command', command: message });
     } catch (error) {
@@ -103,7 +105,7 @@ class HostedRun {
     }
     if (message.wait === 'idle') await condition(() => this.#isIdle && this.#plan.calls.every((call) => this.#inFlight.has(call.id)));
   }
-  moveClock(offset: number): void {
+  advanceClock(offset: number): void {
     this.#plan = { ...this.#plan, clock: Math.max(this.#plan.clock, offset) };
     this.#changes++;
   }
@@ -112,14 +114,14 @@ class HostedRun {
     this.#changes++;
   }
 
-  /** A command that arrives with the start answers the plan; a separate load would answer the same. */
+  /** Loads the row, unless a command that came with the start (update-with-start) has returned a plan already. */
   async load(): Promise<void> {
     await Promise.resolve();
     await this.#queue;
     if (this.#plan.status === '') await this.#apply({ type: 'load' });
   }
 
-  /** Whether a wake that came after the end has found a plan. */
+  /** Loads the row after a wake that came when the run was done; true when it has something to do again. */
   async isWokenAgain(): Promise<boolean> {
     if (!this.#woken) return false;
     this.#woken = false;
@@ -127,7 +129,7 @@ class HostedRun {
     return !this.isDone;
   }
 
-  /** One turn: make the calls of the plan, do what is due, or wait for something to change. */
+  /** One iteration: starts the calls of the plan, does what is due, or waits for a change. */
   async turn(): Promise<void> {
     const seen = this.#changes;
     const { calls, wakeAt, note } = this.#plan;
@@ -151,7 +153,7 @@ class HostedRun {
     }
   }
 
-  /** What is due: the call that was announced for this time, or a transition that says what it is. */
+  /** Makes the call that was planned for this time (`next`), or the `elapsed` transition. */
   async #doDue(wakeAt: number): Promise<void> {
     const seen = this.#changes;
     const { next, note } = this.#plan;
@@ -170,7 +172,8 @@ class HostedRun {
   #apply(event: RunEvent): Promise<void> {
     this.#waiting++;
     const mine = this.#queue.then(async () => {
-      this.#adopt(await transition(this.#definition.type, this.#run, event, this.#now()));
+      const { storeId, entityId } = this.#run;
+      this.#adopt(await transition(this.#definition.type, { storeId, entityId, clock: this.#plan.clock }, event, this.#now()));
     });
     this.#queue = mine
       .catch(() => undefined)
@@ -188,16 +191,17 @@ class HostedRun {
 
   async #makeCall(call: Call): Promise<void> {
     this.#inFlight.add(call.id);
-    const { plan, ...outcome } = await answerOf(this.#definition, call);
+    const { type, times, calls } = this.#definition;
+    const { plan, ...outcome } = await makeCall(type, call, times!, calls[call.name]!(call));
     if (plan) this.#adopt(plan);
-    // A refused outcome is the row's to explain; the next load answers the plan instead.
+    // A transition that refuses the outcome: load the row for a new plan.
     else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.wake());
     this.#inFlight.delete(call.id);
     this.#changes++;
   }
 }
 
-/** Waits for a business time or until `changed`. The timer's summary is what an operator reads. */
+/** Waits until a business time or until `changed`. Operators read `summary` in Temporal UI. */
 async function until(deadline: number | null, changed: () => boolean, now: () => number, summary: string): Promise<void> {
   if (deadline === null) return condition(changed);
   await CancellationScope.cancellable(async () => {
@@ -209,16 +213,6 @@ async function until(deadline: number | null, changed: () => boolean, now: () =>
   }).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
-  // Canceled by an operator: the run closes, and the reconciler brings it back.
+  // Canceled by an operator: the workflow closes, and the reconciler starts it again.
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The run was canceled');
-}
-
-/** A call whose activity is lost (worker killed, timeout) has an unknown outcome, which the transition looks up. */
-async function answerOf({ calls }: AnyDefinition, call: Call): Promise<Answer> {
-  try {
-    return await proxyActivities<Record<string, (call: Call) => Promise<Answer>>>(calls[call.name]!(call))[call.name]!(call);
-  } catch (error) {
-    if (error instanceof ActivityFailure && !isCancellation(error)) return { result: 'LOST' };
-    throw error;
-  }
 }

@@ -3,8 +3,8 @@ import { entityStatus, nextDeadline } from './attributes.ts';
 import type { Plan } from './messages.ts';
 
 /**
- * Shows operators what changed: the note as current details, status and next deadline as search attributes. A status
- * that lasts only as long as a call is not worth an event.
+ * Shows operators a new plan: the note as current details, status and next deadline as search attributes. While a call is planned, the
+ * attributes stay: they would change again when it ends, and each upsert is an event in the history.
  */
 export function show(was: Plan, is: Plan): void {
   if (is.note !== was.note) setCurrentDetails(is.note);

@@ -1,8 +1,7 @@
 /**
- * Carries a trace through a run, from whoever started or updated it to its activities. The SDK's own workflow
- * interceptors cannot be used: each wraps its call in an `async` function, which moves microtasks, and histories
- * written without them no longer replay. These hand on the very promise they got, so tracing may be switched on
- * and off under open runs.
+ * Propagates a trace through a workflow, from its start, signals and updates to its activities. The SDK's own workflow interceptors cannot
+ * be used: each wraps its call in an `async` function, which shifts microtasks, so that histories recorded without them fail to replay.
+ * These return the promise of `next` unchanged, so that tracing can be switched on and off while runs are open.
  */
 import {
   type ActivityInput,
@@ -38,7 +37,7 @@ export interface TraceSinks extends Sinks {
 }
 const { traces } = proxySinks<TraceSinks>();
 
-/** Where OpenTelemetry's client and activity interceptors for Temporal keep the context. */
+/** The header in which OpenTelemetry's client and activity interceptors for Temporal pass the context. */
 const HEADER = '_tracer-data';
 type Headers = WorkflowExecuteInput['headers'];
 
@@ -60,14 +59,14 @@ const withTrace = (headers: Headers, trace: Trace | null): Headers =>
   trace ? { ...headers, [HEADER]: defaultPayloadConverter.toPayload({ traceparent: `00-${trace.traceId}-${trace.spanId}-01` }) } : headers;
 
 class RunTrace implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
-  /** The command under way: its transition belongs to it, whatever comes in beside it. */
+  /** The trace of the current update: its transition belongs to it, even when signals arrive meanwhile. */
   readonly #command = new AsyncLocalStorage<Trace>();
-  /** What moved the run last; its calls and timers belong to it. */
+  /** The trace of the latest start, signal or update; later calls and timers belong to it. */
   #latest: Trace | null = null;
 
   execute(input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, 'execute'>): Promise<unknown> {
     const parent = traceOf(input.headers);
-    // A run lives for weeks: its span marks its begin, so that it is seen at once.
+    // A run lasts for weeks: its span ends at its start, so that it is exported immediately.
     if (parent) this.#latest = this.#span(`RunWorkflow:${workflowInfo().workflowType}`, parent, Date.now(), false);
     return next(input);
   }
@@ -110,7 +109,7 @@ class RunTrace implements WorkflowInboundCallsInterceptor, WorkflowOutboundCalls
     return { traceId: parent.traceId, spanId };
   }
 }
-/** From a random stream of its own: the run's other random numbers stay as they were. */
+/** From a separate random stream, so that the workflow's other random numbers do not change. */
 const newSpanId = () => getRandomStream('sangjeom/traces').uuid4().replaceAll('-', '').slice(0, 16);
 
 export function interceptors(): WorkflowInterceptors {

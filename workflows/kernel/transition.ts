@@ -1,12 +1,12 @@
-/** How the skeleton runs a transition. */
+/** Runs a transition as an activity. */
 import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { type Plan, type RunEvent, type RunRef, type TransitionName, transitionName, type WorkflowType } from './messages.ts';
 
 type Transition = (run: RunRef, event: RunEvent, at: number) => Promise<Plan>;
 
 /**
- * Runs a transition quickly, as a local activity; when Postgres is out of reach, or on a deadline whatever the
- * error, as an ordinary activity that an operator sees pending with its last failure, for as long as it takes.
+ * Runs a transition as a local activity. When that fails retryably (an outage of Postgres, a timeout; any error unless the event is a
+ * command), as an ordinary activity with unlimited retries, which operators see as pending with its last failure.
  */
 export async function transition(type: WorkflowType, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
   const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
@@ -18,7 +18,7 @@ export async function transition(type: WorkflowType, run: RunRef, event: RunEven
   try {
     return await quick[transitionName(type)](run, event, at);
   } catch (error) {
-    // A local activity's refusal comes as it is, without an ActivityFailure around it.
+    // The failure of a local activity is not wrapped in an ActivityFailure.
     if (isCancellation(error) || isFinal(error) || isRefusal(error)) throw error;
   }
   const visible = proxyActivities<Record<TransitionName, Transition>>({

@@ -1,7 +1,7 @@
-/** Fills a store with as many products as a large shop has: in batches, past the API, with everything that it would write. */
+/** Adds as many products as a large store has: in batches, without the API, with all rows that the API writes. */
 import { Client } from 'pg';
 import { newId } from '../../../db/kernel/clock.ts';
-import { Remedy } from '../../kernel/say.ts';
+import { UserError } from '../../kernel/cli.ts';
 
 export interface Filling {
   readonly code: string;
@@ -15,19 +15,19 @@ const STUFFS = ['양모', '캐시미어', '면', '리넨', '실크', '가죽', '
 const SEASONS = ['봄', '여름', '가을', '겨울'];
 const SIZES = ['S', 'M', 'L', 'XL', 'XXL'];
 
-/** Adds `products` products of `variants` variants each, spread over twenty categories. Progress is told. */
-export async function fillStore(databaseUrl: string, { code, products, variants }: Filling, tell: (line: string) => void): Promise<void> {
+/** Adds `products` products of `variants` variants each, in twenty categories. Prints progress. */
+export async function fillStore(databaseUrl: string, { code, products, variants }: Filling, report: (line: string) => void): Promise<void> {
   const owner = new Client({ connectionString: databaseUrl });
   await owner.connect();
   try {
     const storeId = await storeOf(owner, code);
-    // Row security holds for the owner of the tables too.
+    // Row-level security applies to the owner of the tables too.
     await owner.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
     const at = Date.now();
     const categories = await addCategories(owner, storeId, at);
     for (let done = 0; done < products; done += BATCH) {
       await addBatch(owner, { storeId, categories, count: Math.min(BATCH, products - done), variants, at });
-      tell(`${Math.min(products, done + BATCH)} of ${products} products`);
+      report(`${Math.min(products, done + BATCH)} of ${products} products`);
     }
     await owner.query('ANALYZE product, variant, product_gram, stock_movement, category');
   } finally {
@@ -37,14 +37,15 @@ export async function fillStore(databaseUrl: string, { code, products, variants 
 
 async function storeOf(owner: Client, code: string): Promise<string> {
   const { rows } = await owner.query<{ store_id: string }>('SELECT store_id FROM lookup_store($1)', [code]);
-  if (!rows[0]) throw new Remedy(`There is no store ${code}: create it first, with npm run store -- create --code ${code}.`);
+  if (!rows[0]) throw new UserError(`There is no store ${code}: create it first, with npm run store -- create --code ${code}.`);
   return rows[0].store_id;
 }
 
 async function addCategories(owner: Client, storeId: string, at: number): Promise<string[]> {
   const ids = Array.from({ length: CATEGORIES }, () => newId('cat', at));
   await owner.query(
-    `INSERT INTO category (store_id, category_id, name, depth, created_at) SELECT $1, id, '분류 ' || n, 1, $3 FROM unnest($2::text[]) WITH ORDINALITY AS c (id, n)`,
+    `INSERT INTO category (store_id, category_id, name, depth, created_at) SELECT $1, id, '분류 ' || n, 1, $3
+     FROM unnest($2::text[]) WITH ORDINALITY AS c (id, n)`,
     [storeId, ids, new Date(at)],
   );
   return ids;
@@ -59,7 +60,7 @@ interface Batch {
 }
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length]!;
 
-/** So many combinations of a colour and a size. */
+/** Options with this many combinations of a colour and a size. */
 function axes(variants: number) {
   const colours = Array.from({ length: Math.ceil(variants / SIZES.length) }, (_, i) => `색 ${i + 1}`);
   const sizes = SIZES.slice(0, Math.min(SIZES.length, variants));
@@ -99,7 +100,8 @@ async function addBatch(owner: Client, { storeId, categories, count, variants, a
   );
   await owner.query('BEGIN');
   await owner.query(
-    `INSERT INTO product (store_id, product_id, product_no, name, images, sale_price_won, category_id, status, inventory_mode, delivery_type,
+    `INSERT INTO product (store_id, product_id, product_no, name, images, sale_price_won, category_id, status, inventory_mode,
+     delivery_type,
        delivery_fee_won, methods, fulfillment_type, option_groups, next_variant_seq, created_at, updated_at)
      SELECT $1, p.product_id, p.product_no, p.name, '[]', p.sale_price_won, p.category_id, p.status, 'STANDARD', 'PAID', 3000, '{CARRIER}',
        'SHIPPING', $3, $4, $5, $5

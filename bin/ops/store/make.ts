@@ -7,25 +7,26 @@ import { createServerClient } from '../../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
 import { findTenant } from '../../../db/stores/queries.ts';
 import { CLIENT_SCOPES } from '../../../domain/identity/rules.ts';
-import { Remedy } from '../../kernel/say.ts';
+import { UserError } from '../../kernel/cli.ts';
 
 export interface StoreRequest {
   readonly code: string;
   readonly name: string;
   readonly sandbox: boolean;
   readonly withProduct: boolean;
-  /** The address of who owns it. */
+  /** The e-mail address of its OWNER. */
   readonly owner?: string | null;
-  /** A store of that code gets one more client instead of an error. */
+  /** If a store has this code already, it gets one more client instead of an error. */
   readonly mayExist?: boolean;
 }
 
-/** Creates a store with a client that holds every scope a client may, and where wanted a first product and its owner. */
+/** Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. */
 export async function makeStore(
   databaseUrl: string,
   { code, name, sandbox, withProduct, owner = null, mayExist = false }: StoreRequest,
 ): Promise<CreatedStore> {
-  if (!/^[a-z][a-z0-9-]{1,39}$/.test(code)) throw new Remedy('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
+  if (!/^[a-z][a-z0-9-]{1,39}$/.test(code))
+    throw new UserError('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
   const orm = await openOrm(databaseUrl, 1);
   const at = Date.now();
   const known = mayExist ? await findTenant(orm.em.fork(), 'lookup_store', code) : null;
@@ -55,7 +56,7 @@ export async function makeStore(
       return store;
     });
   } catch (error) {
-    if ((error as { code?: string }).code === '23505') throw new Remedy(`There is a store ${code} already: choose another code.`);
+    if ((error as { code?: string }).code === '23505') throw new UserError(`There is a store ${code} already: choose another code.`);
     throw error;
   } finally {
     await orm.close();

@@ -1,7 +1,8 @@
-/** What a run waits for and why, in plain words. */
+/** What a run waits for and why, as sentences. */
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { korean } from '../../../domain/kernel/time.ts';
 import { FOREIGN_PAYMENT, UNRESOLVED } from '../../../domain/payments/rules.ts';
+import type { WorkflowType } from '../../../workflows/kernel/messages.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 
 export interface Explanation {
@@ -16,9 +17,8 @@ export interface Explanation {
 export async function explain(support: Support, run: RunRow): Promise<Explanation> {
   const seen = await describe(support, run.workflow_id);
   const words = [
-    ...(await stateOf(support, run)),
+    ...(await ROWS[run.workflow_type]({ rows: support.rows, store: run.store_id, id: run.entity_id })),
     ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...inTemporal(run, seen)]),
-    ...(await refundsOf(support, run)),
   ];
   const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
   return { workflowId: run.workflow_id, storeCode: run.store_code, status: seen?.status.name ?? 'NOT_THERE', wakeAt, words };
@@ -33,16 +33,25 @@ async function describe({ temporal }: Support, workflowId: string): Promise<Work
   }
 }
 
-/** What the row says. */
-async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, store_id: store }: RunRow): Promise<string[]> {
-  if (kind === 'orderItem') {
+/** The identity of the row that a run owns, and the function to query it. */
+interface Row {
+  readonly rows: Support['rows'];
+  readonly store: string;
+  readonly id: string;
+}
+
+/** The state of the row that a run owns, by workflow type; no sentence when the row is gone. */
+const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
+  async orderItem({ rows, store, id }) {
     const [item] = await rows<{ status: string; quantity: number; canceled_quantity: number; order_item_no: string }>(
       'SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = $1 AND order_item_id = $2',
       [store, id],
     );
     return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
-  }
-  if (kind === 'payment') {
+  },
+
+  async payment(row) {
+    const { rows, store, id } = row;
     const [payment] = await rows<{
       status: string;
       result: string;
@@ -56,10 +65,22 @@ async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, 
       `The payment of ${won} won is ${status} (${result}).`,
       ...(status === 'pending' ? [`The buyer may pay until ${korean(payment.expires_at.getTime())}.`] : []),
       ...(call ? [`Next it asks the provider: ${call.name}, at ${korean(call.dueAt)}.`] : []),
-      ...(await attemptsOf(rows, store, id)),
+      ...(await attemptsOf(row)),
+      ...(await refundsOf(row)),
     ];
-  }
-  if (kind === 'webhookSubscription') {
+  },
+
+  async webhookDelivery({ rows, store, id }) {
+    const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
+      'SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = $1 AND delivery_id = $2',
+      [store, id],
+    );
+    if (!delivery) return [];
+    const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
+    return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
+  },
+
+  async webhookSubscription({ rows, store, id }) {
     const [webhook] = await rows<{ status: string; suspended_at: Date | null; deleted_at: Date | null }>(
       'SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = $1 AND webhook_id = $2',
       [store, id],
@@ -69,28 +90,77 @@ async function stateOf({ rows }: Support, { workflow_type: kind, entity_id: id, 
       return [`The webhook was deleted at ${korean(webhook.deleted_at.getTime())}; its deliveries go a portion at a time.`];
     const since = webhook.suspended_at ? ` since ${korean(webhook.suspended_at.getTime())}` : '';
     return [`The webhook is ${webhook.status}${since}; what waited when it was suspended is ended a portion at a time.`];
-  }
-  const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
-    'SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = $1 AND delivery_id = $2',
+  },
+
+  async invitation({ rows, store, id }) {
+    const [invitation] = await rows<{
+      status: string;
+      role: string;
+      send_no: number;
+      send_attempts: number;
+      delivery_status: string | null;
+      delivery_error_code: string | null;
+      expires_at: Date;
+    }>(
+      `SELECT status, role, send_no, send_attempts, delivery_status, delivery_error_code, expires_at FROM invitation
+       WHERE store_id = $1 AND invitation_id = $2`,
+      [store, id],
+    );
+    if (!invitation) return [];
+    const { status, role, send_no: sendNo, send_attempts: tries, delivery_status: mail, delivery_error_code: code } = invitation;
+    return [
+      `The invitation as ${role} is ${status}; its link works until ${korean(invitation.expires_at.getTime())}.`,
+      `Mail ${sendNo} is ${mail ?? 'not sent yet'} after ${tries} of 4 tries${code ? ` (${code})` : ''}.`,
+    ];
+  },
+};
+
+const messageSentence = (message: string | null): string => (message === null ? '' : ` The provider said: "${message}"`);
+
+/** The attempts that failed with a message of the provider, and those whose outcome is unresolved. */
+async function attemptsOf({ rows, store, id }: Row): Promise<string[]> {
+  const attempts = await rows<{
+    pg_order_id: string;
+    status: string;
+    code: string | null;
+    provider_message: string | null;
+    unknown_since: Date | null;
+  }>(
+    `SELECT pg_order_id, status, failure ->> 'code' AS code, provider_message, unknown_since FROM payment_attempt
+     WHERE store_id = $1 AND payment_id = $2 AND (status = 'UNRESOLVED' OR status = 'DECLINED' AND provider_message IS NOT NULL)
+       ORDER BY seq`,
     [store, id],
   );
-  if (!delivery) return [];
-  const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
-  return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
+  return attempts.map((attempt) =>
+    attempt.status === 'DECLINED'
+      ? `Attempt ${attempt.pg_order_id} failed (${attempt.code}).${messageSentence(attempt.provider_message)}`
+      : `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.unknown_since?.getTime() ?? 0)}: ` +
+        `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
+  );
 }
 
-/** The attempts of a payment that an operator has to look after. */
-async function attemptsOf(rows: Support['rows'], store: string, id: string): Promise<string[]> {
-  const attempts = await rows<{ pg_order_id: string; unknown_since: Date | null }>(
-    `SELECT pg_order_id, unknown_since FROM payment_attempt
-     WHERE store_id = $1 AND payment_id = $2 AND status = 'UNRESOLVED' ORDER BY seq`,
-    [store, id],
+async function refundsOf({ rows, store, id: paymentId }: Row): Promise<string[]> {
+  const refunds = await rows<{
+    refund_id: string;
+    amount_won: number;
+    status: string;
+    failure_code: string | null;
+    provider_message: string | null;
+  }>(
+    `SELECT refund_id, amount_won, status, failure_code, provider_message FROM refund
+     WHERE store_id = $1 AND payment_id = $2 ORDER BY created_at`,
+    [store, paymentId],
   );
-  return attempts.map(
-    (attempt) =>
-      `Whether ${attempt.pg_order_id} was charged could not be learnt since ${korean(attempt.unknown_since?.getTime() ?? 0)}: ` +
-      `\`npm run support -- retry ${id}\` looks once more and voids what was.`,
-  );
+  return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code, provider_message: message }) => {
+    const [refund, retry] = [`Refund ${id} of ${won} won`, `\`npm run support -- retry ${id}\``];
+    if (code === UNRESOLVED)
+      return `Whether refund ${id} of ${won} won was paid is unknown: ${retry} looks for it, and requests it again only when it is not there.`;
+    if (code === FOREIGN_PAYMENT)
+      return `${refund} was not requested: the payment at the provider is not this one. Compare its books; ${retry} looks again.`;
+    if (status === 'FAILED') return `${refund} was refused by the provider (${code}): ${retry}.${messageSentence(message)}`;
+    if (status === 'HELD') return `${refund} is held until the seller lets it go.`;
+    return `${refund} is ${status}.`;
+  });
 }
 
 const doneSince = ({ done_at: doneAt }: RunRow): string =>
@@ -113,22 +183,5 @@ function inTemporal({ workflow_id: id }: RunRow, seen: WorkflowExecutionDescript
     return (attempt ?? 1) > 1
       ? `${activityType?.name} is being tried for the ${attempt}th time${failure}.`
       : `${activityType?.name} is under way.`;
-  });
-}
-
-async function refundsOf({ rows }: Support, run: RunRow): Promise<string[]> {
-  if (run.workflow_type !== 'payment') return [];
-  const refunds = await rows<{ refund_id: string; amount_won: number; status: string; failure_code: string | null }>(
-    'SELECT refund_id, amount_won, status, failure_code FROM refund WHERE store_id = $1 AND payment_id = $2 ORDER BY created_at',
-    [run.store_id, run.entity_id],
-  );
-  return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code }) => {
-    if (code === UNRESOLVED)
-      return `Whether refund ${id} of ${won} won was paid could not be learnt: \`npm run support -- retry ${id}\` looks for it, and asks only when it is not there.`;
-    if (code === FOREIGN_PAYMENT)
-      return `Refund ${id} of ${won} won was not asked for: the payment at the provider is not this one. Compare the provider's books; \`npm run support -- retry ${id}\` looks again.`;
-    if (status === 'FAILED') return `Refund ${id} of ${won} won was refused by the provider (${code}): \`npm run support -- retry ${id}\`.`;
-    if (status === 'HELD') return `Refund ${id} of ${won} won is held until the seller lets it go.`;
-    return `Refund ${id} of ${won} won is ${status}.`;
   });
 }

@@ -1,15 +1,16 @@
 import type { RunRow, Support } from './context.ts';
 
 const LINE = 'store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, loaded_at, done_at, wakes, created_at';
-/** What was done long ago has no line any more; its payment or item is still there, and may be asked about. */
-const SWEPT = `NULL::text AS order_no, NULL::timestamptz AS wake_at, NULL::timestamptz AS loaded_at, NULL::timestamptz AS done_at, 0 AS wakes, NULL::timestamptz AS created_at`;
+/** The columns of a run whose row was swept; its payment or item still exists. */
+const SWEPT = `NULL::text AS order_no, NULL::timestamptz AS wake_at, NULL::timestamptz AS loaded_at, NULL::timestamptz AS done_at,
+   0 AS wakes, NULL::timestamptz AS created_at`;
 
 /**
- * The runs behind any number that a person may have: order number (hyphens allowed) or id, item number or id, payment id,
- * provider order id, refund, delivery or event id, workflow id. Runs whose lines were swept are among them.
+ * The runs of any number that a person may have: order number (hyphens allowed) or id, item number or id, payment id, provider order id,
+ * refund, delivery or event id, workflow id. Also runs whose rows were swept.
  */
 export function find({ rows }: Support, text: string): Promise<RunRow[]> {
-  // 14 digits, a hyphen and two more are a provider order id; without the hyphen they would be an item's number.
+  // 14 digits, a hyphen and two or three more: a provider order id. Without the hyphen: an item's number.
   const isNumber = /^[\d-]+$/.test(text) && !/^\d{14}-\d{2,3}$/.test(text);
   const plain = isNumber ? text.replaceAll('-', '') : text;
   return rows<RunRow>(
@@ -23,16 +24,20 @@ export function find({ rows }: Support, text: string): Promise<RunRow[]> {
          OR entity_id IN (SELECT payment_id FROM payments UNION SELECT order_item_id FROM order_item WHERE order_id = $1
            UNION SELECT delivery_id FROM webhook_delivery WHERE event_id = $1 OR webhook_id = $1)
      ), swept AS (
-       SELECT store_id, 'payment/' || store_id || '/' || payment_id AS workflow_id, 'payment' AS workflow_type, payment_id AS entity_id, ${SWEPT}, true AS is_swept
-       FROM payment WHERE payment_id = $1 OR 'payment/' || store_id || '/' || payment_id = $1 OR payment_id IN (SELECT payment_id FROM payments)
+       SELECT store_id, 'payment/' || store_id || '/' || payment_id AS workflow_id, 'payment' AS workflow_type, payment_id AS entity_id,
+         ${SWEPT}, true AS is_swept
+       FROM payment WHERE payment_id = $1 OR 'payment/' || store_id || '/' || payment_id = $1 OR payment_id IN (
+         SELECT payment_id FROM payments)
        UNION ALL
        SELECT i.store_id, 'order-item/' || i.store_id || '/' || order_item_no, 'orderItem', order_item_id, ${SWEPT}, true
        FROM order_item i JOIN orders o USING (store_id, order_id)
-       WHERE order_item_id = $1 OR order_item_no = $2 OR 'order-item/' || i.store_id || '/' || order_item_no = $1 OR order_id = $1 OR o.order_no = $2
+       WHERE order_item_id = $1 OR order_item_no = $2 OR 'order-item/' || i.store_id || '/' || order_item_no = $1 OR order_id = $1
+         OR o.order_no = $2
      )
      SELECT r.*, s.store_code FROM (
        SELECT * FROM found
-       UNION ALL SELECT * FROM swept WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.store_id = swept.store_id AND run.workflow_id = swept.workflow_id)
+       UNION ALL SELECT * FROM swept WHERE NOT EXISTS (SELECT 1 FROM run WHERE run.store_id = swept.store_id
+         AND run.workflow_id = swept.workflow_id)
      ) r JOIN store s USING (store_id) ORDER BY r.created_at NULLS FIRST, r.workflow_id LIMIT 100`,
     [text, plain],
   );

@@ -1,4 +1,4 @@
-/** A dry run: whether the workflow code of this checkout agrees with what a run has done. Changes nothing. */
+/** Replays a workflow's history on this checkout's workflow code, which detects nondeterminism. Changes nothing. */
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../../worker/bundle.ts';
 import { untraced } from '../../../worker/tracing.ts';

@@ -1,16 +1,16 @@
-/** Makes something happen again now: a FAILED refund, a call that waits for its next try, a run that is not there. */
+/** Retries now: a FAILED refund, an activity that waits for its next attempt, a run without a workflow. */
 import { openOrm } from '../../../db/orm.ts';
 import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
 import type { Moment } from '../../../db/kernel/clock.ts';
-import { WAKE_SIGNAL } from '../../../workflows/kernel/messages.ts';
-import { startOptions } from '../../../workflows/kernel/start.ts';
+import { runOfRow } from '../../../db/runs/rows.ts';
+import { wakeOptions } from '../../../workflows/kernel/start.ts';
 import { UNRESOLVED } from '../../../domain/payments/rules.ts';
-import { Remedy } from '../../kernel/say.ts';
+import { UserError } from '../../kernel/cli.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
 import { find } from './find.ts';
 
-/** Answers what was done. */
+/** Returns a sentence that says what was done. */
 export async function retry(support: Support, id: string): Promise<{ done: string }> {
   const [refund] = await support.rows<{ store_id: string; clock_offset_ms: string; status: string }>(
     'SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = $1',
@@ -18,18 +18,11 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   );
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
-  if (!run) throw new Remedy(`Nothing is known by ${id}.`);
-  if (run.workflow_type === 'payment' && isDone(run) && (await lookOnceMore(support, run)))
+  if (!run) throw new UserError(`Nothing is known by ${id}.`);
+  if (run.workflow_type === 'payment' && isDone(run) && (await rereadUnresolved(support, run)))
     return { done: `${run.workflow_id} looks once more what became of it at the provider.` };
-  if (isDone(run)) throw new Remedy(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
-  const ref = {
-    storeId: run.store_id,
-    workflowType: run.workflow_type,
-    workflowId: run.workflow_id,
-    entityId: run.entity_id,
-    orderNo: run.order_no,
-  };
-  await support.temporal.workflow.signalWithStart(run.workflow_type, { ...startOptions(ref), signal: WAKE_SIGNAL });
+  if (isDone(run)) throw new UserError(`${run.workflow_id} is done: nothing is left to retry. A reset would repeat nothing either.`);
+  await support.temporal.workflow.signalWithStart(run.workflow_type, wakeOptions(runOfRow(run)));
   const { raw } = await support.temporal.workflow.getHandle(run.workflow_id).describe();
   const waiting = (raw.pendingActivities ?? []).filter(({ attempt }) => (attempt ?? 1) > 1);
   for (const { activityId } of waiting)
@@ -43,8 +36,8 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
   };
 }
 
-/** Has the attempts of a payment looked up again of which nobody knew; false when there are none. */
-async function lookOnceMore(support: Support, { store_id: storeId, entity_id: paymentId }: RunRow): Promise<boolean> {
+/** Reads the UNRESOLVED attempts of a payment at the provider again; false when there are none. */
+async function rereadUnresolved(support: Support, { store_id: storeId, entity_id: paymentId }: RunRow): Promise<boolean> {
   const [store] = await support.rows<{ clock_offset_ms: string }>('SELECT clock_offset_ms FROM store WHERE store_id = $1', [storeId]);
   return asApp(support, storeId, Number(store!.clock_offset_ms), (em, moment) => reviewPayment(em, storeId, paymentId, moment));
 }
@@ -69,7 +62,7 @@ async function refundAgain(
   refundId: string,
   { store_id: storeId, status, clock_offset_ms: offset }: { store_id: string; status: string; clock_offset_ms: string },
 ): Promise<{ done: string }> {
-  if (status !== 'FAILED') throw new Remedy(`Refund ${refundId} is ${status}: only a FAILED one is run again.`);
+  if (status !== 'FAILED') throw new UserError(`Refund ${refundId} is ${status}: only a FAILED one is run again.`);
   const { failureCode } = await asApp(support, storeId, Number(offset), (em, moment) => retryRefund(em, storeId, refundId, moment));
   return {
     done:

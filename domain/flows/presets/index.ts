@@ -11,7 +11,7 @@ export const defaultFlow = (type: 'SHIPPING' | 'MANUAL') =>
     ? ({ key: 'shipping-standard', version: 1, name: '일반 배송' } as const)
     : ({ key: 'manual-standard', version: 1, name: '직접 제공' } as const);
 
-/** The graph of a flow version; throws when this build does not know it, which only a wrong deploy can cause. */
+/** The graph of a flow version. Throws when this build does not have it, which only the deployment of an older build can cause. */
 export function graphOf(key: string, version: number): Graph {
   const graph = published[`${key}@${version}`];
   if (!graph) throw new Error(`No flow ${key}@${version}`);

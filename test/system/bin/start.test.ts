@@ -19,7 +19,7 @@ interface DevJson {
   readonly users: readonly { readonly email: string; readonly role: string; readonly storeCode: string }[];
 }
 
-test('starts everything, tells where it is, and ends with all of it', async () => {
+test('starts everything, and ends with all of it', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sangjeom-start-'));
   chmodSync(dir, 0o755);
   const port = await freePort(20_500);
@@ -28,11 +28,11 @@ test('starts everything, tells where it is, and ends with all of it', async () =
     env: { ...env, PORT: String(port), DATA_DIR: join(dir, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const file = join(dir, 'data/dev.json');
-  await until(`the table; said: ${said}`, async () => said.includes('Ctrl-C') || child.exitCode !== null, 60_000);
+  await until(`the table; said: ${output}`, async () => output.includes('Ctrl-C') || child.exitCode !== null, 60_000);
   expect([child.exitCode, existsSync(file)]).toEqual([null, true]);
   const dev = JSON.parse(readFileSync(file, 'utf8')) as DevJson;
   expect(dev).toMatchObject({ api: `http://127.0.0.1:${port}`, consoleClientId: 'console' });

@@ -1,6 +1,7 @@
 /** The support command, as staff use it: by any number, in plain words. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
+import { people, storeToken } from '../../kernel/login.ts';
 import { support } from '../../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 
@@ -26,7 +27,7 @@ test('finds the runs behind any number', async () => {
   await expect(support('dance', 'x')).rejects.toMatchObject({ stderr: expect.stringContaining('Usage') });
 });
 
-test('explains in words what a run waits for, and why', async () => {
+test('explains in words what a run waits for', async () => {
   const text = String(await support('explain', order.orderNo));
   expect(text).toContain(`Order item ${order.orderNo}01 is PAID, 0 of 2 canceled.`);
   expect(text).toContain('It waits for the seller or buyer; nothing is due.');
@@ -34,7 +35,7 @@ test('explains in words what a run waits for, and why', async () => {
   expect(await support('explain', order.orderItemId, '--json')).toMatchObject([{ status: 'RUNNING', wakeAt: null }]);
 });
 
-test('a refused refund is listed, explained, and run again under a new key', async () => {
+test('a refused refund is run again under a new key', async () => {
   await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior: 'refuse', orderId: `${order.orderNo}-01` } });
   const { refundId } = (await shop.act(order.orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 })).body.data as { refundId: string };
   const status = async () => (await query<{ status: string }>('SELECT status FROM refund WHERE refund_id = $1', [refundId]))[0]!.status;
@@ -48,7 +49,20 @@ test('a refused refund is listed, explained, and run again under a new key', asy
   await expect(support('retry', refundId)).rejects.toMatchObject({ stderr: expect.stringContaining('is DONE') });
 });
 
-test('a run may be told to look again, and its history checked against this checkout', async () => {
+test('explains an invitation', async () => {
+  await people(shop);
+  const { storeId, storeCode } = shop.store;
+  const headers = { authorization: `Bearer ${await storeToken(`owner@${storeCode}.example`, storeId)}` };
+  const email = `guest@${storeCode}.example`;
+  const { body } = await call(underTest.api, 'POST', '/v1/store/invitations', { body: { email, role: 'STAFF' }, headers });
+  const { invitationId } = body.data as { invitationId: string };
+  await until('mailed', async () => String(await support('explain', invitationId)).includes('Mail 1 is SENT after 1 of 4 tries.'));
+  const text = String(await support('explain', invitationId));
+  expect(text).toContain('The invitation as STAFF is PENDING; its link works until');
+  expect(text).not.toContain(email);
+});
+
+test('a run’s history is checked against this checkout', async () => {
   expect(String(await support('retry', order.orderItemId))).toContain('was told to look again');
   expect(await support('replay', order.orderItemId, '--json')).toMatchObject({ agrees: true, difference: null });
 });

@@ -19,7 +19,7 @@ const missing = (...fields: string[]) => ({
   fieldErrors: fields.map((field) => ({ field, code: 'REQUIRED', message: expect.any(String) })),
 });
 
-test('the cart refuses several variants without optionId as 400 of the field optionId, and takes a single one without', async () => {
+test('the cart needs optionId where there are several variants', async () => {
   const add = (body: object) => buyer.call('POST', '/storefront/v1/cart/items', { quantity: 1, ...body });
   const refused = await add({ productId: several.productId });
   expect([refused.status, refused.body.error]).toEqual([400, { ...missing('optionId'), message: expect.any(String) }]);
@@ -28,7 +28,7 @@ test('the cart refuses several variants without optionId as 400 of the field opt
   expect((await add({ productId: several.productId, optionId: 'var_none' })).body.error?.code).toBe('VARIANT_NOT_FOUND');
 });
 
-test('a checkout tells all lines that leave it out at once, before anything that is not found', async () => {
+test('a checkout reports all lines without it at once', async () => {
   const { productId } = several;
   const lines = [{ productId }, single, { productId, optionId: several.variantId }, { productId }, { productId: 'prd_none' }];
   const open = (items: object[]) =>

@@ -13,16 +13,16 @@ test('TOO_MANY_REQUESTS: the fourth request of a minute where three are allowed'
   const shop = await world();
   const { api, stop } = await ownApi({ RATE_LIMIT_PER_MINUTE: '3' });
   const headers = { authorization: `Bearer ${shop.seller.bearer}` };
-  const ask = () => call(api, 'GET', '/v1/store', { headers });
-  const statuses = [(await ask()).status, (await ask()).status, (await ask()).status];
-  const refused = await ask();
+  const send = () => call(api, 'GET', '/v1/store', { headers });
+  const statuses = [(await send()).status, (await send()).status, (await send()).status];
+  const refused = await send();
   stop();
   expect(statuses).toEqual([200, 200, 200]);
   expect([refused.status, refused.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
   expect([refused.headers.get('ratelimit-remaining'), Number(refused.headers.get('retry-after')) > 0]).toEqual(['0', true]);
 });
 
-test('INTERNAL: a kept reply that cannot be opened is our fault, and says nothing about itself', async () => {
+test('a stored reply that cannot be opened is INTERNAL', async () => {
   const shop = await world();
   const body = { url: 'https://example.com/hook', eventTypes: ['ORDER.PAID'] };
   const register = () => shop.seller.call('POST', '/v1/webhooks', body, { 'idempotency-key': 'damaged' });
@@ -34,24 +34,25 @@ test('INTERNAL: a kept reply that cannot be opened is our fault, and says nothin
 
 test('IDEMPOTENCY_IN_PROGRESS: a twin that has not ended after five seconds', async () => {
   const shop = await world();
-  const ask = (name: string) => shop.seller.call('POST', '/v1/categories', { name }, { 'idempotency-key': name });
-  await ask('first');
+  const send = (name: string) => shop.seller.call('POST', '/v1/categories', { name }, { 'idempotency-key': name });
+  await send('first');
   const twin = new Client({ connectionString: underTest.databaseUrl });
   await twin.connect();
   await twin.query('BEGIN');
   await twin.query(
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
-     SELECT store_id, principal, 'second', operation_id, fingerprint, created_at, expires_at FROM operation WHERE store_id = $1 AND key = 'first'`,
+     SELECT store_id, principal, 'second', operation_id, fingerprint, created_at, expires_at FROM operation WHERE store_id = $1
+       AND key = 'first'`,
     [shop.store.storeId],
   );
-  const reply = await ask('second');
+  const reply = await send('second');
   expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
   await twin.query('ROLLBACK');
   await twin.end();
-  expect((await ask('second')).status).toBe(201);
+  expect((await send('second')).status).toBe(201);
 }, 30_000);
 
-test('unknown orders and items are told as such', async () => {
+test('unknown orders and items are reported as such', async () => {
   const shop = await world();
   expect((await shop.seller.call('GET', '/v1/orders/ord_x')).body.error?.code).toBe('ORDER_NOT_FOUND');
   expect((await shop.seller.call('GET', '/v1/order-items/oit_x')).body.error?.code).toBe('ORDER_ITEM_NOT_FOUND');

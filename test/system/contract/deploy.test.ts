@@ -34,7 +34,7 @@ describe('docker-compose.yml', () => {
     validate(compose);
     expect(validate.errors ?? []).toEqual([]);
   });
-  test('has every part, each that serves with a health check, and starts them in their order', () => {
+  test('has every part, started in its order', () => {
     const { services } = compose;
     expect(Object.keys(services).toSorted()).toEqual(
       [
@@ -58,7 +58,7 @@ describe('docker-compose.yml', () => {
       });
     expect(parse(readFileSync(join(root, 'ops/temporal/dynamic-config.yaml'), 'utf8'))).toHaveProperty(['history.maxInFlightUpdates']);
   });
-  test('names files that exist, and no secret has a default', () => {
+  test('names files that exist, and no secrets', () => {
     const files = Object.values(compose.services).flatMap(({ command }) => (command ?? []).filter((part) => /^\w[\w/]*\.ts$/.test(part)));
     expect(files.length).toBeGreaterThan(1);
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
       expect(uses.every((rest) => rest.startsWith(':?'))).toBe(true);
     }
   });
-  test('gives each process its own login: the superuser’s to the migration and to the job that makes Temporal’s account', () => {
+  test('gives each process its own login', () => {
     const { services } = compose;
     const names = ['DATABASE_URL', 'APP_DATABASE_URL', 'RELAY_DATABASE_URL'];
     const given = (service: string) => names.filter((name) => services[service]!.environment?.[name] !== undefined);
@@ -102,7 +102,7 @@ describe('docker-compose.yml', () => {
 
 describe('the image', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
-  test('bounds the memory of API and worker as their commands here do', () => {
+  test('bounds memory as the commands here do', () => {
     const [, command] = /^CMD (\[.+\])$/m.exec(dockerfile) ?? [];
     expect(JSON.parse(command!)).toEqual(['node', ...memory.flags, 'api/main.ts']);
     expect(compose.services['worker']).toMatchObject({
@@ -110,7 +110,7 @@ describe('the image', () => {
       environment: memory.workerEnvironment,
     });
   });
-  test('holds all that its commands import, the demo among them, and needs nothing that only development installs', () => {
+  test('holds all that its commands import', () => {
     const folders = new Set([...dockerfile.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder!));
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
     // What is imported as a type only is gone when it runs.
@@ -176,7 +176,7 @@ describe('production mode', () => {
     const development = { SIMULATOR_URL: 'http://127.0.0.1:1', IDP_URL: 'http://127.0.0.1:1' };
     expect(refusals({ ...given, ...development, [name]: undefined })).toHaveLength(1);
   });
-  test('does not start its worker without RELAY_DATABASE_URL, nor with the owner’s URL alone', () => {
+  test('does not start its worker without RELAY_DATABASE_URL', () => {
     const alone = { ...given, RELAY_DATABASE_URL: undefined, DATABASE_URL: underTest.databaseUrl };
     expect([refusals(alone), refusals(alone, readWorkerConfig).length]).toEqual([[], 1]);
     expect(refusals({ ...alone, APP_DATABASE_URL: undefined })[0]).toContain('APP_DATABASE_URL');
@@ -192,17 +192,17 @@ describe('production mode', () => {
   ])('%s', (refusal, secret, client) => {
     expect(refusals({ ...given, TOSS_SECRET_KEY: secret, TOSS_CLIENT_KEY: client })).toEqual([expect.stringContaining(refusal)]);
   });
-  test.each(['ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS'])('does not start with %s', (name) => {
+  test.each(['ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS', 'FAILPOINTS_ARMED'])('does not start with %s', (name) => {
     expect(refusals({ ...given, [name]: 'true' })).toEqual([`Unset ${name}: it is refused in production.`]);
   });
-  test('names everything that is wrong at once, as each process does that is really started', async () => {
+  test('names everything that is wrong at once', async () => {
     const wrong = { ...given, PUBLIC_URL: undefined, CONSOLE_URL: 'http://x', SEALING_KEYS: undefined };
     for (const entry of ['api/main.ts', 'worker/main.ts']) {
       const { stderr } = await start(entry, wrong);
       for (const name of ['PUBLIC_URL', 'CONSOLE_URL', 'SEALING_KEYS']) expect(stderr).toContain(name);
     }
   });
-  test('migrates by the command of the job, which wants all three URLs', async () => {
+  test('migrates by the command of the job', async () => {
     expect((await start('bin/ops/migrate.ts', { DATABASE_URL: underTest.databaseUrl })).stderr).toContain('Set APP_DATABASE_URL');
     const { stderr } = await start('bin/ops/migrate.ts', { ...logins, DATABASE_URL: underTest.databaseUrl });
     expect(stderr).toContain('The database is up to date.');

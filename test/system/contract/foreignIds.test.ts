@@ -54,13 +54,13 @@ const NOBODYS: Ids = {
 
 test.each(bodies)('%s', async (_, method, path, body) => {
   const headers = path.startsWith('/v1') ? { authorization: `Bearer ${shop.seller.bearer}` } : buyer;
-  const ask = async (ids: Ids) => {
+  const request = async (ids: Ids) => {
     const { status, body: reply } = await call(underTest.api, method, path, { body: body(ids), headers });
     const text = JSON.stringify([reply.data, reply.error]);
     return [status, Object.values(ids).reduce((sum, id) => sum.replaceAll(id, '<id>'), text)] as const;
   };
-  const foreign = await ask(theirs);
-  expect(foreign).toEqual(await ask(NOBODYS));
+  const foreign = await request(theirs);
+  expect(foreign).toEqual(await request(NOBODYS));
   expect(foreign[1]).not.toContain('nothing at this address');
   // A bulk answers 200 and refuses each item by itself (D6).
   const isRefused = foreign[0] >= 400 || foreign[1].includes('"succeeded":0');

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { examples } from '../../../api/kernel/examples.ts';
+import { exampleOf } from '../../../api/kernel/examples.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
@@ -92,11 +92,11 @@ const headersOf = ({ access }: Endpoint): Headers_ => {
   if (access === 'customer') return asMember;
   return access === 'buyer' ? asBuyer : { 'x-store-code': shop.store.storeCode };
 };
-const ask = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {
+const send = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {
   const [method = '', path = ''] = endpoint.route.split(' ');
   const url =
     path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) + (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
-  const body = endpoint.body && (examples[endpoint.id]?.request ?? {});
+  const body = endpoint.body && (exampleOf(endpoint).request ?? {});
   const reply = await call(underTest.api, method, url, { body, headers: headersOf(endpoint) });
   const text = JSON.stringify([reply.body.data, reply.body.error]);
   return { status: reply.status, code: String(reply.body.error?.code), text: Object.values(ids).reduce(mask, text) };
@@ -107,11 +107,11 @@ const withIds = endpoints.filter((endpoint) => named(endpoint).length > 0);
 describe('in paths', () => {
   test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))('%s', async (_, endpoint) => {
     expect(named(endpoint).filter((name) => theirs[name] === undefined)).toEqual([]);
-    const foreign = await ask(endpoint, theirs);
+    const foreign = await send(endpoint, theirs);
     // As docs/contract.md#clients has it: a client of another store is told as such.
     if (endpoint.id.startsWith('clients.')) return expect(foreign.code).toBe('TENANT_MISMATCH');
     const nobodys = Object.fromEntries(Object.entries(theirs).map(([name, id]) => [name, unused(id)]));
-    expect(foreign).toEqual(await ask(endpoint, nobodys));
+    expect(foreign).toEqual(await send(endpoint, nobodys));
     expect(foreign).toMatchObject({ status: 404, code: expect.stringMatching(/_NOT_FOUND$/) });
   });
 });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { examples } from '../../../api/kernel/examples.ts';
+import { exampleOf } from '../../../api/kernel/examples.ts';
 import { errorsOf } from '../../../api/kernel/openapi.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, people, storeToken } from '../../kernel/login.ts';
@@ -175,10 +175,11 @@ const odd = fc.oneof(
 );
 
 /** What would be right, as far as an example tells; the clock stays where it is. */
-function usual({ id, body }: Endpoint): unknown {
+function usual(endpoint: Endpoint): unknown {
+  const { id, body } = endpoint;
   if (!body) return undefined;
   if (id === 'sandbox.advanceClock') return {};
-  const request = structuredClone(examples[id]?.request ?? {}) as Record<string, unknown>;
+  const request = structuredClone(exampleOf(endpoint).request ?? {}) as Record<string, unknown>;
   for (const [name, value] of Object.entries(ids)) if (name in request) request[name] = value;
   if (Array.isArray(request['items'])) request['items'] = request['items'].map((item: object) => ({ ...item, ...known(item) }));
   return request;
@@ -256,12 +257,12 @@ function wrongProblems(endpoint: Endpoint, place: InputPosition, told: readonly 
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
-  test('takes a name that every object has for a text like others, in every parameter', async () => {
+  test('takes a name that every object has for a text like others', async () => {
     const own = places(endpoint).filter((place) => place.in === 'query' || place.in === 'path');
-    for (const place of own)
+    for (const parameter of own)
       for (const text of ['__proto__', 'constructor', 'toString']) {
-        const reply = await send(endpoint, { place, value: undefined, text });
-        expect([place, text, wrong(endpoint, { place, value: undefined, text }, reply)]).toEqual([place, text, null]);
+        const reply = await send(endpoint, { place: parameter, value: undefined, text });
+        expect([parameter, text, wrong(endpoint, { place: parameter, value: undefined, text }, reply)]).toEqual([parameter, text, null]);
       }
   });
   test('answers every odd input with what it declares', async () => {

@@ -15,7 +15,7 @@ const person = (email: string) => ({
   consents: [{ kind: 'TERMS' }, { kind: 'PRIVACY' }],
 });
 
-test('strangers behind one address have keys of their own; a person has theirs from wherever they ask', async () => {
+test('a key belongs to a person, not to an address', async () => {
   const shop = await world();
   const shared = newAddress();
   const signUp = (email: string, address: string) =>
@@ -50,12 +50,12 @@ test('what is kept of a request lets nobody try its password at the speed of a p
   const plain = createHash('sha256')
     .update(JSON.stringify(['auth.signup', {}, '', { consents, email, name, password, phone }]))
     .digest('hex');
-  const kept = await query<{ fingerprint: string }>(
+  const operations = await query<{ fingerprint: string }>(
     `SELECT fingerprint FROM operation WHERE store_id = $1 AND operation_id = 'auth.signup'`,
     [shop.store.storeId],
   );
-  expect(kept).toEqual([{ fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
-  expect(kept[0]!.fingerprint).not.toBe(plain);
+  expect(operations).toEqual([{ fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+  expect(operations[0]!.fingerprint).not.toBe(plain);
   // The password is part of the request all the same.
   expect((await signUp(password)).headers.get('idempotent-replayed')).toBe('true');
   expect((await signUp('another-horse')).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');

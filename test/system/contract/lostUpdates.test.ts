@@ -7,7 +7,7 @@ import { storeToken } from '../../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 
 let shop: World;
-let ask: (method: string, path: string, body?: unknown) => Promise<Reply>;
+let send: (method: string, path: string, body?: unknown) => Promise<Reply>;
 let holder: pg.Client;
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const email = `owner@${storeCode}.example`;
   await seedMembers(underTest.databaseUrl, storeId, [{ role: 'OWNER', email }]);
   const headers = { authorization: `Bearer ${await storeToken(email, storeId)}` };
-  ask = (method, path, body) => call(underTest.api, method, path, { body, headers });
+  send = (method, path, body) => call(underTest.api, method, path, { body, headers });
   holder = new pg.Client({ connectionString: underTest.databaseUrl });
   await holder.connect();
 });
@@ -37,10 +37,11 @@ interface Meeting {
 async function meet({ table, id, row, method, path, bodies }: Meeting): Promise<void> {
   await holder.query('BEGIN');
   await holder.query(`SELECT 1 FROM ${table} WHERE store_id = $1 AND ${id} = $2 FOR UPDATE`, [shop.store.storeId, row]);
-  const sent = Promise.all(bodies.map((body) => ask(method, path, body)));
+  const sent = Promise.all(bodies.map((body) => send(method, path, body)));
   await until('both wait', async () => {
     const [waiting] = await query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND state = 'active'`,
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+       AND state = 'active'`,
     );
     return waiting!.n >= 2;
   });
@@ -52,7 +53,7 @@ async function meet({ table, id, row, method, path, bodies }: Meeting): Promise<
 }
 
 describe('parallel changes of different fields keep both', () => {
-  test('store settings, policies included', async () => {
+  test('of a store’s settings', async () => {
     await meet({
       table: 'store',
       id: 'store_id',
@@ -64,14 +65,14 @@ describe('parallel changes of different fields keep both', () => {
         { refundPolicy: { exchangeDeliveryFee: 2200 }, autoConfirmDays: 4, shippingPolicy: { isolatedSurcharge: 4100 } },
       ],
     });
-    expect((await ask('GET', '/v1/store')).body.data).toMatchObject({
+    expect((await send('GET', '/v1/store')).body.data).toMatchObject({
       refundPolicy: { returnDeliveryFee: 1100, exchangeDeliveryFee: 2200 },
       shippingPolicy: { jejuSurcharge: 2100, isolatedSurcharge: 4100 },
       autoDeliverDays: 3,
       autoConfirmDays: 4,
     });
   });
-  test('a product, its overrides included', async () => {
+  test('of a product', async () => {
     const { productId } = await shop.product();
     await meet({
       table: 'product',
@@ -84,22 +85,22 @@ describe('parallel changes of different fields keep both', () => {
         { refundPolicy: { exchangeDeliveryFee: 2200 }, name: '새 이름' },
       ],
     });
-    expect((await ask('GET', `/v1/products/${productId}`)).body.data).toMatchObject({
+    expect((await send('GET', `/v1/products/${productId}`)).body.data).toMatchObject({
       name: '새 이름',
       refundPolicy: { returnDeliveryFee: 1100, exchangeDeliveryFee: 2200 },
       fulfillment: { shipping: { deliveryFee: 3000 } },
     });
   });
   test('a category', async () => {
-    const make = async (name: string) => (await ask('POST', '/v1/categories', { name })).body.data.categoryId as string;
+    const make = async (name: string) => (await send('POST', '/v1/categories', { name })).body.data.categoryId as string;
     const [row, parentId] = [await make('a'), await make('b')];
     const path = `/v1/categories/${row}`;
     await meet({ table: 'category', id: 'category_id', row, method: 'PATCH', path, bodies: [{ name: 'c' }, { parentId }] });
-    expect((await ask('GET', path)).body.data).toMatchObject({ name: 'c', parentId, depth: 2 });
+    expect((await send('GET', path)).body.data).toMatchObject({ name: 'c', parentId, depth: 2 });
   });
 });
 
-describe('of two parallel replacements one holds whole, never a mixture of both', () => {
+describe('of two parallel replacements one holds whole', () => {
   const replaced = async (created: Reply, id: string, meeting: Omit<Meeting, 'row' | 'method' | 'id'>, list: string) => {
     const row = created.body.data[id] as string;
     await meet({
@@ -109,7 +110,7 @@ describe('of two parallel replacements one holds whole, never a mixture of both'
       id: id.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
       path: `${meeting.path}/${row}`,
     });
-    const { items } = (await ask('GET', list)).body.data as { items: Record<string, unknown>[] };
+    const { items } = (await send('GET', list)).body.data as { items: Record<string, unknown>[] };
     const now = items.find((item) => item[id] === row);
     const holds = meeting.bodies.filter((body) =>
       Object.entries(body).every(([key, value]) => JSON.stringify(now?.[key]) === JSON.stringify(value)),
@@ -123,7 +124,7 @@ describe('of two parallel replacements one holds whole, never a mixture of both'
       { ...first, name: 'other' },
       { ...first, address: 'other' },
     ] as const;
-    await replaced(await ask('POST', path, first), 'addressId', { table: 'seller_address', path, bodies }, path);
+    await replaced(await send('POST', path, first), 'addressId', { table: 'seller_address', path, bodies }, path);
   });
   test('a pickup location', async () => {
     const path = '/v1/pickup-locations';
@@ -132,7 +133,7 @@ describe('of two parallel replacements one holds whole, never a mixture of both'
       { ...first, name: 'other' },
       { ...first, address: 'other' },
     ] as const;
-    await replaced(await ask('POST', path, first), 'pickupLocationId', { table: 'pickup_location', path, bodies }, path);
+    await replaced(await send('POST', path, first), 'pickupLocationId', { table: 'pickup_location', path, bodies }, path);
   });
   test('a webhook', async () => {
     const path = '/v1/webhooks';
@@ -141,7 +142,7 @@ describe('of two parallel replacements one holds whole, never a mixture of both'
       { ...first, url: 'http://127.0.0.1:9/y' },
       { ...first, eventTypes: ['ORDER.CANCELED'] },
     ] as const;
-    await replaced(await ask('POST', path, first), 'webhookId', { table: 'webhook', path, bodies }, path);
+    await replaced(await send('POST', path, first), 'webhookId', { table: 'webhook', path, bodies }, path);
   });
 });
 
@@ -162,7 +163,8 @@ test('a quantity that changes while its cart goes to a member is not lost', asyn
   const login = call(underTest.api, 'POST', '/storefront/v1/auth/login', { body, headers: { 'x-store-code': shop.store.storeCode } });
   await until('the login waits', async () => {
     const [waiting] = await query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND state = 'active'`,
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+       AND state = 'active'`,
     );
     return waiting!.n >= 1;
   });

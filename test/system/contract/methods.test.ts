@@ -34,7 +34,7 @@ describe('bodies', () => {
     ['PATCH', '/v1/store'],
     ['PATCH', '/v1/categories/cat_x'],
     ['PATCH', '/v1/products/prd_x'],
-  ])('%s %s: a body that the document requires is refused when it is missing, and an empty one is not', async (method, path) => {
+  ])('%s %s: a body is required where the document says so', async (method, path) => {
     const missing = await shop.seller.call(method, path);
     expect([missing.status, missing.body.error]).toMatchObject([
       400,

@@ -14,7 +14,7 @@ const scrape = async (url: string) => {
 const { origin: worker } = new URL(underTest.metrics.worker);
 const { origin: api } = new URL(underTest.metrics.api);
 
-test('API and worker tell what an operator needs, and every metric of the alert rules exists', async () => {
+test('every metric that an operator or an alert needs exists', async () => {
   const shop = await world();
   const receiver = await shop.receiver();
   const { orderItemId } = await shop.order();
@@ -25,17 +25,17 @@ test('API and worker tell what an operator needs, and every metric of the alert 
     async () => (await query(`SELECT 1 FROM refund WHERE order_item_id = $1 AND status = 'DONE'`, [orderItemId])).length === 1,
   );
   receiver.close();
-  const told = (await scrape(`${api}/metrics`)) + (await scrape(`${worker}/metrics`));
-  expect(told).toMatch(
+  const exposed = (await scrape(`${api}/metrics`)) + (await scrape(`${worker}/metrics`));
+  expect(exposed).toMatch(
     /sangjeom_http_request_seconds_count\{[^}]*route="\/v1\/order-items\/:orderItemId\/cancel"[^}]*status="200"[^}]*\} [1-9]/,
   );
-  expect(told).toMatch(/sangjeom_provider_outcomes_total\{provider="tosspayments",operation="refundPayment",outcome="REFUNDED"\} [1-9]/);
-  expect(told).toMatch(/sangjeom_webhook_attempts_total\{outcome="SUCCESS"\} [1-9]/);
-  expect(told).toMatch(/^sangjeom_runs_overdue \d/m);
-  expect(told).toMatch(/^sangjeom_runs_to_recover \d/m);
-  expect(told).toMatch(/^sangjeom_left_over\{kind="payments"\} \d/m);
-  expect(told).toContain('# TYPE sangjeom_runs_open gauge');
-  expect(told).not.toContain(shop.store.storeId);
+  expect(exposed).toMatch(/sangjeom_provider_outcomes_total\{provider="tosspayments",operation="refundPayment",outcome="REFUNDED"\} [1-9]/);
+  expect(exposed).toMatch(/sangjeom_webhook_attempts_total\{outcome="SUCCESS"\} [1-9]/);
+  expect(exposed).toMatch(/^sangjeom_runs_overdue \d/m);
+  expect(exposed).toMatch(/^sangjeom_runs_to_recover \d/m);
+  expect(exposed).toMatch(/^sangjeom_retention_overdue_rows\{kind="payments"\} \d/m);
+  expect(exposed).toContain('# TYPE sangjeom_runs_open gauge');
+  expect(exposed).not.toContain(shop.store.storeId);
 
   const { groups } = parse(readFileSync(join(root, 'ops/alerts.yml'), 'utf8')) as {
     groups: { rules: { alert: string; expr: string; annotations: object }[] }[];
@@ -44,22 +44,25 @@ test('API and worker tell what an operator needs, and every metric of the alert 
   expect(rules.length).toBeGreaterThan(5);
   const named = new Set(rules.flatMap(({ expr }) => expr.match(/\b(?:sangjeom|temporal)_\w+/g) ?? []));
   // A counter of failures has no line before the first failure.
-  const unseen = [...named].filter((name) => !told.includes(name) && name !== 'temporal_workflow_task_execution_failed');
+  const unseen = [...named].filter((name) => !exposed.includes(name) && name !== 'temporal_workflow_task_execution_failed');
   expect(unseen).toEqual([]);
-  expect(told).toContain('temporal_workflow_task_execution_latency');
+  expect(exposed).toContain('temporal_workflow_task_execution_latency');
   for (const { annotations } of rules) expect(annotations).toMatchObject({ summary: expect.any(String), action: expect.any(String) });
 });
 
-test('the public port knows no /metrics, and the port of metrics nothing else', async () => {
+test('the public port knows no /metrics', async () => {
   const refused = await call(underTest.api, 'GET', '/metrics');
   expect([refused.status, refused.body.error!.code, refused.body.data]).toEqual([404, 'NOT_FOUND', null]);
   expect(refused.body.meta.requestId).toMatch(/^req_/);
-  for (const path of ['/health/ready', '/v1/products', '/constructor']) expect((await fetch(api + path)).status).toBe(404);
   const head = await fetch(`${underTest.api}/metrics`, { method: 'POST' });
   expect(head.status).toBe(404);
 });
 
-test('the worker tells whether it lives, and reaches Postgres and Temporal', async () => {
+test('the port of metrics knows nothing else', async () => {
+  for (const path of ['/health/ready', '/v1/products', '/constructor']) expect((await fetch(api + path)).status).toBe(404);
+});
+
+test('the worker reports its health', async () => {
   expect((await fetch(`${worker}/health/live`)).status).toBe(200);
   const ready = await fetch(`${worker}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', postgres: 'ok', temporal: 'ok' }]);

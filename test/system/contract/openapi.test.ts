@@ -23,7 +23,7 @@ describe.each(['store', 'storefront'])('/openapi/%s.json', (surface) => {
       if (!operation.deprecated) expect(success.example).toMatchObject({ meta: { isSuccess: true } });
     }
   });
-  test('every operation has a success with a schema, scopes as a list, and the headers that every call needs', async () => {
+  test('every operation is documented in full', async () => {
     const { paths, components } = (await read()) as unknown as Document;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const { operationId, responses, parameters, security, ...operation } of operations) {
@@ -43,7 +43,7 @@ describe.each(['store', 'storefront'])('/openapi/%s.json', (surface) => {
     }
     expect(Object.values(components.securitySchemes).map(({ name }) => name)).not.toContain('X-Store-Code');
   });
-  test('every operation stands in a chapter with a name and an introduction, and no chapter is empty', async () => {
+  test('every operation stands in a chapter', async () => {
     const { paths, tags } = (await read()) as unknown as Document;
     const used = Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));
     expect(tags.map(({ name }) => name).toSorted()).toEqual([...new Set(used)].toSorted());

@@ -47,7 +47,7 @@ beforeAll(async () => {
   bearer = { authorization: `Bearer ${shop.seller.bearer}` };
 });
 
-test('ids are unique and name their file; writes of the store need scopes; reads have no body', () => {
+test('every declaration is consistent', () => {
   const problems = endpoints.flatMap(({ id, route, access, scopes, change, body, ...endpoint }) => [
     ...(endpoints.filter((other) => other.id === id || other.route === route).length > 1 ? [`${id} is declared twice`] : []),
     ...(access === 'store' && (scopes ?? []).length === 0 && !endpoint.console ? [`${id} needs a scope or the console`] : []),
@@ -57,7 +57,7 @@ test('ids are unique and name their file; writes of the store need scopes; reads
 });
 
 describe.each(store)('%s', (_, endpoint) => {
-  test('401 without a token, with garbage, and with a token of another key', async () => {
+  test('401 without a token of ours', async () => {
     const { privateKey } = await generateKeyPair('RS256');
     const forged = await new SignJWT({ use: 'store', store_id: shop.store.storeId, client_id: shop.store.clientId, scope: 'order:rw' })
       .setProtectedHeader({ alg: 'RS256', kid: 'x', typ: 'at+jwt' })
@@ -98,7 +98,7 @@ describe.each(named(endpoints.filter((endpoint) => endpoint.file === undefined))
     return endpoint.access === 'buyer' ? (await shop.buyer()).headers : { 'x-store-code': shop.store.storeCode };
   };
   const reachable = endpoint.access !== 'payment';
-  test('refuses unknown fields, other media types, malformed JSON and control characters, and changes nothing, whether it takes a body or none', async () => {
+  test('refuses every body that it does not declare', async () => {
     if (!reachable) return expect((await sendBody(endpoint, {}, { zz: 1 })).status).toBe(404);
     const headers = await caller();
     const unknown = await sendBody(endpoint, headers, { zz: 1 });
@@ -129,7 +129,7 @@ test.each(named(endpoints.filter((endpoint) => endpoint.access === 'buyer')))(
   },
 );
 
-test('every table with a store has forced row-level security, and the app role sees nothing without a tenant', async () => {
+test('every table with a store has forced row-level security', async () => {
   const loose = await query(
     `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'store_id' AND NOT a.attisdropped
      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`,

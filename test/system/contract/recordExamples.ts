@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../bin/kernel/paths.ts';
-import { run, say } from '../../../bin/kernel/say.ts';
+import { run, printProgress } from '../../../bin/kernel/cli.ts';
 
 await run(async () => {
   const { setUp, tearDown } = await import('../../kernel/system.ts');
@@ -22,7 +22,7 @@ await run(async () => {
         .replaceAll(/svcpat_\w{49}/g, `svcpat_${'A'.repeat(49)}`)
         .replaceAll(/eyJ[\w.-]+/g, 'eyJ…')}\n`,
     );
-    say(`${walked.length} examples recorded.`);
+    printProgress(`${walked.length} examples recorded.`);
   } finally {
     await tearDown();
   }

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { examples } from '../../../api/kernel/examples.ts';
+import { exampleOf } from '../../../api/kernel/examples.ts';
 import { openapi, surfaceOf } from '../../../api/kernel/openapi.ts';
 import { seedMembers } from '../../../bin/dev/people.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
@@ -130,7 +130,7 @@ describe.each(shown.map((one) => [one.endpoint.id, one] as const))('%s', (id, on
 
   test('what the document does not allow is refused by the name of the field', async () => {
     const headers = await asWhom[one.endpoint.access]();
-    const first = (examples[id]?.request ?? {}) as Record<string, unknown>;
+    const first = (exampleOf(one.endpoint).request ?? {}) as Record<string, unknown>;
     const ok = Object.fromEntries(one.query.filter(({ required }) => required).map(({ name }) => [name, '2030-01-01']));
     for (const { field, body } of one.body ? violations(first, resolve(one, one.body), one) : []) {
       const reply = await send(one, headers, ok, body);

@@ -14,7 +14,7 @@ const spansOf = async (traceId: string): Promise<CollectedSpan[]> =>
   (await (await fetch(`${underTest.collector}/${traceId}`)).json()) as CollectedSpan[];
 
 describe('OpenTelemetry', () => {
-  test('an approval is one trace: request, update, run, activities, and the run that the relay starts', async () => {
+  test('an approval is one trace', async () => {
     const shop = await world();
     const { payUrl, paymentId } = await shop.payment();
     const form = formOf((await get(payUrl)).text, 'pay')!;

@@ -15,7 +15,7 @@ afterAll(() => orm.close());
 const setting = (name: string) => `SELECT current_setting('${name}', true) AS value`;
 
 describe('a transaction', () => {
-  test('has its store and its limits from its first statement on, and leaves none behind', async () => {
+  test('has its store and its limits for itself alone', async () => {
     const seen = await inTenant(orm, 'sto_one', { statementMs: 1234, lockMs: 567 }, async (em) => [
       await sql<{ value: string }>(em, setting('app.store_id')),
       await sql<{ value: string }>(em, setting('statement_timeout')),
@@ -39,7 +39,7 @@ describe('a transaction', () => {
     expect(rounds.every(Boolean)).toBe(true);
   });
 
-  test('is undone when its work fails, and its connection works on', async () => {
+  test('is undone when its work fails', async () => {
     const shop = await world();
     const rename = (em: Em) => sql(em, `UPDATE store SET name = 'never' WHERE store_id = '${shop.store.storeId}'`);
     const name = () =>
@@ -68,7 +68,7 @@ describe('a transaction', () => {
     expect(await inTenant(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
-  test('whose connection is lost gives its place in the pool back, however often', async () => {
+  test('whose connection is lost gives its slot in the pool back', async () => {
     const suicide = (em: Em) => sql(em, 'SELECT pg_terminate_backend(pg_backend_pid())');
     for (let i = 0; i < 10; i++) await expect(inTenant(orm, 'sto_one', REQUEST, suicide)).rejects.toThrow();
     const late = async (em: Em) => {
@@ -79,7 +79,7 @@ describe('a transaction', () => {
     expect(await inTenant(orm, 'sto_one', REQUEST, (em) => sql(em, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
   });
 
-  test('that takes too long is ended, and the next one works', async () => {
+  test('that takes too long is ended', async () => {
     await expect(inTenant(orm, 'sto_one', { statementMs: 100, lockMs: 100 }, (em) => sql(em, 'SELECT pg_sleep(5)'))).rejects.toThrow(
       /statement timeout/,
     );

@@ -60,7 +60,7 @@ test('an empty database gets every table of a store with forced row security', a
   }
 }, 60_000);
 
-test('whoever calls a function with more rights than his own puts nothing in the place of its tables, and may make none', async () => {
+test('the caller of a function with more rights cannot replace its tables', async () => {
   const { url, client } = await empty();
   try {
     await client.query('GRANT CREATE ON SCHEMA public TO PUBLIC');
@@ -77,7 +77,7 @@ test('whoever calls a function with more rights than his own puts nothing in the
   }
 }, 60_000);
 
-test('migrated again, and twice at once, a database stays what it is', async () => {
+test('a database that is migrated again stays what it is', async () => {
   const { url, client } = await empty();
   try {
     await Promise.all([migrate(url), migrate(url)]);

@@ -31,7 +31,8 @@ beforeAll(async () => {
     ({ storeId } = await makeStore(url, { code: `plans-${s}`, name: 'n', sandbox: true, withProduct: false }));
     const at = `to_timestamp(${NOW / 1000}) - n * interval '1 minute'`;
     await owner.query(
-      `INSERT INTO orders (store_id, order_id, order_no, checkout_id, payment_id, pg, method, buyer, amounts, delivery, total_won, test_payment,
+      `INSERT INTO orders (store_id, order_id, order_no, checkout_id, payment_id, pg, method, buyer, amounts, delivery, total_won,
+       test_payment,
          requires_shipping, representative_status, progress_status, ordered_at, last_changed_at, customer_id, order_password_hash)
        SELECT $1, 'ord_' || n, (26010100000000 + n)::text, 'c' || n, 'p' || n, 'x', 'CARD', '{}', '{}', '{}', 1, n % 500 = 0, true, 'PAID',
          (ARRAY['PAID', 'DELIVERED'])[1 + (n % 40 = 0)::int], ${at}, ${at}, CASE WHEN n % 3 = 0 THEN 'cus_' || n % 300 END, 'h'
@@ -39,32 +40,39 @@ beforeAll(async () => {
       [storeId],
     );
     await owner.query(
-      `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name, unit_price_won, quantity,
+      `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name,
+       unit_price_won, quantity,
          total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state, last_changed_at)
-       SELECT $1, 'oit_' || n, (2601010000000000 + n)::text, 'ord_' || n, 1, 'p', 'v', 'n', 1, 1, 1, (ARRAY['PAID', 'DISPATCHED'])[1 + (n % 40 = 0)::int], 1,
+       SELECT $1, 'oit_' || n, (2601010000000000 + n)::text, 'ord_' || n, 1, 'p', 'v', 'n', 1, 1, 1, (ARRAY['PAID',
+         'DISPATCHED'])[1 + (n % 40 = 0)::int], 1,
          '{"type":"SHIPPING"}', 'shipping-standard', 1, '{}', ${at} FROM generate_series(1, ${ORDERS}) n`,
       [storeId],
     );
     await owner.query(
-      `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
+      `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
+       buyer,
          current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, completed_at)
-       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, ${at}, ${at}, ${at}, ${at}
+       SELECT $1, 'p' || n || $1, 'c' || n,
+         '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, ${at}, ${at}, ${at}, ${at}
        FROM generate_series(1, ${ORDERS}) n`,
       [storeId],
     );
     await owner.query(
-      `INSERT INTO event (store_id, event_id, type, body, created_at, event_no) SELECT $1, 'evt_00' || n, 'ORDER.PAID', '{}', ${at}, n FROM generate_series(1, ${ORDERS}) n`,
+      `INSERT INTO event (store_id, event_id, type, body, created_at, event_no) SELECT $1, 'evt_00' || n, 'ORDER.PAID', '{}', ${at}, n
+       FROM generate_series(1, ${ORDERS}) n`,
       [storeId],
     );
     for (let w = 0; w < 3; w++)
       await owner.query(
         `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at)
-         SELECT $1, 'dlv_00' || $2 || n, $2, 'evt_00' || n, 'ORDER.PAID', 'u', (ARRAY['SUCCESS', 'FAILED', 'PENDING_RETRY'])[1 + (n % 50 = 0)::int + (n % 100 = 0)::int],
+         SELECT $1, 'dlv_00' || $2 || n, $2, 'evt_00' || n, 'ORDER.PAID', 'u', (ARRAY['SUCCESS', 'FAILED',
+           'PENDING_RETRY'])[1 + (n % 50 = 0)::int + (n % 100 = 0)::int],
            ${at} FROM generate_series(1, ${ORDERS}) n`,
         [storeId, `whk_${w}`],
       );
     await owner.query(
-      `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at) VALUES ($1, 'whk_1', 'u', '{}', 'ACTIVE', '', '', now())`,
+      `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
+       VALUES ($1, 'whk_1', 'u', '{}', 'ACTIVE', '', '', now())`,
       [storeId],
     );
   }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { root } from '../../../bin/kernel/paths.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
-import { postgresPlaces } from '../../../bin/dev/places.ts';
+import { postgresPaths } from '../../../bin/dev/postgresPaths.ts';
 import { databaseUrl, initialisePostgres, postgresAnswers, spawnPostgres } from '../../../bin/dev/postgres.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { underTest } from '../../kernel/world.ts';
@@ -23,7 +23,7 @@ let urls: Readonly<Record<'DATABASE_URL' | 'APP_DATABASE_URL' | 'RELAY_DATABASE_
 
 beforeAll(async () => {
   const port = await freePort(24_500);
-  const places = await postgresPlaces(dir);
+  const places = await postgresPaths(dir);
   await initialisePostgres(places);
   server = spawnPostgres(places, port, { durable: false });
   superuser = databaseUrl(port);
@@ -63,7 +63,7 @@ const as = async <Row extends object>(url: string, sql: string, values: unknown[
   }
 };
 
-test('migrates it, gives the roles their passwords, again and again, and sees no shop by the way', async () => {
+test('migrates it, and reads no store’s rows', async () => {
   for (let times = 0; times < 2; times++) expect(await command('migrate.ts')).toContain('The database is up to date.');
   expect(JSON.parse(await command('store.ts', 'create', '--code', 'acme', '--owner', 'owner@acme.example'))).toMatchObject({
     storeCode: 'acme',
@@ -77,7 +77,7 @@ test('migrates it, gives the roles their passwords, again and again, and sees no
   expect(await as(urls.APP_DATABASE_URL, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 }, 60_000);
 
-test('support finds, explains and retries in every store; who looks sees no buyer', async () => {
+test('support works in every store without reading buyers', async () => {
   const [{ store_id: storeId }] = (await as<{ store_id: string }>(urls.DATABASE_URL, `SELECT store_id FROM lookup_store('acme')`)) as [
     { store_id: string },
   ];
@@ -85,11 +85,13 @@ test('support finds, explains and retries in every store; who looks sees no buye
   await client.connect();
   await client.query(`SET session_replication_role = replica`);
   await client.query(
-    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, created_at) VALUES ($1, $2, 'payment', 'pay_1', '20261122000001', now())`,
+    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, created_at)
+     VALUES ($1, $2, 'payment', 'pay_1', '20261122000001', now())`,
     [storeId, `payment/${storeId}/pay_1`],
   );
   await client.query(
-    `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
+    `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
+     buyer,
        current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at)
      VALUES ($1, 'pay_1', 'c', '20261122000001', 'completed', 'COMPLETED', '[]', '{}', '{}', 1000, '', '{}', '', 1, true, now(), now(), now())`,
     [storeId],
@@ -118,18 +120,18 @@ test('support finds, explains and retries in every store; who looks sees no buye
     await expect(as(operator, secret)).rejects.toThrow('permission denied');
 }, 60_000);
 
-test('keys are rotated, and secrets of every store are sealed anew', async () => {
+test('rotates keys in every store', async () => {
   expect(await command('keys.ts', 'signing')).toContain('is published as the next key');
   const [{ store_id: storeId }] = (await as<{ store_id: string }>(urls.DATABASE_URL, `SELECT store_id FROM lookup_store('acme')`)) as [
     { store_id: string },
   ];
-  const place = { store: storeId, table: 'webhook', row: 'w', column: 'secret' };
+  const location = { store: storeId, table: 'webhook', row: 'w', column: 'secret' };
   const old = createKeyring(SEALING_KEYS.split(',')[1]!);
   await as(
     superuser.replace(/\/[^/]*$/, '/shop'),
     `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
      VALUES ($1, 'w', 'https://x', '{}', 'ACTIVE', $2, 'whsec_x', now())`,
-    [storeId, old.seal('the secret', place)],
+    [storeId, old.seal('the secret', location)],
   );
   expect(await command('keys.ts', 'sealing')).toContain('webhook.secret_sealed: 1 sealed anew');
   expect(await command('keys.ts', 'sealing')).toContain('webhook.secret_sealed: 0 sealed anew');

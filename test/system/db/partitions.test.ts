@@ -3,14 +3,14 @@ import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { newId } from '../../../db/kernel/clock.ts';
-import { keepPartitions } from '../../../db/kernel/partitions.ts';
+import { maintainPartitions } from '../../../db/kernel/partitions.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 
 const NOW = Date.now();
 
-test('are made a week ahead, serve as the app sees them, and are dropped by the relay’s role a day after the thirty', async () => {
+test('are maintained by the relay’s role from a week ahead to a day after the thirty', async () => {
   const url = await createDatabase('partitions');
   await migrate(url);
   const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
@@ -34,11 +34,11 @@ test('are made a week ahead, serve as the app sees them, and are dropped by the 
   const made: { at: number; eventId: string }[] = [];
   for (let n = 0; n <= 40; n++) {
     const at = NOW + n * DAY;
-    await keepPartitions(relay, at);
+    await maintainPartitions(relay, at);
     made.push({ at, eventId: await add(at) });
   }
   const after = NOW + 40 * DAY;
-  expect(await keepPartitions(relay, after)).toEqual({ made: [], dropped: [], failed: [] });
+  expect(await maintainPartitions(relay, after)).toEqual({ made: [], dropped: [], failed: [] });
   // A day goes when all of it is over 31 days old.
   const isKept = (at: number) => (Math.floor(at / DAY) + 1) * DAY > after - 31 * DAY;
   for (const { at, eventId } of made.slice(1)) expect(await partOf(eventId)).toBe(isKept(at) ? day(at) : undefined);
@@ -61,7 +61,7 @@ test('are made a week ahead, serve as the app sees them, and are dropped by the 
   await Promise.all([relay.end(), app.end()]);
 }, 60_000);
 
-test('a row in the default partition blocks nothing: its day takes it over, as the relay’s role and in a migration alike', async () => {
+test('a row in the default partition moves to its day’s', async () => {
   const url = await createDatabase('rest');
   await migrate(url);
   const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
@@ -70,7 +70,8 @@ test('a row in the default partition blocks nothing: its day takes it over, as t
   await Promise.all([owner.connect(), relay.connect()]);
   const later = [9, 10, 12].map((days) => NOW + days * DAY);
   await owner.query(
-    `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at) VALUES ($1, 'w', '', '{}', 'ACTIVE', '', '', now())`,
+    `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
+     VALUES ($1, 'w', '', '{}', 'ACTIVE', '', '', now())`,
     [storeId],
   );
   await owner.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
@@ -83,7 +84,8 @@ test('a row in the default partition blocks nothing: its day takes it over, as t
       new Date(at),
     ]);
     await owner.query(
-      `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at) VALUES ($1, $2, 'w', '', '', '', 'PENDING', $3)`,
+      `INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, created_at)
+       VALUES ($1, $2, 'w', '', '', '', 'PENDING', $3)`,
       [storeId, deliveryId, new Date(at)],
     );
     ids.push(eventId, deliveryId);
@@ -95,8 +97,8 @@ test('a row in the default partition blocks nothing: its day takes it over, as t
       )
     ).rows.map(({ part }) => part);
   expect([...new Set(await places())]).toEqual(['event_rest', 'webhook_delivery_rest']);
-  const kept = await keepPartitions(relay, NOW + 4 * DAY);
-  expect(kept.failed).toEqual([]);
+  const maintained = await maintainPartitions(relay, NOW + 4 * DAY);
+  expect(maintained.failed).toEqual([]);
   const day = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
   const expected = ['event', 'webhook_delivery'].flatMap((table) => [
     `${table}_${day(later[0]!)}`,
@@ -106,7 +108,8 @@ test('a row in the default partition blocks nothing: its day takes it over, as t
   expect(await places()).toEqual(expected.toSorted());
   await migrate(url);
   const { rows } = await owner.query(
-    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery)_' AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)`,
+    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery)_' AND relkind = 'r' AND NOT (relrowsecurity
+     AND relforcerowsecurity)`,
   );
   expect(rows).toEqual([]);
   // What a table has that is made as a partition: keys, indexes, the webhook's deletion.

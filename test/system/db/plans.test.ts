@@ -26,7 +26,7 @@ const LARGE: ReadonlySet<string> = new Set([
   'order_item',
 ]);
 const STORES = 4;
-const PRODUCTS = 1500;
+const PRODUCTS = 500;
 let orm: MikroORM;
 let storeId: string;
 let one: { productId: string; variantId: string; categoryId: string; addressId: string };
@@ -42,23 +42,28 @@ beforeAll(async () => {
   await client.connect();
   await client.query(
     `INSERT INTO variant_night (store_id, variant_id, night, stock) SELECT store_id, variant_id, d, 1
-     FROM (SELECT store_id, variant_id, product_id FROM variant WHERE product_id IN (SELECT product_id FROM product WHERE product_no % 30 = 2)) v,
+     FROM (SELECT store_id, variant_id, product_id FROM variant WHERE product_id IN (SELECT product_id FROM product
+       WHERE product_no % 10 = 2)) v,
        generate_series(date '2026-01-01', date '2026-03-31', interval '1 day') d`,
   );
   await client.query(
-    `INSERT INTO seller_address SELECT store_id, 'adr_' || store_code, 'SHIPPING', 'n', 'r', '010', '06236', 'a', NULL, false, now() FROM store`,
+    `INSERT INTO seller_address SELECT store_id, 'adr_' || store_code, 'SHIPPING', 'n', 'r', '010', '06236', 'a', NULL, false, now()
+     FROM store`,
   );
-  await client.query(`UPDATE product SET inventory_mode = 'DATED' WHERE product_no % 30 = 2`);
+  await client.query(`UPDATE product SET inventory_mode = 'DATED' WHERE product_no % 10 = 2`);
   // Orders are not what is looked at: sold items alone, without what they belong to.
   await client.query(`SET session_replication_role = replica`);
   await client.query(
-    `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name, unit_price_won, quantity,
+    `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name,
+     unit_price_won, quantity,
        total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state, last_changed_at)
-     SELECT store_id, 'oit' || variant_id, variant_no, variant_id, 1, product_id, variant_id, 'n', 1, 1, 1, 'PAID', 1, '{}', 'k', 1, '{}', now() FROM variant`,
+     SELECT store_id, 'oit' || variant_id, variant_no, variant_id, 1, product_id, variant_id, 'n', 1, 1, 1, 'PAID', 1, '{}', 'k', 1, '{}',
+       now() FROM variant`,
   );
   await client.query('ANALYZE');
   const { rows } = await client.query<{ product_id: string; variant_id: string; category_id: string }>(
-    'SELECT p.product_id, v.variant_id, p.category_id FROM product p JOIN variant v USING (store_id, product_id) WHERE p.store_id = $1 AND p.product_no % 30 = 2 LIMIT 1',
+    `SELECT p.product_id, v.variant_id, p.category_id FROM product p JOIN variant v USING (store_id, product_id) WHERE p.store_id = $1
+     AND p.product_no % 10 = 2 LIMIT 1`,
     [storeId],
   );
   await client.end();

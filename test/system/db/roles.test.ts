@@ -11,7 +11,7 @@ import { freePort } from '../../../bin/dev/ports.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 import { query, underTest } from '../../kernel/world.ts';
 
-const judge = async (url: string): Promise<string> => {
+const loginError = async (url: string): Promise<string> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -24,7 +24,7 @@ const judge = async (url: string): Promise<string> => {
   }
 };
 
-test('a login that is a superuser, bypasses row security, owns tables or is another role is told apart', async () => {
+test('a process works with the login of its role alone', async () => {
   const database = await createDatabase('logins');
   const password = randomBytes(12).toString('hex');
   const made: string[] = [];
@@ -42,17 +42,17 @@ test('a login that is a superuser, bypasses row security, owns tables or is anot
   };
   const mine = (name: string, owner: Client) => owner.query(`CREATE TABLE ${name} (); ALTER TABLE ${name} OWNER TO ${name}`);
   const member = (name: string, owner: Client) => owner.query(`GRANT ${made[0]} TO ${name}`);
-  expect(await judge(await login('', mine))).toContain('owns tables');
+  expect(await loginError(await login('', mine))).toContain('owns tables');
   // Who may become the owner is no better than the owner.
-  expect(await judge(await login('', member))).toContain('owns tables');
-  expect(await judge(await login('SUPERUSER'))).toContain('is a superuser');
-  expect(await judge(await login('BYPASSRLS'))).toContain('bypasses row-level security');
-  expect(await judge(await login(''))).toContain('is another role');
-  expect(await judge(roleUrl(database, 'sangjeom_relay'))).toMatch(
+  expect(await loginError(await login('', member))).toContain('owns tables');
+  expect(await loginError(await login('SUPERUSER'))).toContain('is a superuser');
+  expect(await loginError(await login('BYPASSRLS'))).toContain('bypasses row-level security');
+  expect(await loginError(await login(''))).toContain('is another role');
+  expect(await loginError(roleUrl(database, 'sangjeom_relay'))).toMatch(
     /^APP_DATABASE_URL must log in as sangjeom_app: sangjeom_relay is another role/,
   );
-  expect(await judge(roleUrl(database, 'sangjeom_app'))).toBe('works');
-  expect(await judge(`${roleUrl(database, 'sangjeom_app')}?options=-c%20idle_in_transaction_session_timeout%3D0`)).toContain(
+  expect(await loginError(roleUrl(database, 'sangjeom_app'))).toBe('works');
+  expect(await loginError(`${roleUrl(database, 'sangjeom_app')}?options=-c%20idle_in_transaction_session_timeout%3D0`)).toContain(
     'npm run migrate',
   );
   const owner = new Client({ connectionString: database });
@@ -61,7 +61,7 @@ test('a login that is a superuser, bypasses row security, owns tables or is anot
   await owner.end();
 }, 60_000);
 
-test('API and worker refuse to start as the owner of the database', async () => {
+test('no process starts as the owner of the database', async () => {
   for (const [entry, variable] of [
     ['api/main.ts', 'APP_DATABASE_URL'],
     ['worker/main.ts', 'APP_DATABASE_URL'],
@@ -71,13 +71,13 @@ test('API and worker refuse to start as the owner of the database', async () => 
       env: { ...process.env, ...underTest.env, PORT: String(await freePort(23_500)), [variable]: underTest.databaseUrl },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    const said = text(child.stderr!);
+    const stderr = text(child.stderr!);
     const code = await new Promise((resolve) => child.once('exit', resolve));
-    expect([variable, code, await said]).toEqual([variable, 1, expect.stringContaining(`${variable} must log in as`)]);
+    expect([variable, code, await stderr]).toEqual([variable, 1, expect.stringContaining(`${variable} must log in as`)]);
   }
 }, 60_000);
 
-test('the roles’ passwords have nothing to do with the owner’s, and no process has the owner’s', () => {
+test('the roles have passwords of their own', () => {
   const [app, relay] = (['sangjeom_app', 'sangjeom_relay'] as const).map((role) => new URL(roleUrl(underTest.databaseUrl, role)).password);
   expect([app, relay]).toEqual([expect.stringMatching(/^[0-9a-f]{48}$/), expect.stringMatching(/^[0-9a-f]{48}$/)]);
   expect(app).not.toBe(relay);
@@ -105,7 +105,7 @@ test('a role that may put temporary tables in the place of real ones reads nothi
   }
 });
 
-test('every function of more rights than its caller looks for temporary tables last, and is everybody’s to call nowhere', async () => {
+test('no function of more rights is public or reads temporary tables first', async () => {
   const functions = await query<{ name: string; path: string | null; isPublic: boolean }>(
     `SELECT p.oid::regprocedure::text AS name, (SELECT c FROM unnest(proconfig) c WHERE c LIKE 'search_path=%') AS path,
        EXISTS (SELECT 1 FROM aclexplode(coalesce(proacl, acldefault('f', proowner))) a WHERE a.grantee = 0) AS "isPublic"

@@ -10,7 +10,7 @@ beforeAll(async () => {
   shop = await world();
   product = await shop.product();
 });
-const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+const request = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   call(underTest.api, method, `/storefront/v1${path}`, { body, headers: { 'x-store-code': shop.store.storeCode, ...headers } });
 const customer = (token: string) => ({ authorization: `Bearer ${token}` });
 let n = 0;
@@ -23,41 +23,49 @@ const person = (changes: object = {}) => ({
   ...changes,
 });
 const add = (headers: Record<string, string>, quantity = 2) =>
-  ask('POST', '/cart/items', { productId: product.productId, optionId: product.variantId, quantity }, headers);
+  request('POST', '/cart/items', { productId: product.productId, optionId: product.variantId, quantity }, headers);
 
 describe('sign-up and login', () => {
-  test('a guest’s cart comes along, the guest session ends, and equal options add up at a later login', async () => {
+  test('a guest’s cart becomes the customer’s', async () => {
     const guest = (await shop.buyer()).headers;
     await add(guest);
     const wanted = person({ cartToken: guest['x-cart-token'] });
-    const joined = await ask('POST', '/auth/signup', wanted);
+    const joined = await request('POST', '/auth/signup', wanted);
     expect(joined).toMatchObject({ status: 201, body: { data: { tokenType: 'Bearer', expiresIn: 1800, customerId: expect.any(String) } } });
     const mine = customer(joined.body.data.accessToken);
-    expect((await ask('GET', '/cart/items', undefined, mine)).body.data.items).toEqual([expect.objectContaining({ quantity: 2 })]);
+    expect((await request('GET', '/cart/items', undefined, mine)).body.data.items).toEqual([expect.objectContaining({ quantity: 2 })]);
     expect(
-      (await ask('POST', '/checkout', { items: [{ ...product, optionId: product.variantId, quantity: 1, variantId: undefined }] }, guest))
-        .status,
+      (
+        await request(
+          'POST',
+          '/checkout',
+          { items: [{ ...product, optionId: product.variantId, quantity: 1, variantId: undefined }] },
+          guest,
+        )
+      ).status,
     ).toBe(401);
     const second = (await shop.buyer()).headers;
     await add(second, 3);
-    const back = await ask('POST', '/auth/login', {
+    const back = await request('POST', '/auth/login', {
       email: wanted.email.toUpperCase(),
       password: wanted.password,
       cartToken: second['x-cart-token'],
     });
     expect(back.body.data.customerId).toBe(joined.body.data.customerId);
-    const cart = await ask('GET', '/cart/items', undefined, customer(back.body.data.accessToken));
+    const cart = await request('GET', '/cart/items', undefined, customer(back.body.data.accessToken));
     expect(cart.body.data.items).toEqual([expect.objectContaining({ quantity: 5 })]);
     const third = (await shop.buyer()).headers;
     await add(third, 998);
-    const over = await ask('POST', '/auth/login', { email: wanted.email, password: wanted.password, cartToken: third['x-cart-token'] });
+    const over = await request('POST', '/auth/login', { email: wanted.email, password: wanted.password, cartToken: third['x-cart-token'] });
     expect(over.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'cartToken', code: 'OUT_OF_RANGE' })]);
   });
-  test('what is refused, and how', async () => {
+  test('a sign-up with an address that is taken is refused', async () => {
     const wanted = person();
-    expect((await ask('POST', '/auth/signup', wanted)).status).toBe(201);
-    expect((await ask('POST', '/auth/signup', { ...wanted, email: wanted.email.toLowerCase() })).body.error?.code).toBe('EMAIL_TAKEN');
-    const refused = await ask(
+    expect((await request('POST', '/auth/signup', wanted)).status).toBe(201);
+    expect((await request('POST', '/auth/signup', { ...wanted, email: wanted.email.toLowerCase() })).body.error?.code).toBe('EMAIL_TAKEN');
+  });
+  test('all problems of a sign-up are reported at once', async () => {
+    const refused = await request(
       'POST',
       '/auth/signup',
       person({ password: 'short', phone: 'x', consents: [{ kind: 'TERMS' }, { kind: 'TERMS' }] }),
@@ -65,15 +73,19 @@ describe('sign-up and login', () => {
     expect((refused.body.error!.fieldErrors as { field: string }[]).map(({ field }) => field).toSorted()).toEqual(
       ['consents', 'consents[1]', 'password', 'phone'].toSorted(),
     );
+  });
+  test('a wrong password and an unknown address are refused alike', async () => {
+    const wanted = person();
+    await request('POST', '/auth/signup', wanted);
     const [wrong, unknown] = await Promise.all([
-      ask('POST', '/auth/login', { email: wanted.email, password: 'wrong horse' }),
-      ask('POST', '/auth/login', { email: 'nobody@example.com', password: 'wrong horse' }),
+      request('POST', '/auth/login', { email: wanted.email, password: 'wrong horse' }),
+      request('POST', '/auth/login', { email: 'nobody@example.com', password: 'wrong horse' }),
     ]);
     expect([wrong.status, wrong.body.error]).toEqual([401, { ...unknown.body.error, code: 'LOGIN_FAILED' }]);
   });
-  test('passwords are kept as argon2id, consents with their version', async () => {
+  test('a password is stored as argon2id, and a consent with its version', async () => {
     const wanted = person();
-    const { customerId } = (await ask('POST', '/auth/signup', wanted)).body.data;
+    const { customerId } = (await request('POST', '/auth/signup', wanted)).body.data;
     const [row] = await query<{ password_hash: string; email: string }>(
       'SELECT password_hash, email FROM customer WHERE customer_id = $1',
       [customerId],
@@ -89,7 +101,7 @@ describe('sign-up and login', () => {
 });
 
 describe('a customer', () => {
-  test('buys without a guest’s data, also where guests may not; the order names them', async () => {
+  test('buys without a guest’s data', async () => {
     const closed = await world();
     await closed.seller.call('PATCH', '/v1/store', { guestCheckoutEnabled: false });
     const { productId } = await closed.product();
@@ -117,8 +129,9 @@ describe('a customer', () => {
   test('a guest must say who orders', async () => {
     const { headers, ...buyer } = await shop.buyer();
     void buyer;
-    const { checkoutId } = (await ask('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).body.data;
-    const started = await ask(
+    const { checkoutId } = (await request('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).body
+      .data;
+    const started = await request(
       'POST',
       `/checkout/${checkoutId}/payment`,
       { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS },
@@ -126,7 +139,7 @@ describe('a customer', () => {
     );
     expect(started.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'guest', code: 'REQUIRED' })]);
   });
-  test('a delegated buyer uses the cart; another store’s token, a seller’s and a dead client’s do not', async () => {
+  test('uses the cart with a delegated token of this store alone', async () => {
     const form = {
       grant_type: TOKEN_EXCHANGE,
       subject_token: 'd@example.com',
@@ -137,7 +150,7 @@ describe('a customer', () => {
     const rival = await world();
     const foreign = (await tokens(form, basic(rival.store.clientId, rival.store.clientSecret))).body.access_token;
     for (const bad of [foreign, shop.seller.bearer, 'x'])
-      expect((await ask('GET', '/cart/items', undefined, customer(bad))).status).toBe(401);
+      expect((await request('GET', '/cart/items', undefined, customer(bad))).status).toBe(401);
     expect((await call(underTest.api, 'GET', '/v1/orders', { headers: customer(token) })).status).toBe(401);
     await query(`UPDATE client SET status = 'REVOKED' WHERE client_id = $1`, [rival.store.clientId]);
     const there = { 'x-store-code': rival.store.storeCode, ...customer(foreign) };
@@ -148,30 +161,30 @@ describe('a customer', () => {
 describe('guest sessions', () => {
   const age = (token: string, sql: string) =>
     query(`UPDATE guest_session SET ${sql} WHERE token_hash = sha256($1::bytea)`, [Buffer.from(token)]);
-  test('slide with their use; an ended one is replaced on cart calls, and only there', async () => {
+  test('last from their last use, and are renewed by calls of the cart', async () => {
     const { headers } = await shop.buyer();
     const token = headers['x-cart-token']!;
     await add(headers);
     await age(token, `used_at = now() - interval '29 days', expires_at = now() + interval '1 day'`);
-    expect((await ask('GET', '/cart/items', undefined, headers)).body.data.items).toHaveLength(1);
+    expect((await request('GET', '/cart/items', undefined, headers)).body.data.items).toHaveLength(1);
     const [{ days }] = (await query<{ days: number }>(
       `SELECT extract(day FROM expires_at - now())::int AS days FROM guest_session WHERE token_hash = sha256($1::bytea)`,
       [Buffer.from(token)],
     )) as [{ days: number }];
     expect(days).toBeGreaterThan(28);
     await age(token, `expires_at = now() - interval '1 second'`);
-    expect((await ask('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).status).toBe(401);
-    const renewed = await ask('GET', '/cart/items', undefined, headers);
+    expect((await request('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).status).toBe(401);
+    const renewed = await request('GET', '/cart/items', undefined, headers);
     expect(renewed.body.data).toMatchObject({ items: [], cartToken: renewed.headers.get('x-cart-token') });
     expect(renewed.body.data.cartToken).not.toBe(token);
     const again = await add({ 'x-cart-token': renewed.body.data.cartToken });
     expect([again.status, again.body.data.cartToken]).toEqual([201, undefined]);
   });
-  test('one that nobody used ends after a day and is swept', async () => {
+  test('are swept when nobody used them for a day', async () => {
     const { headers } = await shop.buyer();
     const token = headers['x-cart-token']!;
     await age(token, `created_at = now() - interval '25 hours'`);
-    expect((await ask('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).status).toBe(401);
+    expect((await request('POST', '/checkout', { items: [{ productId: product.productId, quantity: 1 }] }, headers)).status).toBe(401);
     await shop.buyer();
     expect(await query('SELECT 1 FROM guest_session WHERE token_hash = sha256($1::bytea)', [Buffer.from(token)])).toEqual([]);
   });

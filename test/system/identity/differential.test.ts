@@ -112,7 +112,7 @@ const isAllowed = (scope: string, params: Params, theirs: Verdict) =>
   scope === 'offline_access' || theirs.scopes.includes(scope) || (isUnnamed(params) && CLIENT_SCOPES.includes(scope));
 
 const seen = { pairs: 0, bothAccept: 0, weRefuse: 0, bothRefuse: 0 };
-function judge(params: Params, headers: object, ours: Verdict, theirs: Verdict): void {
+function compare(params: Params, headers: object, ours: Verdict, theirs: Verdict): void {
   const shown = JSON.stringify({ params, headers, ours, theirs });
   seen.pairs++;
   if (ours.status >= 500) throw new Error(`ours broke: ${shown}`);
@@ -161,7 +161,7 @@ describe('ours accepts nothing that the certified server refuses', () => {
           const params = changed(AUTHORIZE, list);
           // What only OpenID Connect knows says nothing to ours.
           const heard = params.filter(([name]) => !OIDC_ONLY.has(name));
-          judge(params, {}, await authorize(underTest.api, params), await authorize(oracle.url, heard));
+          compare(params, {}, await authorize(underTest.api, params), await authorize(oracle.url, heard));
         }),
         runs,
       );
@@ -182,7 +182,7 @@ describe('ours accepts nothing that the certified server refuses', () => {
         fc.asyncProperty(changes, written, async (list, authorization) => {
           const params = changed(base, list);
           const headers = { authorization };
-          judge(params, headers, await token(underTest.api, params, headers), await token(oracle.url, params, headers));
+          compare(params, headers, await token(underTest.api, params, headers), await token(oracle.url, params, headers));
         }),
         runs,
       );
@@ -206,7 +206,7 @@ describe('ours accepts nothing that the certified server refuses', () => {
               list,
             );
           const [mine, theirs] = [await ourRefreshToken(), await oracle.refreshToken(GRANTED)];
-          judge(made(mine), {}, await token(underTest.api, made(mine), {}), await token(oracle.url, made(theirs), {}));
+          compare(made(mine), {}, await token(underTest.api, made(mine), {}), await token(oracle.url, made(theirs), {}));
         }),
         runs,
       );
@@ -231,7 +231,7 @@ describe('ours accepts nothing that the certified server refuses', () => {
               list,
             );
           const [mine, theirs] = [await ourCode(), await oracle.code(GRANTED, CHALLENGE)];
-          judge(made(mine), {}, await token(underTest.api, made(mine), {}), await token(oracle.url, made(theirs), {}));
+          compare(made(mine), {}, await token(underTest.api, made(mine), {}), await token(oracle.url, made(theirs), {}));
         }),
         runs,
       );
@@ -239,7 +239,7 @@ describe('ours accepts nothing that the certified server refuses', () => {
     TIME,
   );
 
-  test('and the comparison compares: enough is accepted by both, enough refused by both', () => {
+  test('the comparison has enough that both accept, and that both refuse', () => {
     process.stdout.write(`${JSON.stringify(seen)}\n`);
     expect(seen.pairs).toBeGreaterThanOrEqual(PAIRS);
     expect(seen.bothAccept).toBeGreaterThan(PAIRS / 20);
@@ -266,7 +266,8 @@ async function ourRefreshToken(): Promise<string> {
 async function ourCode(): Promise<string> {
   const value = randomBytes(32).toString('base64url');
   await query(
-    `INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at) VALUES ($1, $2, $3, $4, now() + interval '1 minute')`,
+    `INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at)
+     VALUES ($1, $2, $3, $4, now() + interval '1 minute')`,
     [hashSecret(value), await ourLogin(), CALLBACK, CHALLENGE],
   );
   return value;

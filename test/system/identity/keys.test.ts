@@ -21,16 +21,16 @@ const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']
 };
 const opened: TokenKeys[] = [];
 afterAll(() => opened.forEach((one) => one.close()));
-const kept = (loaded: TokenKeys): TokenKeys => {
+const closedAtEnd = (loaded: TokenKeys): TokenKeys => {
   opened.push(loaded);
   return loaded;
 };
 const kidOf = (token: string) => (JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid;
 
-test('signing keys: next is published, then signs; what the one before it has signed stays valid', async () => {
+test('a signing key is published before it signs, and verifies afterwards', async () => {
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
   const keyring = createKeyring(underTest.env['SEALING_KEYS']!);
-  const load = async () => kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now()));
+  const load = async () => closedAtEnd(await loadTokenKeys(orm, keyring, underTest.api, realClock.now()));
   const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
   const before = await load();
   const old = await before.sign(claims, realClock.now());
@@ -49,23 +49,23 @@ test('signing keys: next is published, then signs; what the one before it has si
   await orm.close();
 });
 
-test('sealing keys: what an older key sealed is sealed anew, and opens without it afterwards', async () => {
+test('what an older sealing key sealed is sealed anew', async () => {
   // In a database of its own: the suite's processes do not know the new key.
   const url = await createDatabase('sealing');
   await migrate(url);
   const client = new Client({ connectionString: url });
   await client.connect();
   const [old, fresh] = ['old', 'fresh'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
-  const place = { store: 's', table: 'webhook', row: 'w', column: 'secret' };
+  const location = { store: 's', table: 'webhook', row: 'w', column: 'secret' };
   await client.query(`INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES ('s', 's', 's', true, now())`);
   await client.query(
     `INSERT INTO webhook (store_id, webhook_id, url, event_types, status, secret_sealed, secret_prefix, created_at)
      VALUES ('s', 'w', 'https://x', '{}', 'ACTIVE', $1, 'whsec_x', now())`,
-    [createKeyring(old).seal('the secret', place)],
+    [createKeyring(old).seal('the secret', location)],
   );
   expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1/);
   const { rows } = await client.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook');
-  expect(createKeyring(fresh).open(rows[0]!.secret_sealed, place)).toBe('the secret');
+  expect(createKeyring(fresh).open(rows[0]!.secret_sealed, location)).toBe('the secret');
   expect(await keys('sealing', `${fresh},${old}`, url)).toContain('webhook.secret_sealed: 0');
   await client.end();
 });
@@ -77,12 +77,12 @@ test('a process that cannot open a new key goes on with those that it has', asyn
   let isBlind = false;
   const keyring = {
     ...known,
-    open: (sealed: string, place: Parameters<typeof known.open>[1]) => {
+    open: (sealed: string, location: Parameters<typeof known.open>[1]) => {
       if (isBlind) throw new Error('No sealing key');
-      return known.open(sealed, place);
+      return known.open(sealed, location);
     },
   };
-  const loaded = kept(await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000));
+  const loaded = closedAtEnd(await loadTokenKeys(orm, keyring, underTest.api, realClock.now() - 60_000));
   isBlind = true;
   const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'unknown', typ: 'at+jwt' })).toString('base64url');
   // An unknown key id asks for a reload, which fails.

@@ -10,7 +10,7 @@ let rival: World;
 let owner: string;
 let staff: string;
 const at = (role: string, store = shop) => `${role}@${store.store.storeCode}.example`;
-const ask = (token: string, method: string, path: string, body?: unknown, headers = {}) =>
+const request = (token: string, method: string, path: string, body?: unknown, headers = {}) =>
   call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}`, ...headers } });
 
 beforeAll(async () => {
@@ -20,27 +20,27 @@ beforeAll(async () => {
 });
 
 describe('API tokens', () => {
-  test('are shown once, work within their scopes, and are dead at once when revoked', async () => {
-    const made = await ask(owner, 'POST', '/v1/store/api-tokens', { name: 'erp', scopes: ['order:r', 'product:rw'] });
+  test('work within their scopes until they are revoked', async () => {
+    const made = await request(owner, 'POST', '/v1/store/api-tokens', { name: 'erp', scopes: ['order:r', 'product:rw'] });
     expect(made.status).toBe(201);
     const { token, tokenId, expiresAt, createdAt } = made.body.data;
     expect(isApiToken(token)).toBe(true);
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(90 * 86_400_000);
-    expect((await ask(token, 'GET', '/v1/orders')).status).toBe(200);
-    expect((await ask(token, 'POST', '/v1/order-items/x/confirm', {})).body.error?.code).toBe('INSUFFICIENT_SCOPE');
-    const [listed] = (await ask(owner, 'GET', '/store/api-tokens')).body.data.items;
+    expect((await request(token, 'GET', '/v1/orders')).status).toBe(200);
+    expect((await request(token, 'POST', '/v1/order-items/x/confirm', {})).body.error?.code).toBe('INSUFFICIENT_SCOPE');
+    const [listed] = (await request(owner, 'GET', '/store/api-tokens')).body.data.items;
     expect(listed).toMatchObject({ tokenId, tokenPrefix: token.slice(0, 11), createdByName: 'owner', lastUsedAt: expect.any(String) });
     expect(JSON.stringify(listed)).not.toContain(token);
     const [{ kept }] = (await query<{ kept: string }>('SELECT t::text AS kept FROM api_token t WHERE token_id = $1', [tokenId])) as [
       { kept: string },
     ];
     expect(kept).not.toContain(token.slice(12, 40));
-    expect((await ask(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body).toMatchObject({ data: null, meta: { status: 200 } });
-    expect((await ask(token, 'GET', '/v1/orders')).status).toBe(401);
-    expect((await ask(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body.error?.code).toBe('API_TOKEN_NOT_FOUND');
+    expect((await request(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body).toMatchObject({ data: null, meta: { status: 200 } });
+    expect((await request(token, 'GET', '/v1/orders')).status).toBe(401);
+    expect((await request(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body.error?.code).toBe('API_TOKEN_NOT_FOUND');
   });
-  test('null never expires; an expired one is 401; a repeat under the same key is the same token', async () => {
-    const never = await ask(
+  test('of one idempotency key are one token', async () => {
+    const never = await request(
       owner,
       'POST',
       '/v1/store/api-tokens',
@@ -48,7 +48,7 @@ describe('API tokens', () => {
       { 'idempotency-key': 'k' },
     );
     expect(never.body.data).toMatchObject({ expiresAt: null, purpose: 'agent' });
-    const again = await ask(
+    const again = await request(
       owner,
       'POST',
       '/v1/store/api-tokens',
@@ -56,37 +56,41 @@ describe('API tokens', () => {
       { 'idempotency-key': 'k' },
     );
     expect(again.body.data.token).toBe(never.body.data.token);
-    const { token, tokenId } = (await ask(owner, 'POST', '/v1/store/api-tokens', { name: 'y', scopes: ['order:r'], expiresInDays: 1 })).body
-      .data;
-    await query(`UPDATE api_token SET expires_at = now() - interval '1 second' WHERE token_id = $1`, [tokenId]);
-    expect((await ask(token, 'GET', '/v1/orders')).status).toBe(401);
   });
-  test('are worth what their issuer is worth now, and can neither issue nor manage', async () => {
+  test('end when they expire', async () => {
+    const { token, tokenId } = (await request(owner, 'POST', '/v1/store/api-tokens', { name: 'y', scopes: ['order:r'], expiresInDays: 1 }))
+      .body.data;
+    await query(`UPDATE api_token SET expires_at = now() - interval '1 second' WHERE token_id = $1`, [tokenId]);
+    expect((await request(token, 'GET', '/v1/orders')).status).toBe(401);
+  });
+  test('are worth what their issuer is worth now', async () => {
     const admin = await storeToken(at('admin'), shop.store.storeId);
-    const { token } = (await ask(admin, 'POST', '/v1/store/api-tokens', { name: 'z', scopes: ['store:rw', 'order:r'] })).body.data;
-    expect((await ask(token, 'PATCH', '/v1/store', { autoConfirmDays: 3 })).status).toBe(200);
+    const { token } = (await request(admin, 'POST', '/v1/store/api-tokens', { name: 'z', scopes: ['store:rw', 'order:r'] })).body.data;
+    expect((await request(token, 'PATCH', '/v1/store', { autoConfirmDays: 3 })).status).toBe(200);
     for (const one of [token, shop.seller.bearer, staff])
-      expect((await ask(one, 'POST', '/v1/store/api-tokens', { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_ROLE');
+      expect((await request(one, 'POST', '/v1/store/api-tokens', { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_ROLE');
     await query(`UPDATE member SET role = 'STAFF' WHERE store_id = $1 AND role = 'ADMIN'`, [shop.store.storeId]);
-    expect((await ask(token, 'PATCH', '/v1/store', { autoConfirmDays: 3 })).body.error?.code).toBe('INSUFFICIENT_SCOPE');
-    expect((await ask(admin, 'GET', '/v1/store/api-tokens')).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    expect((await request(token, 'PATCH', '/v1/store', { autoConfirmDays: 3 })).body.error?.code).toBe('INSUFFICIENT_SCOPE');
+    expect((await request(admin, 'GET', '/v1/store/api-tokens')).body.error?.code).toBe('INSUFFICIENT_ROLE');
     await query(`DELETE FROM member WHERE store_id = $1 AND user_id = (SELECT user_id FROM user_account WHERE email = $2)`, [
       shop.store.storeId,
       at('admin'),
     ]);
-    expect((await ask(token, 'GET', '/v1/orders')).status).toBe(401);
+    expect((await request(token, 'GET', '/v1/orders')).status).toBe(401);
   });
-  test('more than one holds is refused, each with its field; nonsense never reaches Postgres', async () => {
+  test('have no scope that their issuer does not hold', async () => {
     const { user } = await loginAs(at('owner'));
     const narrow = (await exchange(user.access_token, shop.store.storeId, { scope: 'order:rw' })).body.access_token;
-    const refused = await ask(narrow, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'store:r'] });
+    const refused = await request(narrow, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'store:r'] });
     expect(refused.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'scopes[1]', code: 'NOT_HELD' })]);
-    const nobodys = await ask(owner, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'member:delegate'] });
+    const nobodys = await request(owner, 'POST', '/v1/store/api-tokens', { name: 'a', scopes: ['order:r', 'member:delegate'] });
     expect(nobodys.body.error?.fieldErrors).toEqual([expect.objectContaining({ field: 'scopes[1]', code: 'INVALID_VALUE' })]);
+  });
+  test('are refused when their checksum is wrong', async () => {
     for (let i = 0; i < 50; i++) expect(isApiToken(newApiToken())).toBe(true);
     const token = newApiToken();
     expect(isApiToken(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBe(false);
-    expect((await ask(token, 'GET', '/v1/orders')).status).toBe(401);
+    expect((await request(token, 'GET', '/v1/orders')).status).toBe(401);
   });
 });
 
@@ -112,7 +116,7 @@ const APP = {
 };
 
 describe('clients', () => {
-  test('a confidential client is registered, used, rotated and ended', async () => {
+  test('a confidential client works from its registration to its end', async () => {
     const made = await register(owner, { ...SERVER, client_id: 'evil', store_id: rival.store.storeId, unknown: 1 });
     expect(made).toMatchObject({
       status: 201,
@@ -121,9 +125,9 @@ describe('clients', () => {
     const { client_id: id, client_secret: secret } = made.body as { client_id: string; client_secret: string };
     const grant = (with_: string) => tokens({ grant_type: 'client_credentials' }, basic(id, with_));
     const issued = (await grant(secret)).body.access_token;
-    const read = () => ask(issued, 'GET', '/v1/products');
+    const read = () => request(issued, 'GET', '/v1/products');
     expect((await read()).status).toBe(200);
-    const shown = (await ask(owner, 'GET', `/v1/store/api-clients/${id}`)).body.data;
+    const shown = (await request(owner, 'GET', `/v1/store/api-clients/${id}`)).body.data;
     expect(shown).toMatchObject({
       clientId: id,
       secretPrefix: secret.slice(0, 9),
@@ -131,16 +135,18 @@ describe('clients', () => {
       createdByName: 'owner',
       status: 'ACTIVE',
     });
-    const rotated = (await ask(owner, 'POST', `/store/api-clients/${id}/rotate-secret`, undefined)).body.data.clientSecret as string;
+    const rotated = (await request(owner, 'POST', `/store/api-clients/${id}/rotate-secret`, undefined)).body.data.clientSecret as string;
     expect([(await grant(secret)).status, (await grant(rotated)).status, (await read()).status]).toEqual([401, 200, 200]);
-    expect((await ask(owner, 'POST', `/v1/store/api-clients/${id}/deactivate`)).body.data.status).toBe('REVOKED');
+    expect((await request(owner, 'POST', `/v1/store/api-clients/${id}/deactivate`)).body.data.status).toBe('REVOKED');
     expect([(await grant(rotated)).status, (await read()).status]).toEqual([401, 401]);
-    expect((await ask(owner, 'POST', `/v1/store/api-clients/${id}/rotate-secret`)).body.error?.code).toBe('INVALID_STATUS');
+    expect((await request(owner, 'POST', `/v1/store/api-clients/${id}/rotate-secret`)).body.error?.code).toBe('INVALID_STATUS');
     const list = async (query_: string) =>
-      ((await ask(owner, 'GET', `/v1/store/api-clients${query_}`)).body.data.items as { clientId: string }[]).map((one) => one.clientId);
+      ((await request(owner, 'GET', `/v1/store/api-clients${query_}`)).body.data.items as { clientId: string }[]).map(
+        (one) => one.clientId,
+      );
     expect([(await list('')).includes(id), (await list('?status=ACTIVE')).includes(id)]).toEqual([true, false]);
   });
-  test('a public client logs people in; its end is the end of their tokens and refresh tokens', async () => {
+  test('a public client’s end is the end of its logins', async () => {
     const redirect = 'http://127.0.0.1/app';
     const made = await register(owner, { ...APP, redirect_uris: [redirect] });
     expect(made.body['client_secret']).toBeUndefined();
@@ -162,16 +168,16 @@ describe('clients', () => {
     ).body;
     const given = (await exchange(user.access_token, shop.store.storeId, { client_id: clientId })).body;
     expect(given.scope).toBe('product:r');
-    expect((await ask(given.access_token, 'GET', '/v1/products')).status).toBe(200);
+    expect((await request(given.access_token, 'GET', '/v1/products')).status).toBe(200);
     // A registered third party never counts as the console, whatever its user's role (D29).
-    expect((await ask(given.access_token, 'GET', '/v1/store/api-clients')).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    expect((await request(given.access_token, 'GET', '/v1/store/api-clients')).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await exchange(user.access_token, rival.store.storeId, { client_id: clientId })).body.error).toBe('invalid_target');
-    await ask(owner, 'POST', `/v1/store/api-clients/${clientId}/deactivate`);
-    expect((await ask(given.access_token, 'GET', '/v1/products')).status).toBe(401);
+    await request(owner, 'POST', `/v1/store/api-clients/${clientId}/deactivate`);
+    expect((await request(given.access_token, 'GET', '/v1/products')).status).toBe(401);
     expect((await tokens({ grant_type: 'refresh_token', client_id: clientId, refresh_token: user.refresh_token! })).status).toBe(401);
-    expect((await ask(user.access_token, 'GET', '/me/stores')).status).toBe(401);
+    expect((await request(user.access_token, 'GET', '/me/stores')).status).toBe(401);
   });
-  test('who may register, and what never is', async () => {
+  test('a registration beyond what its caller may is refused', async () => {
     const { user } = await loginAs(at('owner'));
     expect((await register(null, SERVER)).status).toBe(401);
     for (const one of [staff, shop.seller.bearer]) expect((await register(one, SERVER)).status).toBe(403);
@@ -221,19 +227,21 @@ describe('clients', () => {
       ]);
     }
   });
-  test('a client of another store is TENANT_MISMATCH, of none CLIENT_NOT_FOUND', async () => {
+  test('a client of another store is TENANT_MISMATCH', async () => {
     for (const [method, tail] of [
       ['GET', ''],
       ['POST', '/rotate-secret'],
       ['POST', '/deactivate'],
     ] as const) {
-      expect((await ask(owner, method, `/v1/store/api-clients/${rival.store.clientId}${tail}`)).body.error?.code).toBe('TENANT_MISMATCH');
-      expect((await ask(owner, method, `/v1/store/api-clients/none${tail}`)).body.error?.code).toBe('CLIENT_NOT_FOUND');
+      expect((await request(owner, method, `/v1/store/api-clients/${rival.store.clientId}${tail}`)).body.error?.code).toBe(
+        'TENANT_MISMATCH',
+      );
+      expect((await request(owner, method, `/v1/store/api-clients/none${tail}`)).body.error?.code).toBe('CLIENT_NOT_FOUND');
     }
   });
 });
 
-test('metadata and keys say what is there (RFC 8414)', async () => {
+test('metadata name what is there (RFC 8414)', async () => {
   const read = async (path: string) => (await (await fetch(underTest.api + path)).json()) as Record<string, unknown>;
   expect(await read('/.well-known/oauth-authorization-server')).toMatchObject({
     issuer: underTest.api,

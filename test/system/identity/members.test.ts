@@ -10,11 +10,11 @@ let shop: World;
 let owner: string;
 let admin: string;
 const at = (role: string) => `${role}@${shop.store.storeCode}.example`;
-const ask = (token: string, method: string, path: string, body?: unknown, headers = {}) =>
+const request = (token: string, method: string, path: string, body?: unknown, headers = {}) =>
   call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}`, ...headers } });
 let n = 0;
 const invite = async (role = 'STAFF', token = owner, email = `guest${n++}@${shop.store.storeCode}.example`) => {
-  const { status, body } = await ask(token, 'POST', '/v1/store/invitations', { email, role });
+  const { status, body } = await request(token, 'POST', '/v1/store/invitations', { email, role });
   return { status, error: body.error, email, invitationId: body.data?.invitationId as string, data: body.data };
 };
 const mailed = (email: string, count = 1) =>
@@ -24,10 +24,10 @@ const mailed = (email: string, count = 1) =>
   });
 const accept = async (email: string, token: string, headers = {}) => {
   const { user } = await loginAs(email);
-  return ask(user.access_token, 'POST', '/v1/invitations/accept', { token }, headers);
+  return request(user.access_token, 'POST', '/v1/invitations/accept', { token }, headers);
 };
 const shown = async (invitationId: string) =>
-  ((await ask(owner, 'GET', '/v1/store/invitations')).body.data.items as { invitationId: string }[]).find(
+  ((await request(owner, 'GET', '/v1/store/invitations')).body.data.items as { invitationId: string }[]).find(
     (one) => one.invitationId === invitationId,
   );
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe('invitations', () => {
-  test('are mailed, accepted by the person they were sent to, once, and make a member', async () => {
+  test('make a member of the person they were sent to, once', async () => {
     const { status, email, data } = await invite('ADMIN');
     expect([status, data]).toMatchObject([201, { status: 'PENDING', deliveryStatus: null, role: 'ADMIN' }]);
     const [mail] = await mailed(email);
@@ -56,9 +56,9 @@ describe('invitations', () => {
     await query(`DELETE FROM operation WHERE store_id = '-' AND key = 'a'`);
     const again = await accept(email, link, { 'idempotency-key': 'a' });
     expect([again.status, again.body.data.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'ACCEPTED', 'true']);
-    const { items } = (await ask(owner, 'GET', '/v1/store/members')).body.data;
+    const { items } = (await request(owner, 'GET', '/v1/store/members')).body.data;
     expect(items).toContainEqual(expect.objectContaining({ email, role: 'ADMIN' }));
-    expect((await ask(await storeToken(email, shop.store.storeId), 'GET', '/v1/store/members')).status).toBe(200);
+    expect((await request(await storeToken(email, shop.store.storeId), 'GET', '/v1/store/members')).status).toBe(200);
     expect((await invite('STAFF', owner, email)).error?.code).toBe('ALREADY_MEMBER');
   });
   test('need a login within ten minutes', async () => {
@@ -67,33 +67,37 @@ describe('invitations', () => {
     const { user } = await loginAs(email);
     // As old as a token can be: the login was eleven minutes ago.
     await query(
-      `UPDATE login SET authenticated_at = authenticated_at - interval '11 minutes' WHERE user_id = (SELECT user_id FROM user_account WHERE email = $1)`,
+      `UPDATE login SET authenticated_at = authenticated_at - interval '11 minutes' WHERE user_id = (SELECT user_id FROM user_account
+       WHERE email = $1)`,
       [email],
     );
     const refreshed = await loginAs(email, 'offline_access');
     await query(
-      `UPDATE login SET authenticated_at = authenticated_at - interval '11 minutes' WHERE user_id = (SELECT user_id FROM user_account WHERE email = $1)`,
+      `UPDATE login SET authenticated_at = authenticated_at - interval '11 minutes' WHERE user_id = (SELECT user_id FROM user_account
+       WHERE email = $1)`,
       [email],
     );
     const { tokens } = await import('../../kernel/login.ts');
     const stale = (await tokens({ grant_type: 'refresh_token', client_id: 'console', refresh_token: refreshed.user.refresh_token! })).body
       .access_token;
-    expect((await ask(stale, 'POST', '/v1/invitations/accept', { token: linkIn(mail!) })).body.error?.code).toBe('RECENT_LOGIN_REQUIRED');
-    expect((await ask(user.access_token, 'POST', '/v1/invitations/accept', { token: linkIn(mail!) })).status).toBe(200);
+    expect((await request(stale, 'POST', '/v1/invitations/accept', { token: linkIn(mail!) })).body.error?.code).toBe(
+      'RECENT_LOGIN_REQUIRED',
+    );
+    expect((await request(user.access_token, 'POST', '/v1/invitations/accept', { token: linkIn(mail!) })).status).toBe(200);
   });
-  test('a resend kills the old link; cancelling kills the new one; a link dies after seven days, and a resend revives it', async () => {
+  test('are accepted by their latest link alone', async () => {
     const { email, invitationId } = await invite();
     const first = linkIn((await mailed(email))[0]!);
-    expect((await ask(owner, 'POST', `/v1/store/invitations/${invitationId}/resend`)).body.data).toMatchObject({ status: 'PENDING' });
+    expect((await request(owner, 'POST', `/v1/store/invitations/${invitationId}/resend`)).body.data).toMatchObject({ status: 'PENDING' });
     const second = linkIn((await mailed(email, 2))[1]!);
     expect((await accept(email, first)).body.error?.code).toBe('INVITATION_NOT_FOUND');
     expect((await invite('STAFF', owner, email)).error).toMatchObject({ code: 'INVITATION_PENDING', details: { invitationId } });
     await shop.advance('P8D');
     expect(await shown(invitationId)).toMatchObject({ status: 'EXPIRED' });
     expect((await accept(email, second)).body.error?.code).toBe('INVITATION_NOT_FOUND');
-    expect((await ask(owner, 'POST', `/v1/store/invitations/${invitationId}/resend`)).body.data).toMatchObject({ status: 'PENDING' });
+    expect((await request(owner, 'POST', `/v1/store/invitations/${invitationId}/resend`)).body.data).toMatchObject({ status: 'PENDING' });
     const third = linkIn((await mailed(email, 3))[2]!);
-    const cancel = () => ask(owner, 'DELETE', `/v1/store/invitations/${invitationId}`, undefined, { 'idempotency-key': 'c' });
+    const cancel = () => request(owner, 'DELETE', `/v1/store/invitations/${invitationId}`, undefined, { 'idempotency-key': 'c' });
     expect([(await cancel()).body.data, (await cancel()).body.data, (await cancel()).headers.get('idempotent-replayed')]).toEqual([
       null,
       null,
@@ -104,12 +108,16 @@ describe('invitations', () => {
       ['POST', '/resend'],
       ['DELETE', ''],
     ] as const)
-      expect((await ask(owner, method, `/v1/store/invitations/${invitationId}${tail}`)).body.error?.code).toBe('INVITATION_NOT_PENDING');
+      expect((await request(owner, method, `/v1/store/invitations/${invitationId}${tail}`)).body.error?.code).toBe(
+        'INVITATION_NOT_PENDING',
+      );
   });
-  test('a mail that is refused is FAILED with its code; one that may yet go is tried again; the invitation stays', async () => {
+  test('stay when their mail is refused', async () => {
     const refused = await invite('STAFF', owner, `refuse@${shop.store.storeCode}.example`);
     await until('refused', async () => ((await shown(refused.invitationId)) as { deliveryStatus?: string }).deliveryStatus === 'FAILED');
     expect(await shown(refused.invitationId)).toMatchObject({ status: 'PENDING', deliveryErrorCode: 'SMTP_550' });
+  });
+  test('stay when their mail is refused for the time being, again and again', async () => {
     const later = await invite('STAFF', owner, `later@${shop.store.storeCode}.example`);
     await shop.advance('PT10M');
     expect(await shown(later.invitationId)).toMatchObject({ deliveryStatus: 'FAILED', deliveryErrorCode: 'SMTP_450', status: 'PENDING' });
@@ -119,8 +127,8 @@ describe('invitations', () => {
     await seedMembers(underTest.databaseUrl, busy.store.storeId, [{ role: 'OWNER', email: `owner@${busy.store.storeCode}.example` }]);
     const token = await storeToken(`owner@${busy.store.storeCode}.example`, busy.store.storeId);
     const one = await invite('STAFF', token, `often@${busy.store.storeCode}.example`);
-    for (let i = 0; i < 4; i++) expect((await ask(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).status).toBe(200);
-    expect((await ask(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).body.error).toMatchObject({
+    for (let i = 0; i < 4; i++) expect((await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).status).toBe(200);
+    expect((await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).body.error).toMatchObject({
       code: 'TOO_MANY_REQUESTS',
       details: { limit: 'RECIPIENT' },
     });
@@ -130,7 +138,7 @@ describe('invitations', () => {
     expect(parallel.filter(({ status }) => status === 201)).toHaveLength(15);
     expect(parallel.find(({ status }) => status === 429)!.error).toMatchObject({ details: { limit: 'STORE' } });
   });
-  test('the address and the link are in no history', async () => {
+  test('are in no history', async () => {
     const { email, invitationId } = await invite();
     const link = linkIn((await mailed(email))[0]!);
     const temporal = await temporalClient();
@@ -146,9 +154,9 @@ describe('invitations', () => {
 describe('members', () => {
   const idOf = async (email: string) =>
     (await query<{ user_id: string }>('SELECT user_id FROM user_account WHERE email = $1', [email]))[0]!.user_id;
-  test('roles: what an ADMIN may not, and what nobody may', async () => {
+  test('nobody changes a member beyond their own role', async () => {
     const [ownerId, adminId, staffId] = await Promise.all(['owner', 'admin', 'staff'].map((role) => idOf(at(role))));
-    const change = (token: string, id: string, role: string) => ask(token, 'PATCH', `/v1/store/members/${id}`, { role });
+    const change = (token: string, id: string, role: string) => request(token, 'PATCH', `/v1/store/members/${id}`, { role });
     expect((await invite('ADMIN', admin)).error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await invite('STAFF', admin)).status).toBe(201);
     const ofOwner = await invite('ADMIN', owner);
@@ -156,7 +164,9 @@ describe('members', () => {
       ['POST', '/resend'],
       ['DELETE', ''],
     ] as const)
-      expect((await ask(admin, method, `/v1/store/invitations/${ofOwner.invitationId}${tail}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
+      expect((await request(admin, method, `/v1/store/invitations/${ofOwner.invitationId}${tail}`)).body.error?.code).toBe(
+        'INSUFFICIENT_ROLE',
+      );
     expect((await change(admin, staffId!, 'ADMIN')).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await change(admin, ownerId!, 'STAFF')).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await change(owner, ownerId!, 'STAFF')).body.error?.code).toBe('OWNER_CANNOT_LEAVE');
@@ -164,12 +174,12 @@ describe('members', () => {
     expect((await change(owner, 'usr_none', 'STAFF')).body.error?.code).toBe('MEMBER_NOT_FOUND');
     expect((await change(owner, staffId!, 'ADMIN')).body.data).toMatchObject({ role: 'ADMIN' });
     expect((await change(owner, staffId!, 'STAFF')).body.data).toMatchObject({ role: 'STAFF' });
-    expect((await ask(owner, 'DELETE', `/v1/store/members/${ownerId}`)).body.error?.code).toBe('OWNER_CANNOT_LEAVE');
+    expect((await request(owner, 'DELETE', `/v1/store/members/${ownerId}`)).body.error?.code).toBe('OWNER_CANNOT_LEAVE');
     const staff = await storeToken(at('staff'), shop.store.storeId);
-    expect((await ask(staff, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
-    expect((await ask(shop.seller.bearer, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
-    expect((await ask(staff, 'DELETE', `/v1/store/members/${staffId}`)).status).toBe(200);
-    expect((await ask(staff, 'GET', '/v1/products')).status).toBe(401);
+    expect((await request(staff, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    expect((await request(shop.seller.bearer, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    expect((await request(staff, 'DELETE', `/v1/store/members/${staffId}`)).status).toBe(200);
+    expect((await request(staff, 'GET', '/v1/products')).status).toBe(401);
   });
   test('the rule, whole', () => {
     const roles = ['OWNER', 'ADMIN', 'STAFF'] as const;

@@ -10,25 +10,25 @@ let product: { productId: string };
 let n = 0;
 const PASSWORD = 'correct horse';
 const someone = () => `someone${n++}@${shop.store.storeCode}.example`;
-const ask = (store: World, method: string, path: string, body?: unknown, token?: string) =>
+const request = (store: World, method: string, path: string, body?: unknown, token?: string) =>
   call(underTest.api, method, `/storefront/v1${path}`, {
     body,
     headers: { 'x-store-code': store.store.storeCode, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
   });
 const signUp = (email: string, store = shop) =>
-  ask(store, 'POST', '/auth/signup', {
+  request(store, 'POST', '/auth/signup', {
     email,
     password: PASSWORD,
     name: '누군가',
     phone: '010-1234-5678',
     consents: [{ kind: 'TERMS' }, { kind: 'PRIVACY' }],
   });
-const login = (email: string, store = shop) => ask(store, 'POST', '/auth/login', { email, password: PASSWORD });
+const login = (email: string, store = shop) => request(store, 'POST', '/auth/login', { email, password: PASSWORD });
 const delegate = async (email: string): Promise<string> => {
   const form = { grant_type: TOKEN_EXCHANGE, subject_token: email, subject_token_type: 'urn:svc:params:oauth:token-type:member-ref' };
   return (await tokens(form, basic(shop.store.clientId, shop.store.clientSecret))).body.access_token;
 };
-const cart = (token: string, store = shop) => ask(store, 'GET', '/cart/items', undefined, token);
+const cart = (token: string, store = shop) => request(store, 'GET', '/cart/items', undefined, token);
 const subject = (token: string) => (JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string }).sub;
 
 beforeAll(async () => {
@@ -37,11 +37,11 @@ beforeAll(async () => {
 });
 
 describe('the first delegation of an address that signed up by itself', () => {
-  test('ends its password and every token of before; customer and cart stay; the address stays taken', async () => {
+  test('ends its password and every token, and leaves the customer', async () => {
     const email = someone();
     const { accessToken: first, customerId } = (await signUp(email)).body.data as { accessToken: string; customerId: string };
     const { accessToken: second } = (await login(email)).body.data as { accessToken: string };
-    await ask(shop, 'POST', '/cart/items', { productId: product.productId, quantity: 2 }, first);
+    await request(shop, 'POST', '/cart/items', { productId: product.productId, quantity: 2 }, first);
     const delegated = await delegate(email.toUpperCase());
     for (const dead of [first, second]) expect((await cart(dead)).status).toBe(401);
     const refused = await login(email);
@@ -50,7 +50,7 @@ describe('the first delegation of an address that signed up by itself', () => {
     expect(subject(delegated)).toBe(customerId);
     expect((await cart(delegated)).body.data.items).toEqual([expect.objectContaining({ quantity: 2 })]);
   });
-  test('later ones end nothing; other stores’ accounts of the address are not touched', async () => {
+  test('is the only one that ends anything, in its store alone', async () => {
     const email = someone();
     await signUp(email);
     const { accessToken: elsewhere } = (await signUp(email, rival)).body.data as { accessToken: string };
@@ -63,7 +63,7 @@ describe('the first delegation of an address that signed up by itself', () => {
     const [one, two] = [await delegate(stranger), await delegate(stranger)];
     for (const alive of [one, two]) expect((await cart(alive)).status).toBe(200);
   });
-  test('leaves nothing to a sign-up or a login that is under way, nor to the replay of a sign-up', async () => {
+  test('leaves nothing to a sign-up or login under way', async () => {
     for (let round = 0; round < 6; round++) {
       const email = someone();
       if (round % 2 === 1) await signUp(email);

@@ -51,7 +51,7 @@ describe('the client’s address', () => {
     const { trustedProxies } = readConfig({ ...underTest.env, TRUSTED_PROXIES: undefined });
     expect(from('127.0.0.1', '1.1.1.1', trustedProxies)).toBe('127.0.0.1');
   });
-  test('two addresses of one /64 are one, of two they are two', () => {
+  test('addresses of one /64 count as one', () => {
     expect(from('2001:db8:a:b::1')).toBe(from('2001:db8:a:b:ffff:ffff:ffff:ffff'));
     expect(from('2001:db8:a:b::1')).not.toBe(from('2001:db8:a:c::1'));
   });
@@ -66,7 +66,7 @@ describe('the client’s address', () => {
     'fe80::1%eth0',
     '*',
     '1.2.3.4/-1',
-  ])('a process does not start with TRUSTED_PROXIES=%s, and names it', (value) => {
+  ])('a process does not start with TRUSTED_PROXIES=%s', (value) => {
     expect(() => readConfig({ ...underTest.env, TRUSTED_PROXIES: `127.0.0.1,${value}` })).toThrow(/TRUSTED_PROXIES/);
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => limited.stop());
 
 const at = (address: string, headers: Headers_ = {}): Headers_ => ({ 'x-forwarded-for': address, ...headers });
-const ask = (path: string, headers: Headers_, method = 'GET', body?: unknown) => call(limited.api, method, path, { headers, body });
+const request = (path: string, headers: Headers_, method = 'GET', body?: unknown) => call(limited.api, method, path, { headers, body });
 const statuses = async (times: number, one: () => Promise<Reply>) => {
   const seen: number[] = [];
   for (let i = 0; i < times; i++) seen.push((await one()).status);
@@ -24,17 +24,17 @@ const statuses = async (times: number, one: () => Promise<Reply>) => {
 const over = (status: number) => [...Array<number>(MOST).fill(status), 429, 429];
 
 describe('requests a minute', () => {
-  test('a guest’s count to their address, whatever they ask for: shops, payments, logins, uploads, and what is not there', async () => {
+  test('a guest’s count to their address, whatever they request', async () => {
     const shop = await world();
     const address = newAddress();
     const store = { 'x-store-code': shop.store.storeCode };
     const replies = [
-      await ask('/storefront/v1/store', at(address, store)),
-      await ask('/storefront/v1/auth/anonymous', at(address, store), 'POST', {}),
-      await ask('/pay/nothing', at(address)),
-      await ask('/uploads/a/b.png', at(address)),
-      await ask('/oauth2/authorize', at(address)),
-      await ask('/nowhere', at(address)),
+      await request('/storefront/v1/store', at(address, store)),
+      await request('/storefront/v1/auth/anonymous', at(address, store), 'POST', {}),
+      await request('/pay/nothing', at(address)),
+      await request('/uploads/a/b.png', at(address)),
+      await request('/oauth2/authorize', at(address)),
+      await request('/nowhere', at(address)),
     ];
     expect(replies.map(({ status }) => status)).toEqual([200, 201, 404, 404, 400, 429]);
     expect(replies.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['4', '3', '2', '1', '0', '0']);
@@ -42,14 +42,14 @@ describe('requests a minute', () => {
     const refused = replies.at(-1)!;
     expect([refused.body.error?.code, Number(refused.headers.get('retry-after')) > 0]).toEqual(['TOO_MANY_REQUESTS', true]);
     // Others are not concerned.
-    expect((await ask('/storefront/v1/store', at(newAddress(), store))).status).toBe(200);
+    expect((await request('/storefront/v1/store', at(newAddress(), store))).status).toBe(200);
   });
-  test('a cart token, a store code that nobody has and a refused bearer are no way to a count of one’s own', async () => {
+  test('nothing that a guest can make up gives a count of one’s own', async () => {
     const shop = await world();
     const store = { 'x-store-code': shop.store.storeCode };
     const buyer = await shop.buyer();
     const guests = newAddress();
-    expect(await statuses(7, () => ask('/storefront/v1/cart/items', at(guests, buyer.headers)))).toEqual(over(200));
+    expect(await statuses(7, () => request('/storefront/v1/cart/items', at(guests, buyer.headers)))).toEqual(over(200));
     let n = 0;
     const garbage = [
       () => `Bearer ${n++}.garbage.${n}`,
@@ -59,13 +59,13 @@ describe('requests a minute', () => {
     ];
     for (const authorization of garbage) {
       const address = newAddress();
-      expect(await statuses(7, () => ask('/v1/store', at(address, { authorization: authorization() })))).toEqual(over(401));
+      expect(await statuses(7, () => request('/v1/store', at(address, { authorization: authorization() })))).toEqual(over(401));
       const guest = newAddress();
-      const seen = await statuses(7, () => ask('/storefront/v1/store', at(guest, { ...store, authorization: authorization() })));
+      const seen = await statuses(7, () => request('/storefront/v1/store', at(guest, { ...store, authorization: authorization() })));
       expect(seen).toEqual(over(200));
     }
   });
-  test('one signature has one spelling, so a token cannot be multiplied', async () => {
+  test('one signature has one spelling', async () => {
     const shop = await world();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
     const { bearer } = shop.seller;
@@ -75,24 +75,24 @@ describe('requests a minute', () => {
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
-  test('a valid token counts by itself, from wherever it comes, also where its address is over the limit', async () => {
+  test('a valid token counts by itself, from whatever address', async () => {
     const shop = await world();
     const address = newAddress();
-    expect((await statuses(7, () => ask('/nowhere', at(address)))).at(-1)).toBe(429);
+    expect((await statuses(7, () => request('/nowhere', at(address)))).at(-1)).toBe(429);
     const authorization = `Bearer ${shop.seller.bearer}`;
-    expect(await statuses(7, () => ask('/v1/store', at(newAddress(), { authorization })))).toEqual(over(200));
+    expect(await statuses(7, () => request('/v1/store', at(newAddress(), { authorization })))).toEqual(over(200));
     const member = await shop.member();
-    expect(await statuses(7, () => ask('/storefront/v1/me/orders', at(address, member.headers)))).toEqual(over(200));
+    expect(await statuses(7, () => request('/storefront/v1/me/orders', at(address, member.headers)))).toEqual(over(200));
     // The seller’s is spent, the address of the buyer is not.
-    expect((await ask('/storefront/v1/store', at(newAddress(), { 'x-store-code': shop.store.storeCode }))).status).toBe(200);
+    expect((await request('/storefront/v1/store', at(newAddress(), { 'x-store-code': shop.store.storeCode }))).status).toBe(200);
   });
   test('parallel requests do not pass', async () => {
     const address = newAddress();
-    const replies = await Promise.all(Array.from({ length: 30 }, () => ask('/nowhere', at(address))));
+    const replies = await Promise.all(Array.from({ length: 30 }, () => request('/nowhere', at(address))));
     expect(replies.filter(({ status }) => status !== 429)).toHaveLength(MOST);
     const garbage = newAddress();
     const refused = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => ask('/v1/store', at(garbage, { authorization: `Bearer ${i}.x.y` }))),
+      Array.from({ length: 30 }, (_, i) => request('/v1/store', at(garbage, { authorization: `Bearer ${i}.x.y` }))),
     );
     expect(refused.filter(({ status }) => status !== 429)).toHaveLength(MOST);
   });
@@ -103,12 +103,12 @@ describe('requests a minute', () => {
     const members = await Promise.all(Array.from({ length: 7 }, () => shop.member()));
     const seen: number[] = [];
     for (const { headers } of members)
-      seen.push((await ask('/v1/store', at(address, { authorization: headers['authorization']! }))).status);
+      seen.push((await request('/v1/store', at(address, { authorization: headers['authorization']! }))).status);
     expect(seen).toEqual(over(401));
   });
-  test('whoever is in the middle of a payment gets a page, an OAuth client what its RFC says', async () => {
+  test('a refusal has the form of its surface', async () => {
     const address = newAddress();
-    await statuses(MOST, () => ask('/nowhere', at(address)));
+    await statuses(MOST, () => request('/nowhere', at(address)));
     const page = await fetch(`${limited.api}/pay/x?lang=en`, { headers: at(address) });
     expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       429,
@@ -123,9 +123,9 @@ describe('requests a minute', () => {
       expect(Number(flat.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
-  test('health and documents are answered whatever the limit', async () => {
+  test('what has no limit is answered beyond it', async () => {
     const address = newAddress();
-    await statuses(MOST + 1, () => ask('/nowhere', at(address)));
+    await statuses(MOST + 1, () => request('/nowhere', at(address)));
     for (const path of [
       '/health/live',
       '/health/ready',
@@ -138,12 +138,12 @@ describe('requests a minute', () => {
       expect([path, (await fetch(limited.api + path, { headers: at(address) })).status]).toEqual([path, 200]);
     // What only looks like it is nothing of theirs.
     for (const path of ['/docs/nothing', '/health/nothing', '/openapi/nothing.json'])
-      expect((await ask(path, at(address))).status).toBe(429);
+      expect((await request(path, at(address))).status).toBe(429);
   });
 });
 
 describe('what is remembered', () => {
-  test('has a bound, forgets the oldest first, and a minute later nothing is left of a count', () => {
+  test('has a bound, and forgets the oldest first', () => {
     const windows = new Windows();
     const address = (i: number) => `2001:db8:${i >> 16}:${i & 0xffff}::/64`;
     for (let i = 0; i < 120_000; i++) windows.add(address(i), 1000);
@@ -158,7 +158,7 @@ describe('what is remembered', () => {
     // A clock that was set back does not lock anybody out for longer.
     expect(windows.add('b', 500)).toEqual({ count: 1, endsInMs: MINUTE });
   });
-  test('lasts its minute, however the minutes of others lie', () => {
+  test('lasts its minute', () => {
     const windows = new Windows();
     for (let second = 0; second < 300; second += 7) {
       for (let later = second; later < second + 60; later += 13) windows.add(`x${second}-${later}`, later * 1000);

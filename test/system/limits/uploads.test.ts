@@ -16,7 +16,7 @@ const upload = async (buyer: Buyer, address: string, bytes: Uint8Array = PNG, he
   return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
 };
 const times = <T>(count: number, work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: count }, (_, i) => work(i)));
-const kept = async (shop: World) => (await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId])).length;
+const uploadCount = async (shop: World) => (await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId])).length;
 const counts = (replies: readonly Reply[]) => [201, 429].map((status) => replies.filter((reply) => reply.status === status).length);
 
 test.each(['guest', 'member'] as const)(
@@ -31,7 +31,7 @@ test.each(['guest', 'member'] as const)(
     const refused = await upload(buyer, newAddress());
     expect([refused.status, refused.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
-    expect(await kept(shop)).toBe(30);
+    expect(await uploadCount(shop)).toBe(30);
     // A replay is no upload, and another buyer has thirty of their own.
     expect((await upload(buyer, newAddress(), PNG, { 'idempotency-key': 'k' })).status).toBe(201);
     expect((await upload(await shop.buyer(), newAddress())).status).toBe(201);
@@ -39,7 +39,7 @@ test.each(['guest', 'member'] as const)(
   60_000,
 );
 
-test('an address uploads a hundred a day, however many sessions and stores it opens', async () => {
+test('an address uploads a hundred a day over all sessions and stores', async () => {
   const [shop, other] = [await world(), await world()];
   const address = newAddress();
   const all: Reply[] = [];

@@ -1,11 +1,14 @@
-/** What buyers see and decide: members their own orders, guests with contact and password (docs/contract.md#decision, docs/contract.md#lookups, D32, D51). */
+/**
+ * What buyers see and decide: members their own orders, guests with contact and password (docs/contract.md#decision,
+ * docs/contract.md#lookups, D32, D51).
+ */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
-import { noteClaim } from '../../../db/orders/claims.ts';
+import { applyClaim } from '../../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
-import { takeUse } from '../../../db/limits/commands.ts';
+import { consumeUse } from '../../../db/limits/commands.ts';
 import { call, GUEST, pay } from '../../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
@@ -28,7 +31,7 @@ const delivered = async (shop: World, id: string) => {
 const date = (item: Record<string, unknown>) => Date.parse(String(item['autoDecisionDate']));
 
 describe('a member', () => {
-  test('lists and reads their own orders only, without the seller’s memo, page by page', async () => {
+  test('reads their own orders only', async () => {
     const shop = await world();
     const [member, other] = [await shop.member(), await shop.member()];
     const product = await shop.product();
@@ -57,7 +60,7 @@ describe('a member', () => {
       expect.objectContaining({ field: 'cursor' }),
     ]);
   });
-  test('extends the decision by seven days as often as they like, and decides; nobody else may', async () => {
+  test('alone extends and makes the decision, by seven days as often as they like', async () => {
     const shop = await world();
     const [member, other] = [await shop.member(), await shop.member()];
     const { orderItemId: id } = await shop.order(undefined, 1, member);
@@ -96,8 +99,8 @@ describe('a member', () => {
 
 describe('while a claim is open', () => {
   const news = (shop: World, id: string, type: 'claim.opened' | 'claim.closed', at: number) =>
-    inside(shop, (em) => noteClaim(em, shop.store.storeId, id, { type, claimId: 'clm_1' }, { at, realNow: Date.now() }));
-  test('the decision rests, and goes on with the time that was left; the seller can do nothing meanwhile', async () => {
+    inside(shop, (em) => applyClaim(em, shop.store.storeId, id, { type, claimId: 'clm_1' }, { at, realNow: Date.now() }));
+  test('the decision rests, and goes on with the time that was left', async () => {
     const shop = await world();
     const { orderItemId: id } = await shop.order();
     await delivered(shop, id);
@@ -116,7 +119,7 @@ describe('while a claim is open', () => {
     await shop.advance('P1DT1M');
     expect((await shop.item(id)).status).toBe('PURCHASE_DECIDED');
   });
-  test('CLAIM_IN_PROGRESS for dispatch, delivered and cancel; what the courier delivers meanwhile is delivered when it is closed', async () => {
+  test('a paid item is neither confirmed nor canceled', async () => {
     const shop = await world();
     const { orderItemId: paid } = await shop.order();
     await news(shop, paid, 'claim.opened', await now(shop));
@@ -125,6 +128,9 @@ describe('while a claim is open', () => {
       ['cancel', { reason: 'OTHER' }],
     ] as const)
       expect((await shop.act(paid, action, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
+  });
+  test('what the courier delivers is delivered once the claim is closed', async () => {
+    const shop = await world();
     const { orderItemId: id } = await shop.order();
     await shop.act(id, 'confirm');
     await shop.act(id, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '11' });
@@ -139,15 +145,15 @@ describe('while a claim is open', () => {
 });
 
 describe('a guest', () => {
-  const ask = (shop: World, which: string, body: object) =>
+  const request = (shop: World, which: string, body: object) =>
     call(underTest.api, 'POST', `/storefront/v1/guest/orders/${which}`, { body, headers: { 'x-store-code': shop.store.storeCode } });
   const right = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
-  test('finds their order by id or number, with phone or e-mail however they are written', async () => {
+  test('finds their order however its number and their contact are written', async () => {
     const shop = await world();
     const { orderId, orderNo } = await shop.order();
     for (const which of [orderId, orderNo, `${orderNo.slice(0, 6)}-${orderNo.slice(6)}`])
       for (const contact of [GUEST.phone, GUEST.phone.replaceAll('-', ''), GUEST.email, GUEST.email.toUpperCase(), ` ${GUEST.phone} `]) {
-        const { status, body } = await ask(shop, which, { ...right, contact });
+        const { status, body } = await request(shop, which, { ...right, contact });
         expect([status, body.data?.orderId]).toEqual([200, orderId]);
       }
     const alias = await call(underTest.api, 'POST', `/guest/orders/${orderNo}`, {
@@ -156,41 +162,48 @@ describe('a guest', () => {
     });
     expect(alias.body.data).toMatchObject({ orderNo, items: [expect.not.objectContaining({ sellerMemo: null })] });
   });
-  test('wrong password, wrong contact, another’s, a member’s and none at all are alike; ten wrong ones lock id and number together', async () => {
+  test('gets the same answer to every wrong look-up', async () => {
     const shop = await world();
     const { orderId, orderNo } = await shop.order();
     const members = await shop.order(undefined, 1, await shop.member());
     const refusals = [
-      await ask(shop, orderId, { ...right, orderPassword: 'wrong' }),
-      await ask(shop, orderNo, { ...right, contact: '010-0000-0000' }),
-      await ask(shop, orderNo, { ...right, contact: 'x@example.com' }),
-      await ask(shop, 'ord_nobodys', right),
-      await ask(shop, members.orderNo, right),
+      await request(shop, orderId, { ...right, orderPassword: 'wrong' }),
+      await request(shop, orderNo, { ...right, contact: '010-0000-0000' }),
+      await request(shop, orderNo, { ...right, contact: 'x@example.com' }),
+      await request(shop, 'ord_nobodys', right),
+      await request(shop, members.orderNo, right),
     ];
     expect(new Set(refusals.map(({ status, body }) => `${status} ${body.error!.code} ${body.error!.message}`))).toEqual(
       new Set(['404 ORDER_NOT_FOUND There is no such order.']),
     );
+  });
+  test('is locked out of the order’s id and number together after ten wrong look-ups', async () => {
+    const shop = await world();
+    const { orderId, orderNo } = await shop.order();
+    for (const which of [orderId, orderNo, orderNo]) await request(shop, which, { ...right, orderPassword: 'wrong' });
     // Three are counted. A right one in between forgets them.
-    expect((await ask(shop, orderId, right)).status).toBe(200);
+    expect((await request(shop, orderId, right)).status).toBe(200);
     const guesses = await Promise.all(
-      Array.from({ length: 14 }, (_, i) => ask(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` })),
+      Array.from({ length: 14 }, (_, i) => request(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` })),
     );
     expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array<number>(10).fill(404),
       ...Array<number>(4).fill(429),
     ]);
-    const locked = await ask(shop, orderNo, right);
+    const locked = await request(shop, orderNo, right);
     expect([locked.status, locked.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
     expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(800);
-    // What nobody has is locked alike.
-    const none = await Promise.all(Array.from({ length: 12 }, () => ask(shop, 'ord_nobodys2', right)));
-    expect(none.filter(({ status }) => status === 429)).toHaveLength(2);
   }, 60_000);
+  test('is locked out of an order that nobody has alike', async () => {
+    const shop = await world();
+    const none = await Promise.all(Array.from({ length: 12 }, () => request(shop, 'ord_nobodys2', right)));
+    expect(none.filter(({ status }) => status === 429)).toHaveLength(2);
+  });
   test('the lock ends 15 minutes after the oldest of the ten', async () => {
     const shop = await world();
     const begin = Date.now();
-    const limit = { key: randomBytes(32), most: 10, windowMs: 15 * MINUTE };
-    const attempt = (minute: number) => inside(shop, (em) => takeUse(em, [limit], begin + minute * MINUTE));
+    const limit = { key: randomBytes(32), max: 10, windowMs: 15 * MINUTE };
+    const attempt = (minute: number) => inside(shop, (em) => consumeUse(em, [limit], begin + minute * MINUTE));
     for (let minute = 0; minute < 10; minute++) expect(await attempt(minute)).toBeNull();
     expect(await attempt(10)).toBe(begin + 15 * MINUTE);
     expect(await attempt(14.9)).toBe(begin + 15 * MINUTE);
@@ -200,16 +213,16 @@ describe('a guest', () => {
   });
 });
 
-test('x-svc-visitor and x-svc-session stay with cart line, payment and order; what is no such thing is as if it were not sent', async () => {
+test('x-svc-visitor and x-svc-session stay with the purchase', async () => {
   const shop = await world();
   const { productId } = await shop.product();
   const buyer = await shop.buyer();
   const visit = { 'x-svc-visitor': 'v-1', 'x-svc-session': 's-1' };
   const cart = await buyer.call('POST', '/storefront/v1/cart/items', { productId, quantity: 1 }, visit);
   const { cartItemId } = cart.body.data.items[0];
-  const kept = async (table: string) =>
+  const storedVisit = async (table: string) =>
     (await query<{ visit: unknown }>(`SELECT visit FROM ${table} WHERE store_id = $1`, [shop.store.storeId]))[0]?.visit;
-  expect(await kept('cart_item')).toEqual({ visitorId: 'v-1', sessionId: 's-1' });
+  expect(await storedVisit('cart_item')).toEqual({ visitorId: 'v-1', sessionId: 's-1' });
   const { checkoutId } = (await buyer.call('POST', '/storefront/v1/checkout', { cartItemIds: [cartItemId] })).body.data;
   const body = { option: { pg: 'tosspayments', method: 'CARD' }, returnUrl: 'http://localhost:9/', guest: GUEST };
   const address = { receiverName: 'r', phone: '010-1234-5678', zipCode: '06236', address1: 'a' };
@@ -222,13 +235,13 @@ test('x-svc-visitor and x-svc-session stay with cart line, payment and order; wh
       'x-svc-session': 'x'.repeat(101),
     },
   );
-  expect(await kept('payment')).toEqual({ visitorId: 'v-1', sessionId: null });
+  expect(await storedVisit('payment')).toEqual({ visitorId: 'v-1', sessionId: null });
   await pay(started.body.data.payUrl as string);
   const { items } = (await shop.seller.call('GET', '/v1/orders')).body.data;
   expect(items[0].visit).toEqual({ visitorId: 'v-1', sessionId: null });
 });
 
-test('settlements: none, and every answer says what came instead', async () => {
+test('every answer of settlements names its successor', async () => {
   const shop = await world();
   const list = await shop.seller.call('GET', '/v1/settlements');
   expect(list.body.data).toEqual({ items: [], page: 1, size: 20, total: 0 });

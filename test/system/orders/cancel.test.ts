@@ -41,7 +41,7 @@ const settledRefunds = (orderId: string) =>
   });
 
 describe('a seller cancel', () => {
-  test('3 units paid 10,000 in all, one by one: 3,333, 3,333, 3,334 at the provider, stock back once, the fee with the last', async () => {
+  test('of one unit after the other pays back exactly what was paid', async () => {
     const { productId, variantId } = await shop.product({ salePrice: 10_000 });
     await query('UPDATE product SET sale_price_won = 10000 WHERE product_id = $1', [productId]);
     const { orderId, items, ledger, read } = await order([{ productId, quantity: 3 }]);
@@ -64,7 +64,7 @@ describe('a seller cancel', () => {
     expect((await ledger()).cancels.map(({ amount }) => amount)).toEqual([3333, 3333, 6334]);
   });
 
-  test('of one item keeps the bundle’s fee until its other item is canceled too; a remote surcharge comes back with it', async () => {
+  test('pays a bundle’s fee back with its last item', async () => {
     await shop.seller.call('PATCH', '/v1/store', { shippingPolicy: { jejuSurcharge: 2000 } });
     const [a, b] = [await shop.product(), await shop.product()];
     const { items, orderId, ledger } = await order(
@@ -82,7 +82,7 @@ describe('a seller cancel', () => {
     await shop.seller.call('PATCH', '/v1/store', { shippingPolicy: { jejuSurcharge: 0 } });
   });
 
-  test('is refused after dispatch, for too many, and changes nothing then', async () => {
+  test('that is refused changes nothing', async () => {
     const { productId } = await shop.product();
     const { items } = await order([{ productId, quantity: 2 }]);
     const [id] = items;
@@ -102,7 +102,7 @@ describe('a seller cancel', () => {
     expect(await settledRefunds(orderId)).toHaveLength(1);
   });
 
-  test('tells its receivers: ORDER.CANCELED with amounts, and the flow state', async () => {
+  test('emits ORDER.CANCELED with its amounts', async () => {
     const { productId } = await shop.product();
     const { items, orderId } = await order([{ productId, quantity: 2 }]);
     await cancel(items[0]!, { quantity: 1 });
@@ -111,11 +111,11 @@ describe('a seller cancel', () => {
       `SELECT type, body FROM event WHERE body LIKE $1 AND type <> 'ORDER.PAID' ORDER BY event_id`,
       [`%${orderId}%`],
     );
-    const told = (type: string) =>
+    const dataOf = (type: string) =>
       events.filter((event) => event.type === type).map(({ body }) => (JSON.parse(body) as { data: object }).data);
     expect(events).toHaveLength(3);
-    const [first, last] = told('ORDER.CANCELED');
-    const [moved] = told('ORDER.FLOW_STATE_CHANGED');
+    const [first, last] = dataOf('ORDER.CANCELED');
+    const [moved] = dataOf('ORDER.FLOW_STATE_CHANGED');
     expect(first).toEqual({
       orderId,
       orderItemId: items[0],
@@ -131,7 +131,7 @@ describe('a seller cancel', () => {
 });
 
 describe('holdRefund', () => {
-  test('settles at once and pays back once, when the seller says so', async () => {
+  test('pays back once, when the seller says so', async () => {
     const { productId } = await shop.product();
     const { items, orderId, ledger, read } = await order([{ productId, quantity: 1 }]);
     const { refundId } = (await cancel(items[0]!, { holdRefund: true })).body.data as { refundId: string };
@@ -161,7 +161,7 @@ describe('the provider', () => {
     ['fails without paying back', 'fail', 'DONE'],
     ['answers late', 'late', 'DONE'],
     ['refuses for good', 'refuse', 'FAILED'],
-  ])('%s: one refund in its ledger, or a FAILED one', async (_, behavior, status) => {
+  ])('%s: the refund agrees with the provider’s ledger', async (_, behavior, status) => {
     const { productId } = await shop.product();
     const { items, orderId, ledger } = await order([{ productId, quantity: 1 }]);
     await behave(behavior, (await ledger()).orderId);
@@ -170,7 +170,7 @@ describe('the provider', () => {
     expect((await settledRefunds(orderId)).map((row) => row.status)).toEqual([status]);
     expect((await ledger()).cancels).toHaveLength(status === 'DONE' ? 1 : 0);
   });
-  test('fails twice (card …0040): asked again under new keys, paid back once', async () => {
+  test('fails twice (card …0040) and is paid back once', async () => {
     const { productId } = await shop.product();
     const { items, orderId, ledger } = await order([{ productId, quantity: 1 }], '4111111111110040');
     await cancel(items[0]!);
@@ -182,7 +182,7 @@ describe('the provider', () => {
 });
 
 describe('races', () => {
-  test('10 parallel cancels of one on a line of 3: three succeed, the money sums to what was paid', async () => {
+  test('10 parallel cancels of one on a line of 3 cancel three', async () => {
     const { productId, variantId } = await shop.product();
     const { items, orderId, ledger } = await order([{ productId, quantity: 3 }]);
     const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(items[0]!, { quantity: 1 })));
@@ -194,7 +194,7 @@ describe('races', () => {
     expect(await ledger()).toMatchObject({ status: 'CANCELED', balanceAmount: 0 });
     expect(await query('SELECT stock_quantity AS n FROM variant WHERE variant_id = $1', [variantId])).toEqual([{ n: 100 }]);
   });
-  test('the two items of one bundle, canceled at once: the fee comes back once', async () => {
+  test('the two items of one bundle, canceled at once, give the fee back once', async () => {
     const [a, b] = [await shop.product(), await shop.product()];
     const { items, orderId, ledger } = await order([
       { productId: a.productId, quantity: 1 },

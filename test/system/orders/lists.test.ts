@@ -5,8 +5,8 @@ import { type Paid, type World, world } from '../../kernel/world.ts';
 let shop: World;
 let shipped: Paid;
 let provided: Paid;
-const ask = (query: string) => shop.seller.call('GET', `/v1/orders?${query}`);
-const found = async (query: string) => ((await ask(query)).body.data.items as { orderId: string }[]).map(({ orderId }) => orderId);
+const request = (query: string) => shop.seller.call('GET', `/v1/orders?${query}`);
+const found = async (query: string) => ((await request(query)).body.data.items as { orderId: string }[]).map(({ orderId }) => orderId);
 const moment = (iso: string) => encodeURIComponent(iso);
 const orderedAt = async ({ orderId }: Paid) => (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data.orderedAt as string;
 
@@ -17,15 +17,15 @@ beforeAll(async () => {
   provided = await shop.order(await shop.product({ fulfillment: { type: 'MANUAL' } }));
 });
 
-test('by number, with hyphens or without, at any time', async () => {
+test('orders are found by number with hyphens or without', async () => {
   const { orderNo, orderId } = shipped;
   expect(await found(`orderNo=${orderNo}`)).toEqual([orderId]);
   expect(await found(`orderNo=${orderNo.slice(0, 6)}-${orderNo.slice(6)}`)).toEqual([orderId]);
   for (const bad of ['1', 'x', `${orderNo}1`, "1' or '1"])
-    expect((await ask(`orderNo=${encodeURIComponent(bad)}`)).body.error?.code).toBe('INVALID_PARAMETER');
+    expect((await request(`orderNo=${encodeURIComponent(bad)}`)).body.error?.code).toBe('INVALID_PARAMETER');
 });
 
-test('by period, keyword, type, payment and status', async () => {
+test('each filter finds what it names, alone and with others', async () => {
   const both = [provided.orderId, shipped.orderId];
   const at = await orderedAt(provided);
   expect(await found('')).toEqual(both);
@@ -51,5 +51,5 @@ test.each([
   'status=WHAT',
   'keyword=abc',
 ])('%s: INVALID_PARAMETER', async (query) =>
-  expect((await ask(query)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: query.split('=')[0] } }),
+  expect((await request(query)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: query.split('=')[0] } }),
 );

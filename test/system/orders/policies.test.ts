@@ -1,4 +1,7 @@
-/** Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order (docs/contract.md#cancel, D50, D73). */
+/**
+ * Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order
+ * (docs/contract.md#cancel, D50, D73).
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import { pay } from '../../../bin/dev/client.ts';
 import { until, type World, world } from '../../kernel/world.ts';
@@ -29,7 +32,7 @@ beforeAll(async () => {
   await policy({ sellerFaultFreeShipping: false, conditionalFreeShortfallCharge: true });
 });
 
-test('a conditional-free bundle charges its shortfall once and gives it back with the rest; another bundle follows its product; what is changed later changes nothing', async () => {
+test('an order keeps the policies of its payment', async () => {
   const conditional = { deliveryType: 'CONDITIONAL_FREE', deliveryFee: 3000, conditionalFreeAmount: 30_000 };
   const [first, second] = [await product(20_000, conditional), await product(20_000, conditional, { preShipmentDeliveryFeeRefund: false })];
   const other = await product(10_000, PAID, { sellerFaultFreeShipping: true });

@@ -75,7 +75,8 @@ afterAll(async () => {
   );
   for (const { payment_key: key, amounts } of expected) expect([key, paidBack.get(key)]).toEqual([key, amounts ?? []]);
   const stock = await query(
-    `SELECT v.variant_id FROM variant v WHERE v.store_id = ANY($1) AND stock_quantity <> (SELECT sum(quantity) FROM stock_movement m WHERE m.variant_id = v.variant_id)`,
+    `SELECT v.variant_id FROM variant v WHERE v.store_id = ANY($1) AND stock_quantity <> (SELECT sum(quantity) FROM stock_movement m
+     WHERE m.variant_id = v.variant_id)`,
     [ids],
   );
   expect(stock).toEqual([]);

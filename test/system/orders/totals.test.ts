@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { PUBLIC_STATUSES } from '../../../domain/flows/status.ts';
 import { query, world } from '../../kernel/world.ts';
 
-test('by every status and for tests, after purchases, confirmations, cancels and a rollback; a list reads no orders to count them', async () => {
+test('totals by status hold after every kind of change', async () => {
   const shop = await world();
   const product = await shop.product();
   const bought = await Promise.all([1, 2, 3, 4].map(() => shop.order(product)));

@@ -15,15 +15,15 @@ async function dispatched(shop: World, trackingNumber: string, deliveryMethod = 
 const tracking = async (shop: World, id: string) => (await shop.seller.call('GET', `/v1/order-items/${id}/dispatch/tracking`)).body.data;
 const correct = (shop: World, id: string, trackingNumber: string, carrierCode = 'HANJIN') =>
   shop.seller.call('PUT', `/v1/order-items/${id}/dispatch/tracking`, { carrierCode, trackingNumber });
-const looked = (shop: World, id: string) => until('a look', async () => (await tracking(shop, id)).lastCheckedAt !== null);
-const looks = async (id: string) =>
-  (await query<{ n: number }>("SELECT (tracking ->> 'asked')::int AS n FROM order_item WHERE order_item_id = $1", [id]))[0]!.n;
+const polled = (shop: World, id: string) => until('a look', async () => (await tracking(shop, id)).lastCheckedAt !== null);
+const pollCount = async (id: string) =>
+  (await query<{ n: number }>("SELECT (tracking ->> 'polls')::int AS n FROM order_item WHERE order_item_id = $1", [id]))[0]!.n;
 
 describe('tracking', () => {
-  test('a parcel is looked for every four hours, and what the courier delivered is delivered when the courier says', async () => {
+  test('an item is delivered when the courier says so, polled every four hours', async () => {
     const shop = await world();
     const id = await dispatched(shop, '5551');
-    await looked(shop, id);
+    await polled(shop, id);
     for (const [gap, wanted] of [
       ['PT4H', 'ACCEPTED'],
       ['PT4H', 'IN_TRANSIT'],
@@ -48,11 +48,11 @@ describe('tracking', () => {
     ]);
     expect(carrierCode).toBe('CJ');
     // Nothing is asked any more.
-    const asked = await looks(id);
+    const polls = await pollCount(id);
     await shop.advance('P2D');
-    expect(await looks(id)).toBe(asked);
+    expect(await pollCount(id)).toBe(polls);
   });
-  test('one advance ends like many: delivered after 24 and after 72 hours, decided a week later', async () => {
+  test('one advance of the clock ends like many', async () => {
     const shop = await world();
     const [quick, slow] = [await dispatched(shop, 'A-1'), await dispatched(shop, 'A-2')];
     expect(await shop.advance('P20D')).toMatchObject({ settled: true });
@@ -66,11 +66,11 @@ describe('tracking', () => {
       expect(Date.parse(String(item['autoDecisionDate'])) - Date.parse(deliveredAt)).toBe(7 * DAY);
     }
   });
-  test('never found, and unavailable: looked for during 30 days after the dispatch, and no longer', async () => {
+  test('a shipment that is never found is polled for 30 days', async () => {
     const shop = await world();
     await shop.seller.call('PATCH', '/v1/store', { autoDeliverDays: 0 });
     const ids = [await dispatched(shop, '77'), await dispatched(shop, '79')];
-    for (const id of ids) await looked(shop, id);
+    for (const id of ids) await polled(shop, id);
     // A sandbox's clock does not stop for looks of which nothing comes: one at the end of each advance.
     const counts = [];
     let now = '';
@@ -78,7 +78,7 @@ describe('tracking', () => {
       const advanced = await shop.advance(days);
       expect(advanced).toMatchObject({ settled: true });
       now = advanced.now;
-      counts.push(await Promise.all(ids.map(looks)));
+      counts.push(await Promise.all(ids.map(pollCount)));
     }
     expect(counts).toEqual([2, 3, 4, 5, 5].map((n) => [n, n]));
     for (const id of ids) {
@@ -98,7 +98,7 @@ describe('tracking', () => {
     expect(deliveredAt).toBeGreaterThanOrEqual(Date.parse(now));
     expect(Date.parse(String(autoDecisionDate)) - deliveredAt).toBe(7 * DAY);
   }, 120_000);
-  test('automatic delivery comes first when the courier never says so; what no courier carries is not looked for', async () => {
+  test('what no courier reports is delivered automatically', async () => {
     const shop = await world();
     const id = await dispatched(shop, '75');
     const direct = await dispatched(shop, '', 'DIRECT');
@@ -108,7 +108,7 @@ describe('tracking', () => {
     expect(await tracking(shop, direct)).toEqual({ carrierCode: null, trackingNumber: null, stage: null, stages: [], lastCheckedAt: null });
     expect(await tracking(shop, quick)).toMatchObject({ trackingNumber: '1231', stage: null, lastCheckedAt: null });
   });
-  test('what may be corrected, and what is no shipment', async () => {
+  test('a tracking number is corrected while there is a shipment to decide on', async () => {
     const shop = await world();
     const { orderItemId: paid } = await shop.order();
     expect((await correct(shop, paid, '1')).body.error?.code).toBe('INVALID_STATUS');
@@ -131,24 +131,26 @@ describe('tracking', () => {
 
 describe('the rule', () => {
   const begun = beginTracking(1000);
-  test('looks stay on the grid of four hours, however late an answer comes', () => {
+  test('polls stay on the grid of four hours however late an answer comes', () => {
     const once = afterReading(begun, { result: 'NOT_FOUND' }, 1000);
-    expect([once.nextAt, once.asked]).toEqual([1000 + 4 * HOUR, 1]);
+    expect([once.nextAt, once.polls]).toEqual([1000 + 4 * HOUR, 1]);
     expect(afterReading(once, { result: 'UNAVAILABLE' }, 1000 + 9 * HOUR).nextAt).toBe(1000 + 12 * HOUR);
   });
-  test('a lost answer is asked for again in a minute; nothing known is forgotten by an unavailable courier', () => {
-    const found = afterReading(begun, { result: 'FOUND', scans: [{ stage: 'IN_TRANSIT', at: 1, location: null }] }, 2000);
-    expect(afterReading(found, null, 5000)).toMatchObject({ nextAt: 65_000, asked: 2, lastCheckedAt: 2000 });
+  const found = afterReading(begun, { result: 'FOUND', scans: [{ stage: 'IN_TRANSIT', at: 1, location: null }] }, 2000);
+  test('a lost answer is asked for again in a minute', () => {
+    expect(afterReading(found, null, 5000)).toMatchObject({ nextAt: 65_000, polls: 2, lastCheckedAt: 2000 });
+  });
+  test('the last known stage stays when the courier is unavailable', () => {
     expect(stageOf(afterReading(found, { result: 'UNAVAILABLE' }, 9000))).toBe('IN_TRANSIT');
   });
   test('without a courier nothing is asked twice', () =>
-    expect(afterReading(begun, { result: 'NOT_TRACKED' }, 1000)).toMatchObject({ nextAt: null, asked: 1 }));
+    expect(afterReading(begun, { result: 'NOT_TRACKED' }, 1000)).toMatchObject({ nextAt: null, polls: 1 }));
 });
 
 describe('hold', () => {
   const hold = (shop: World, id: string, expectedDispatchDate = '2030-05-01', reason = '입고 지연') =>
     shop.act(id, 'hold', { reason, expectedDispatchDate });
-  test('is shown until it is handed over; a later one replaces it', async () => {
+  test('is shown until the item is handed over', async () => {
     const shop = await world();
     const { orderItemId: id } = await shop.order();
     const held = await hold(shop, id);
@@ -166,7 +168,7 @@ describe('hold', () => {
     expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED', hold: null });
     expect((await hold(shop, id)).body.error?.code).toBe('INVALID_STATUS');
   });
-  test('a day that is over by the store’s clock is refused with everything else that is wrong; today is not over', async () => {
+  test('ends no earlier than today by the store’s clock', async () => {
     const shop = await world();
     const { orderItemId: id } = await shop.order();
     await shop.advance('P3D');

@@ -70,7 +70,7 @@ screens.describe('the payment screen', () => {
     const { payUrl, paymentId, status } = await started();
     const page = await open(DESKTOP);
     await page.goto(`${new URL(returnUrl).origin}/shop?payUrl=${encodeURIComponent(payUrl)}`);
-    const told = async () => {
+    const receivedMessage = async () => {
       const text = await (await page.waitForFunction<string>(`document.getElementById('told').textContent`)).jsonValue();
       await page.evaluate(`document.getElementById('told').textContent = ''`);
       return JSON.parse(text) as { origin: string; data: Record<string, string> };
@@ -81,7 +81,7 @@ screens.describe('the payment screen', () => {
       await popup.waitForURL('**/window/toss**');
       await popup.fill('[name=card]', card);
       await Promise.all([popup.waitForEvent('close'), popup.locator('button[value=pay]').click()]);
-      return told();
+      return receivedMessage();
     };
     const declined = await through('4111111111110001');
     expect(declined).toEqual({ origin: new URL(payUrl).origin, data: { type: 'svc:payment', paymentId, result: 'FAILED' } });
@@ -93,7 +93,7 @@ screens.describe('the payment screen', () => {
     await popup.waitForURL('**/window/toss**');
     await popup.fill('[name=card]', '4111111111110000');
     await Promise.all([popup.waitForEvent('close'), popup.locator('button[value=pay]').click()]);
-    expect(await told()).toMatchObject({ data: { result: 'COMPLETED', orderId: expect.any(String) } });
+    expect(await receivedMessage()).toMatchObject({ data: { result: 'COMPLETED', orderId: expect.any(String) } });
     expect((await status()).result).toBe('COMPLETED');
   });
 

@@ -14,7 +14,7 @@ const charged = async (paymentId: string) => {
 };
 
 describe('a payment', () => {
-  test('approved: one order, stock taken once, the buyer sent back with the result', async () => {
+  test('that is approved makes one order', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5, fulfillment: { type: 'SHIPPING', shipping: { deliveryFee: 2500 } } });
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment(product);
@@ -45,7 +45,7 @@ describe('a payment', () => {
     ['0001', 'LIMIT_OR_BALANCE', 'REJECT_CARD_PAYMENT'],
     ['0002', 'INVALID_INSTRUMENT', 'INVALID_STOPPED_CARD'],
     ['0050', 'CONFIGURATION', 'UNAUTHORIZED_KEY'],
-  ])('declined (card %s): the session stays pending, stock comes back, a new attempt can pay', async (ending, category, code) => {
+  ])('that is declined (card %s) can be paid by a new attempt', async (ending, category, code) => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     const { buyer, paymentId, payUrl } = await shop.payment(product);
@@ -65,7 +65,7 @@ describe('a payment', () => {
     expect(await stock(product.variantId)).toBe(4);
   });
 
-  test('canceled by the buyer, in the provider’s window or on our screen: pending, CANCELED', async () => {
+  test('that the buyer cancels stays pending', async () => {
     const shop = await world();
     const { buyer, paymentId, payUrl } = await shop.payment();
     expect((await pay(payUrl, undefined, 'cancel')).searchParams.get('svcResult')).toBe('CANCELED');
@@ -76,7 +76,7 @@ describe('a payment', () => {
     });
   });
 
-  test('reply lost, or 500 after charging: looked up, then settled, charged once', async () => {
+  test('that was charged without an answer is completed, and charged once', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     for (const ending of ['0020', '0031']) {
@@ -88,7 +88,7 @@ describe('a payment', () => {
     expect(await stock(product.variantId)).toBe(3);
   });
 
-  test('500 without charging: proven by look-ups, then pending again with PROVIDER_UNAVAILABLE', async () => {
+  test('that was not charged at a 500 of the provider is pending again', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment(product);
@@ -106,7 +106,7 @@ describe('a payment', () => {
     await paying;
   });
 
-  test('approved late, after it was given up as not charged: voided at once, never a second order (D21)', async () => {
+  test('that is approved after it counted as not charged is voided (D21)', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     const { buyer, paymentId, payUrl } = await shop.payment(product);
@@ -140,7 +140,7 @@ describe('a payment', () => {
     expect(await stock(product.variantId)).toBe(4);
   });
 
-  test('expires after ten minutes of the store’s clock; the checkout may start another until its own thirty are over', async () => {
+  test('expires after ten minutes of the store’s clock', async () => {
     const shop = await world();
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment();
     await shop.advance('PT10M');
@@ -158,7 +158,7 @@ describe('a payment', () => {
     expect((await buyer.start(checkoutId)).body.error?.code).toBe('CHECKOUT_EXPIRED');
   });
 
-  test('a start after the expiry, before the run has noticed: another payment (the run then closes)', async () => {
+  test('that expired before its run noticed gives way to another', async () => {
     const shop = await world();
     const { buyer, paymentId, checkoutId } = await shop.payment();
     await query(`UPDATE payment SET expires_at = now() - interval '1 second' WHERE payment_id = $1`, [paymentId]);
@@ -170,7 +170,7 @@ describe('a payment', () => {
     );
   });
 
-  test('charged and canceled at the provider while in doubt: declined, stock back', async () => {
+  test('that is canceled at the provider while in doubt is declined', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     const { buyer, paymentId, payUrl } = await shop.payment(product);
@@ -187,7 +187,7 @@ describe('a payment', () => {
     expect(await stock(product.variantId)).toBe(5);
   });
 
-  test('on a store whose clock is ahead, a payment that is paid at once happens at the store’s time', async () => {
+  test('happens at the store’s time where its clock is ahead', async () => {
     const shop = await world();
     await shop.advance('P30D');
     const { orderId } = await shop.order();
@@ -198,17 +198,24 @@ describe('a payment', () => {
     expect(Math.abs(attempt!.confirmed_at.getTime() - attempt!.started_at.getTime())).toBeLessThan(30_000);
   });
 
-  test('amounts beyond 2,000,000,000 won are refused at the checkout; points are refused; an unknown point amount of 0 is taken', async () => {
+  test('of more than 2,000,000,000 won is refused at the checkout', async () => {
     const shop = await world();
     const dear = await shop.product({ salePrice: 1_500_000_000 });
     const buyer = await shop.buyer();
     expect((await buyer.checkout(dear.productId, 2)).body.error?.fieldErrors).toMatchObject([{ field: 'items', code: 'OUT_OF_RANGE' }]);
-    const { checkoutId } = (await buyer.checkout(dear.productId)).body.data as { checkoutId: string };
+    expect((await buyer.checkout(dear.productId)).status).toBe(201);
+  });
+
+  test('takes no points', async () => {
+    const shop = await world();
+    const { productId } = await shop.product({ salePrice: 1_500_000_000 });
+    const buyer = await shop.buyer();
+    const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
     expect((await buyer.start(checkoutId, { pointAmount: 10 })).body.error?.code).toBe('POINTS_UNAVAILABLE');
     expect((await buyer.start(checkoutId, { pointAmount: 0 })).status).toBe(200);
   });
 
-  test('a new start supersedes the last attempt: its window can no longer pay', async () => {
+  test('is not paid in the window of an attempt that a new start superseded', async () => {
     const shop = await world();
     const { buyer, paymentId, payUrl, checkoutId } = await shop.payment();
     const second = await buyer.start(checkoutId);
@@ -219,7 +226,7 @@ describe('a payment', () => {
     expect((await buyer.status(paymentId)).body.data.status).toBe('completed');
   });
 
-  test('out of stock at the provider’s door: failed, nothing is asked of the provider', async () => {
+  test('without stock fails before the provider hears of it', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 1 });
     const [first, second] = [await shop.payment(product), await shop.payment(product)];
@@ -250,7 +257,7 @@ describe('payment start refuses', () => {
     expect(await query('SELECT 1 FROM payment WHERE checkout_id = $1', [checkoutId])).toEqual([]);
   });
 
-  test('another buyer’s checkout and another store’s payment are not there', async () => {
+  test('what belongs to another buyer or store', async () => {
     const [shop, rival] = [await world(), await world()];
     const { checkoutId, paymentId } = await shop.payment();
     expect((await (await shop.buyer()).start(checkoutId)).body.error?.code).toBe('CHECKOUT_NOT_FOUND');
@@ -263,12 +270,13 @@ describe('payment start refuses', () => {
 });
 
 describe('the pay screen', () => {
-  test('reveals nothing of unknown payments and attempts, and cannot be framed or scripted', async () => {
-    const shop = await world();
-    const { payUrl, paymentId } = await shop.payment();
-    const screen = await get(payUrl);
+  test('allows no frame, no script and no store', async () => {
+    const screen = await get((await (await world()).payment()).payUrl);
     expect(screen.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(screen.headers.get('cache-control')).toBe('no-store');
+  });
+  test('reveals nothing of unknown payments and attempts', async () => {
+    const { paymentId } = await (await world()).payment();
     for (const url of [
       `${underTest.api}/pay/${paymentId}?attemptId=att_x`,
       `${underTest.api}/pay/pay_${'x'.repeat(32)}?attemptId=a`,
@@ -286,7 +294,7 @@ describe('the pay screen', () => {
     expect(attemptId).toBeTruthy();
     expect((await buyer.status(paymentId)).body.data).toMatchObject({ status: 'pending', result: 'PENDING' });
   });
-  test('a popup tells the shop’s origin and never *', async () => {
+  test('a popup’s message is for the shop’s origin alone', async () => {
     const shop = await world();
     const { payUrl, paymentId } = await shop.payment();
     const { text } = await get(payUrl.replace('?', '/fail?') + '&mode=popup&code=PAY_PROCESS_CANCELED');

@@ -7,13 +7,13 @@ import { query, underTest, type World, world } from '../../kernel/world.ts';
 let shop: World;
 const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 3);
 const day = (offset: number) => new Date(Date.now() + 9 * 3_600_000 + offset * 86_400_000).toISOString().slice(0, 10);
-const ask = (method: string, path: string, body?: unknown) => shop.seller.call(method, path, body);
+const request = (method: string, path: string, body?: unknown) => shop.seller.call(method, path, body);
 const room = (changes: object = {}) =>
   shop.product({ inventoryMode: 'DATED', stockQuantity: undefined, fulfillment: { type: 'MANUAL' }, salePrice: 50_000, ...changes });
 const write = async ({ productId, variantId }: { productId: string; variantId: string }, changes: object) =>
-  ask('PUT', `/v1/products/${productId}/calendar`, { variantIds: [variantId], from: day(1), to: day(10), ...changes });
+  request('PUT', `/v1/products/${productId}/calendar`, { variantIds: [variantId], from: day(1), to: day(10), ...changes });
 const calendar = async (productId: string, from = day(1), to = day(10)) =>
-  (await ask('GET', `/v1/products/${productId}/calendar?from=${from}&to=${to}`)).body.data.days as {
+  (await request('GET', `/v1/products/${productId}/calendar?from=${from}&to=${to}`)).body.data.days as {
     date: string;
     stock: number;
     price: number | null;
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 describe('the calendar', () => {
-  test('writes stock, price or both, for weekdays only where asked; null follows the sale price; absent days have none', async () => {
+  test('writes stock and price of the days that it names', async () => {
     const one = await room();
     expect((await write(one, { stock: 3 })).body.data).toEqual({ updatedDays: 10 });
     expect((await write(one, { price: 70_000, daysOfWeek: [6] })).body.data.updatedDays).toBeLessThanOrEqual(2);
@@ -61,7 +61,7 @@ describe('the calendar', () => {
     expect(shown.body.data.days[1]).toMatchObject({ isAvailable: true, price: 50_000 });
     expect(JSON.stringify(shown.body.data)).not.toContain('stock');
   });
-  test('at its edges and one past them', async () => {
+  test('is bounded', async () => {
     const one = await room();
     const span = (days: number) => ({ from: day(1), to: day(days) });
     expect((await write(one, { ...span(400), stock: 1 })).body.data).toEqual({ updatedDays: 400 });
@@ -83,10 +83,10 @@ describe('the calendar', () => {
       });
     expect([(await shown(120)).status, (await shown(121)).status]).toEqual([200, 400]);
     const path = `/v1/products/${one.productId}/variants/${one.variantId}/stock`;
-    expect((await ask('PATCH', path, { stockQuantity: 1 })).body.error?.code).toBe('INVENTORY_MODE_MISMATCH');
+    expect((await request('PATCH', path, { stockQuantity: 1 })).body.error?.code).toBe('INVENTORY_MODE_MISMATCH');
     expect(
-      (await ask('POST', '/v1/products', { name: 'n', salePrice: 1000, categoryId: 'c', inventoryMode: 'DATED', stockQuantity: 1 })).body
-        .error,
+      (await request('POST', '/v1/products', { name: 'n', salePrice: 1000, categoryId: 'c', inventoryMode: 'DATED', stockQuantity: 1 }))
+        .body.error,
     ).toMatchObject({
       fieldErrors: [{ field: 'stockQuantity' }],
     });
@@ -94,7 +94,7 @@ describe('the calendar', () => {
 });
 
 describe('stays', () => {
-  test('cost the sum of their nights, are taken at payment, shown on the order, and given back by a cancel', async () => {
+  test('are sold at payment for the sum of their nights', async () => {
     const one = await room();
     await write(one, { stock: 2 });
     await write(one, { from: day(3), to: day(3), price: 80_000 });
@@ -107,7 +107,7 @@ describe('stays', () => {
     ];
     expect(opened.body.data.items[0]).toMatchObject({ unitPrice: 180_000, totalPrice: 360_000, stay: { ...item.stay, nights } });
     expect(await stocks(one.productId)).toMatchObject({ [day(1)]: 2, [day(2)]: 0, [day(3)]: 0, [day(4)]: 0, [day(5)]: 2 });
-    const order = (await ask('GET', `/v1/orders/${status!.orderId}`)).body.data;
+    const order = (await request('GET', `/v1/orders/${status!.orderId}`)).body.data;
     expect(order.items[0]).toMatchObject({ stay: { ...item.stay, nights }, totalPrice: 360_000 });
     const id = order.items[0].orderItemId as string;
     expect((await shop.act(id, 'cancel', { reason: 'OTHER', quantity: 1 })).body.data).toMatchObject({ refundAmount: 180_000 });
@@ -116,7 +116,7 @@ describe('stays', () => {
     expect(await stocks(one.productId)).toMatchObject({ [day(2)]: 2, [day(5)]: 2 });
     expect(await differences()).toEqual([]);
   });
-  test('are asked for where needed, refused where not, and never longer than 30 nights', async () => {
+  test('have at most 30 nights, and only where there are nights', async () => {
     const one = await room();
     const plain = await shop.product();
     await write(one, { stock: 5, to: day(60) });
@@ -134,7 +134,7 @@ describe('stays', () => {
       expect((await put({ productId: one.productId, stay: { checkIn: '2026-02-30', checkOut: day(3) } })).status).toBe(400);
     }
   });
-  test('a cart line is one stay; price and availability are looked up at every look', async () => {
+  test('a cart line is one stay, at its present price', async () => {
     const one = await room();
     await write(one, { stock: 2 });
     const buyer = await shop.buyer();
@@ -158,7 +158,7 @@ describe('stays', () => {
       amounts: { productAmount: 0 },
     });
   });
-  test('a guest who signs up takes stays along: equal ones add up, others stay lines of their own', async () => {
+  test('a guest’s stays become the customer’s', async () => {
     const one = await room();
     await write(one, { stock: 5 });
     const shopHeaders = { 'x-store-code': shop.store.storeCode };
@@ -198,7 +198,7 @@ describe('stays', () => {
     await buy(items);
     expect((await buyer.start(checkoutId)).body.error).toMatchObject({ code: 'CHECKOUT_STALE', details: { dates: [day(1)] } });
   });
-  test('stays that overlap from both ends, all at once: no deadlock, no night sold twice, Σ movements is the stock', async () => {
+  test('parallel stays that overlap from both ends sell no night twice', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const [one, two] = [await room(), await room()];
       for (const each of [one, two]) await write(each, { stock: 3 });
@@ -217,7 +217,7 @@ describe('stays', () => {
   }, 120_000);
 });
 
-test('whatever is written, sold, declined and canceled in whatever order: a night’s stock is the sum of its movements', async () => {
+test('a night’s stock is the sum of its movements in whatever order', async () => {
   const one = await room();
   await write(one, { stock: 5 });
   type Step = { do: 'write'; stock: number; from: number } | { do: 'buy'; from: number; quantity: number } | { do: 'cancel' };
@@ -231,7 +231,7 @@ test('whatever is written, sold, declined and canceled in whatever order: a nigh
     if (one_.do === 'write') await write(one, { stock: one_.stock, from: day(one_.from), to: day(one_.from + 2) });
     else if (one_.do === 'buy') {
       const { status } = await buy([{ productId: one.productId, quantity: one_.quantity, stay: stay(one_.from, one_.from + 2) }]);
-      if (status?.orderId) sold.push((await ask('GET', `/v1/orders/${status.orderId}`)).body.data.items[0].orderItemId as string);
+      if (status?.orderId) sold.push((await request('GET', `/v1/orders/${status.orderId}`)).body.data.items[0].orderItemId as string);
     } else if (sold.length > 0) await shop.act(sold.pop()!, 'cancel', { reason: 'OTHER' });
   };
   await fc.assert(

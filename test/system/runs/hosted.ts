@@ -27,15 +27,19 @@ import { untraced } from '../../../worker/tracing.ts';
 import { Pressure } from '../../../worker/pressure.ts';
 import { runRelay } from '../../../worker/relay.ts';
 import { addSearchAttributes } from '../../../worker/searchAttributes.ts';
-import { CLOCK_SIGNAL, COMMAND_UPDATE, type CommandContent, type CommandEnvelope } from '../../../workflows/kernel/messages.ts';
+import {
+  CLOCK_SIGNAL,
+  COMMAND_UPDATE,
+  type CommandContent,
+  type CommandEnvelope,
+  orderItemRun,
+  runOf,
+} from '../../../workflows/kernel/messages.ts';
 import type { PaymentMessages } from '../../../domain/payments/messages.ts';
-import { keepText } from '../../../db/runs/text.ts';
+import { storeText } from '../../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../../workflows/kernel/queues.ts';
 import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
-import { orderItemWorkflowId } from '../../../workflows/kernel/messages.ts';
-import { paymentWorkflowId } from '../../../workflows/kernel/messages.ts';
-import { webhookWorkflowId } from '../../../workflows/kernel/messages.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest } from '../../kernel/world.ts';
@@ -125,8 +129,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         'SELECT delivery_id FROM webhook_delivery WHERE webhook_id = ? ORDER BY delivery_id DESC LIMIT 1',
         [webhookId],
       );
-      const runId = delivery!.delivery_id;
-      return { storeId, workflowType: 'webhookDelivery', workflowId: webhookWorkflowId(storeId, runId), entityId: runId, orderNo: null };
+      return runOf('webhookDelivery', storeId, delivery!.delivery_id);
     },
     /** A started payment, as the API makes one. Business time is the server's own. */
     async payment() {
@@ -148,18 +151,12 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         };
         const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
         const { paymentId, orderNo } = payment;
-        const run: RunName = {
-          storeId,
-          workflowType: 'payment',
-          workflowId: paymentWorkflowId(storeId, paymentId),
-          entityId: paymentId,
-          orderNo,
-        };
+        const run: RunName = runOf('payment', storeId, paymentId, orderNo);
         return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
       });
     },
     /** Keeps a text aside, as the API does; its id. */
-    text: (value: string) => inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, value, Date.now())),
+    text: (value: string) => inTenant(orm, storeId, REQUEST, (em) => storeText(em, storeId, value, Date.now())),
     /** The buyer's way through the provider's window: what the provider hands to the return address. */
     async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<PaymentMessages['commands']['pay']> {
       const { attemptId, pgOrderId, amount } = payment;
@@ -173,7 +170,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       });
       const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
       const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
-      const paymentKeyId = await inTenant(orm, storeId, REQUEST, (em) => keepText(em, storeId, paymentKey, Date.now()));
+      const paymentKeyId = await inTenant(orm, storeId, REQUEST, (em) => storeText(em, storeId, paymentKey, Date.now()));
       return { attemptId, paymentKeyId, pgOrderId, amount };
     },
     /** An invitation, as the API makes one. */
@@ -192,8 +189,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         'SELECT order_item_id, order_item_no FROM order_item WHERE order_item_no = ?',
         [`${orderNo}01`],
       );
-      const workflowId = orderItemWorkflowId(storeId, item!.order_item_no);
-      return { storeId, workflowType: 'orderItem', workflowId, entityId: item!.order_item_id, orderNo };
+      return orderItemRun({ storeId, orderItemId: item!.order_item_id, orderItemNo: item!.order_item_no });
     },
     /** One update-with-start, as the API sends it. */
     async command(run: RunName, name: CommandContent['name'], input: object, changes: Partial<CommandEnvelope> = {}): Promise<void> {

@@ -1,6 +1,9 @@
-/** One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store that SQL and the provider can see. */
+/**
+ * One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store
+ * that SQL and the provider can see.
+ */
 import type { Client } from '@temporalio/client';
-import { call, THREAD_EVENTS } from '../../../bin/dev/client.ts';
+import { call, ITEM_EVENTS } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, Receiver, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
 
@@ -16,7 +19,7 @@ export async function story(): Promise<Story> {
   const shop = await world();
   let refusals = 1;
   const receiver = await Receiver.listen((_, response) => void response.writeHead(refusals-- > 0 ? 500 : 200).end());
-  await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: THREAD_EVENTS });
+  await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: ITEM_EVENTS });
   const dead = (await shop.seller.call('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['ORDER.PAID'] })).body.data;
   const { orderItemId } = await shop.order(undefined, 2);
   await invitations(shop);

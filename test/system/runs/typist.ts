@@ -43,8 +43,8 @@ export class Typist {
     this.#send = send;
   }
 
-  headers(place: string): Headers_ {
-    const canary = (name: string) => this.#canaries.fresh(`${place} ${name}`);
+  headers(where: string): Headers_ {
+    const canary = (name: string) => this.#canaries.fresh(`${where} ${name}`);
     return {
       'user-agent': canary('user-agent'),
       referer: `https://${canary('referer')}.example/`,
@@ -84,10 +84,10 @@ export class Typist {
 
   /** The same call with everything in its query that there may be. */
   async #ask(endpoint: Endpoint, url: URL, init: RequestInit): Promise<void> {
-    const asked = new URL(url);
+    const target = new URL(url);
     const { value, ways } = this.#canaries.fill(endpoint.query!, {}, `${endpoint.id} query`, 'all');
-    for (const [name, text] of Object.entries(value as object)) if (text !== undefined) asked.searchParams.set(name, String(text));
-    await this.#sent(endpoint, asked, init, ways);
+    for (const [name, text] of Object.entries(value as object)) if (text !== undefined) target.searchParams.set(name, String(text));
+    await this.#sent(endpoint, target, init, ways);
   }
 
   /** A call of an operation with its body filled. */
@@ -112,22 +112,22 @@ export class Typist {
 
   /** OAuth, the pay screen and uploads: forms and addresses without a schema. */
   #elsewhere(url: URL, init: RequestInit): Promise<Response> {
-    const place = `${init.method ?? 'GET'} ${url.pathname}`;
+    const where = `${init.method ?? 'GET'} ${url.pathname}`;
     const form = init.body instanceof URLSearchParams ? init.body : null;
     for (const params of [url.searchParams, ...(form ? [form] : [])]) {
-      for (const name of SECRETS) if (params.has(name)) this.#canaries.keep(params.get(name)!, `${place} ${name}`);
+      for (const name of SECRETS) if (params.has(name)) this.#canaries.keep(params.get(name)!, `${where} ${name}`);
       // The state of the way back is our own.
       for (const name of url.pathname.endsWith('/callback') ? ['message'] : ['state', 'message'])
-        if (params.has(name)) params.set(name, this.#canaries.fresh(`${place} ${name}`));
-      params.set('note', this.#canaries.fresh(`${place} note`));
+        if (params.has(name)) params.set(name, this.#canaries.fresh(`${where} ${name}`));
+      params.set('note', this.#canaries.fresh(`${where} note`));
     }
-    const { 'idempotency-key': _, ...headers } = this.headers(place);
+    const { 'idempotency-key': _, ...headers } = this.headers(where);
     return this.#send(url, { ...init, headers: { ...headers, ...(init.headers as Headers_) } });
   }
 
   /** A file's name is the client's too. */
-  #named(form: FormData, place: string): void {
+  #named(form: FormData, where: string): void {
     const file = form.get('file');
-    if (file instanceof Blob) form.set('file', file, `${this.#canaries.fresh(`${place} file name`)}.png`);
+    if (file instanceof Blob) form.set('file', file, `${this.#canaries.fresh(`${where} file name`)}.png`);
   }
 }

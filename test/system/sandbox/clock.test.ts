@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
-import { query, underTest, type World, world } from '../../kernel/world.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { Seller } from '../../../bin/dev/client.ts';
 
@@ -51,7 +51,7 @@ describe('the sandbox clock', () => {
     const shop = await world();
     expect((await shop.seller.call('POST', '/v1/sandbox/clock', body)).status).toBe(status);
   });
-  test('moves guest sessions and orders with it, tokens not; a store that is no sandbox has none', async () => {
+  test('moves what belongs to the store, not its tokens', async () => {
     const shop = await world();
     const buyer = await shop.buyer();
     const { productId } = await shop.product();
@@ -71,5 +71,27 @@ describe('the sandbox clock', () => {
     expect((await call(underTest.api, 'GET', '/v1/sandbox/clock', { headers: { authorization: `Bearer ${seller.bearer}` } })).status).toBe(
       404,
     );
+  });
+  test('a refund of a store that is days ahead is not given up when its first answer is lost', async () => {
+    const shop = await world();
+    await shop.advance('P3D');
+    const { orderItemId, orderId } = await shop.order(undefined, 2);
+    const [paid] = await query<{ pg_order_id: string; payment_id: string }>(
+      'SELECT pg_order_id, payment_id FROM payment_attempt JOIN orders USING (payment_id) WHERE order_id = $1',
+      [orderId],
+    );
+    // The refund starts a run anew, which knows no offset yet.
+    await until(
+      'the run of the payment is over',
+      async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND done_at IS NOT NULL', [paid!.payment_id])).length === 1,
+    );
+    await call(underTest.simulator, 'POST', '/__sim/next', { body: { op: 'cancel', behavior: 'drop', orderId: paid!.pg_order_id } });
+    const canceled = await shop.act(orderItemId, 'cancel', { reason: 'OTHER', quantity: 1 });
+    const { refundId } = canceled.body.data as { refundId: string };
+    const status = await until('the refund ends', async () => {
+      const [refund] = await query<{ status: string }>('SELECT status FROM refund WHERE refund_id = $1', [refundId]);
+      return refund!.status !== 'PENDING' && refund!.status;
+    });
+    expect(status).toBe('DONE');
   });
 });

@@ -37,7 +37,7 @@ const upload = (file: Blob, headers: Headers_ = seller, purpose = 'product-image
     ['file', file],
   ]);
 
-test('an image gets an address of its own, which a product may use; a buyer uploads for an order', async () => {
+test('an upload is served at an address of its own', async () => {
   const { status, body } = await upload(image());
   expect([status, body.data]).toMatchObject([201, { contentType: 'image/png', size: PNG.length }]);
   const shown = await fetch(body.data.url as string);
@@ -59,7 +59,7 @@ test('an image gets an address of its own, which a product may use; a buyer uplo
   ]);
 });
 
-test('the same key uploads once; the same key with another file is refused', async () => {
+test('one key uploads one file', async () => {
   const headers = { ...seller, 'idempotency-key': 'u' };
   const first = await upload(image(), headers);
   const again = await upload(image(), headers);
@@ -76,7 +76,7 @@ describe('refused', () => {
     ['nothing', image(Buffer.alloc(0))],
   ])('%s: INVALID_IMAGE', async (_, file) => expect((await upload(file)).body.error?.code).toBe('INVALID_IMAGE'));
 
-  test('5 MiB are taken, a byte more is not, and nothing is kept of it', async () => {
+  test('a file has at most 5 MiB', async () => {
     const before = await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId]);
     const padded = (size: number) => Buffer.concat([PNG, Buffer.alloc(size - PNG.length)]);
     expect((await upload(image(padded(MOST)))).status).toBe(201);
@@ -87,7 +87,7 @@ describe('refused', () => {
     expect(await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId])).toHaveLength(before.length + 1);
   });
 
-  test('whatever is no such form: a clear error, never a 500', async () => {
+  test('whatever is no such form is refused clearly', async () => {
     const post = async (body: string, type: string) =>
       read(await fetch(`${underTest.api}/v1/uploads`, { method: 'POST', headers: { ...seller, 'content-type': type }, body }));
     expect((await post('{}', 'application/json')).body.error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
@@ -145,8 +145,8 @@ describe('the storage', () => {
     expect(Buffer.from((await storage.get(key))!)).toEqual(PNG);
     rmSync(folder, { recursive: true });
   });
-  test('in a bucket, over the protocol of S3', async () => {
-    const kept = new Map<string, Buffer>();
+  test('files are stored in a bucket of S3', async () => {
+    const objects = new Map<string, Buffer>();
     const seen: string[] = [];
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -155,10 +155,10 @@ describe('the storage', () => {
         const path = new URL(request.url!, 'http://x').pathname;
         seen.push(`${request.method} ${path} ${String(request.headers.authorization).slice(0, 16)}`);
         if (request.method === 'PUT') {
-          kept.set(path, Buffer.concat(chunks));
+          objects.set(path, Buffer.concat(chunks));
           return response.end();
         }
-        const found = kept.get(path);
+        const found = objects.get(path);
         if (found) return response.end(found);
         return response.writeHead(404, { 'content-type': 'application/xml' }).end('<Error><Code>NoSuchKey</Code></Error>');
       });

@@ -6,7 +6,7 @@ export interface NameServer {
   /** `host:port`. */
   readonly address: string;
   /** How often a name was asked for. */
-  readonly asked: (name: string) => number;
+  readonly queries: (name: string) => number;
   readonly close: () => void;
 }
 /** `answer` gives the addresses of a name, of either kind, at the n-th question for it (from 1); null: it never answers. */
@@ -31,7 +31,7 @@ export async function nameServer(answer: (name: string, n: number) => readonly s
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked: (name) => counts.get(name) ?? 0,
+    queries: (name) => counts.get(name) ?? 0,
     close: () => socket.close(),
   };
 }

@@ -72,7 +72,7 @@ test('a receiver that answers again is no longer put last', async () => {
   receiver.close();
 });
 
-test('runs of receivers that fail get four tasks at a time, and one now and then while others wait', () => {
+test('runs of failing receivers get four tasks at a time', () => {
   const pressure = new Pressure();
   const slots = new YieldingSlots(pressure);
   const reserve = (tries: number, isSticky = false) => Array.from({ length: tries }, () => slots.tryReserveSlot({ isSticky }));
@@ -90,7 +90,7 @@ test('runs of receivers that fail get four tasks at a time, and one now and then
   expect(reserve(1)[0]).not.toBeNull();
 });
 
-test('in Temporal too: a queue of their own, and the last place on it', () => {
+test('runs of failing receivers come last in Temporal too', () => {
   const run = { storeId: 's', workflowId: 'w', entityId: 'r', orderNo: null } as const;
   const of = (kind: 'payment' | 'orderItem' | 'webhookDelivery', yields?: boolean) => {
     const { taskQueue, priority } = startOptions({ ...run, workflowType: kind, ...(yields !== undefined && { yields }) });

@@ -1,6 +1,7 @@
 /**
  * Receivers and name servers that mean harm, against the one way to addresses that sellers chose: each ends as it is specified,
- * within its deadline (docs/contract.md#deliveries, docs/contract.md#receivers). The deadline is a second here; the shipped ten are tried in http.test.ts.
+ * within its deadline (docs/contract.md#deliveries, docs/contract.md#receivers). Whatever holds the connection has a
+ * second here; the shipped ten are tried in http.test.ts.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +13,10 @@ import { isPublic } from '../../../activities/providers/addresses.ts';
 import { RECEIVER_URL } from '../../../domain/kernel/hosts.ts';
 import { type NameServer, nameServer } from './dnsServer.ts';
 
-const DEADLINE_MS = 1000;
+/** For what never ends: that it is over at all shows the deadline. */
+const HELD_MS = 1000;
+/** For what ends by itself: enough on the busiest machine. */
+const ANSWERED_MS = 20_000;
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 let visits = 0;
@@ -37,11 +41,8 @@ afterAll(() => {
 });
 
 const egress = createEgress({ allowLoopback: true, dns: null });
-async function post(url: string, with_ = egress) {
-  const began = performance.now();
-  const outcome = await with_.post({ url, headers: { 'content-type': 'application/json' }, body: '{}', deadlineMs: DEADLINE_MS });
-  return { ...outcome, lasted: performance.now() - began };
-}
+const post = (url: string, deadlineMs = ANSWERED_MS, with_ = egress) =>
+  with_.post({ url, headers: { 'content-type': 'application/json' }, body: '{}', deadlineMs });
 /** Writes `piece` every 50 ms for as long as the connection is there. */
 const drip = (socket: Socket, piece: string | Buffer) => {
   const timer = setInterval(() => socket.write(piece), 50);
@@ -51,23 +52,39 @@ const HEAD = 'HTTP/1.1 200 OK\r\n';
 const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 
 describe('a receiver that', () => {
+  async function meets(behave: (socket: Socket) => void, expected: object, deadlineMs: number): Promise<void> {
+    visits = 0;
+    const outcome = await post(await hostile(behave), deadlineMs);
+    expect(outcome).toMatchObject(expected);
+    expect(Array.from(outcome.responseBodyExcerpt ?? '').length).toBeLessThanOrEqual(1024);
+    expect(outcome.responseBodyExcerpt ?? '').not.toContain('\u0000');
+    expect(visits).toBe(1);
+  }
   test.each<[string, (socket: Socket) => void, object]>([
     ['sends its headers a byte at a time', (s) => (s.write(HEAD), drip(s, 'X')), { errorCode: 'TIMEOUT', responseStatusCode: null }],
     ['says nothing', () => {}, { errorCode: 'TIMEOUT' }],
     ['says 100 Continue and no more', (s) => void s.write('HTTP/1.1 100 Continue\r\n\r\n'), { errorCode: 'TIMEOUT' }],
     ['says 102 Processing for ever', (s) => drip(s, 'HTTP/1.1 102 Processing\r\n\r\n'), { errorCode: 'TIMEOUT' }],
     ['says 103 Early Hints for ever', (s) => drip(s, 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'), { errorCode: 'TIMEOUT' }],
+    [
+      'answers 200 and a body a byte at a time',
+      (s) => (s.write(`${HEAD}\r\n`), drip(s, 'b')),
+      { errorCode: null, responseStatusCode: 200 },
+    ],
+    [
+      'answers 500 and a body without end',
+      (s) => (s.write('HTTP/1.1 500 No\r\n\r\n'), drip(s, 'x'.repeat(100))),
+      { errorCode: 'NON_2XX', responseStatusCode: 500 },
+    ],
+  ])('%s', (_, behave, expected) => meets(behave, expected, HELD_MS));
+  test.each<[string, (socket: Socket) => void, object]>([
     ['resets the connection', (s) => void s.resetAndDestroy(), { errorCode: 'CONNECTION_FAILED', responseStatusCode: null }],
     ['closes it without a word', (s) => void s.end(), { errorCode: 'CONNECTION_FAILED' }],
     ['answers garbage', (s) => void s.end('no HTTP at all\r\n\r\n'), { errorCode: 'CONNECTION_FAILED' }],
     ['answers in HTTP/0.9', (s) => void s.end('<html>'), { errorCode: 'CONNECTION_FAILED' }],
     ['cuts its headers off', (s) => void s.end('HTTP/1.1 200 OK\r\nContent-Le'), { errorCode: 'CONNECTION_FAILED' }],
     ['sends more than 16 KiB of headers', (s) => void s.end(`${HEAD}X: ${'x'.repeat(20_000)}\r\n\r\n`), { errorCode: 'CONNECTION_FAILED' }],
-    [
-      'sends headers without end',
-      (s) => (s.write(HEAD), drip(s, `X-${'y'.repeat(900)}: z\r\n`)),
-      { errorCode: expect.stringMatching(/^(CONNECTION_FAILED|TIMEOUT)$/) },
-    ],
+    ['sends headers without end', (s) => (s.write(HEAD), drip(s, `X-${'y'.repeat(900)}: z\r\n`)), { errorCode: 'CONNECTION_FAILED' }],
     [
       'contradicts itself about its length',
       (s) => void s.end(`${HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`),
@@ -94,16 +111,6 @@ describe('a receiver that', () => {
       { errorCode: 'NON_2XX', responseBodyExcerpt: 'not' },
     ],
     [
-      'answers 200 and a body a byte at a time',
-      (s) => (s.write(`${HEAD}\r\n`), drip(s, 'b')),
-      { errorCode: null, responseStatusCode: 200 },
-    ],
-    [
-      'answers 500 and a body without end',
-      (s) => (s.write('HTTP/1.1 500 No\r\n\r\n'), drip(s, 'x'.repeat(100))),
-      { errorCode: 'NON_2XX', responseStatusCode: 500 },
-    ],
-    [
       'answers 200 and cuts its body off',
       (s) => void s.end(`${HEAD}Content-Length: 99\r\n\r\npart`),
       { errorCode: null, responseBodyExcerpt: 'part' },
@@ -123,18 +130,12 @@ describe('a receiver that', () => {
       (s) => void s.end(`${HEAD}\r\n${'😀'.repeat(3000)}`),
       { responseBodyExcerpt: '😀'.repeat(1024) },
     ],
-  ])('%s', async (_, behave, expected) => {
-    visits = 0;
-    const outcome = await post(await hostile(behave));
-    expect(outcome).toMatchObject(expected);
-    expect(outcome.lasted).toBeLessThan(DEADLINE_MS + 700);
-    expect(Array.from(outcome.responseBodyExcerpt ?? '').length).toBeLessThanOrEqual(1024);
-    expect(outcome.responseBodyExcerpt ?? '').not.toContain('\u0000');
-    expect(visits).toBe(1);
-  });
-  test('speaks no TLS: CONNECTION_FAILED; nobody listens: CONNECTION_FAILED', async () => {
+  ])('%s', (_, behave, expected) => meets(behave, expected, ANSWERED_MS));
+  test('speaks no TLS is CONNECTION_FAILED', async () => {
     const plain = await hostile((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     expect(await post(plain.replace('http:', 'https:'))).toMatchObject({ errorCode: 'CONNECTION_FAILED' });
+  });
+  test('does not listen is CONNECTION_FAILED', async () => {
     expect(await post('http://127.0.0.1:9/')).toMatchObject({ errorCode: 'CONNECTION_FAILED' });
   });
 });
@@ -166,39 +167,36 @@ describe('a name server that', () => {
     guarded = createEgress({ allowLoopback: true, dns: names.address });
   });
   afterAll(() => names.close());
-  const to = (name: string) => post(`http://${name}:${port}/`, guarded);
+  const to = (name: string, deadlineMs?: number) => post(`http://${name}:${port}/`, deadlineMs, guarded);
 
-  test.each([
+  test.each<[string, string | null, number?]>([
     ['good.test', null],
     // One internal address among several refuses all.
     ['mixed.test', 'BLOCKED_ADDRESS'],
     ['mixed6.test', 'BLOCKED_ADDRESS'],
     ['metadata.test', 'BLOCKED_ADDRESS'],
     ['nowhere.test', 'CONNECTION_FAILED'],
-    ['silent.test', 'TIMEOUT'],
-  ])('%s: %s', async (name, errorCode) => {
+    ['silent.test', 'TIMEOUT', HELD_MS],
+  ])('%s: %s', async (name, errorCode, deadlineMs = ANSWERED_MS) => {
     visits = 0;
-    const outcome = await to(name);
-    expect(outcome).toMatchObject({ errorCode });
-    expect(outcome.lasted).toBeLessThan(DEADLINE_MS + 700);
+    expect(await to(name, deadlineMs)).toMatchObject({ errorCode });
     expect(visits).toBe(errorCode === null ? 1 : 0);
   });
-  test('gives a public address first and an internal one later: every send looks again, and connects to what it has looked at', async () => {
+  test('changes its answer is asked at every send', async () => {
     visits = 0;
     expect(await to('rebinding.test')).toMatchObject({ errorCode: null });
     expect(await to('rebinding.test')).toMatchObject({ errorCode: 'BLOCKED_ADDRESS' });
     expect(await to('rebinding.test')).toMatchObject({ errorCode: 'BLOCKED_ADDRESS' });
-    expect([visits, names.asked('rebinding.test')]).toEqual([1, 3]);
+    expect([visits, names.queries('rebinding.test')]).toEqual([1, 3]);
   });
-  test('is asked at registration too: internal is refused, unknown and silent may come later', async () => {
-    for (const [name, problem] of [
-      ['mixed.test', 'BLOCKED_ADDRESS'],
-      ['metadata.test', 'BLOCKED_ADDRESS'],
-      ['nowhere.test', null],
-      ['silent.test', null],
-    ] as const)
-      expect([name, await guarded.screen(`https://${name}/`, 500)]).toEqual([name, problem]);
-  });
+  test.each<[string, string | null, number?]>([
+    ['mixed.test', 'BLOCKED_ADDRESS'],
+    ['metadata.test', 'BLOCKED_ADDRESS'],
+    ['nowhere.test', null],
+    ['silent.test', null, HELD_MS],
+  ])('is asked at registration: %s → %s', async (name, problem, deadlineMs = ANSWERED_MS) =>
+    expect(await guarded.screen(`https://${name}/`, deadlineMs)).toBe(problem),
+  );
   test.each([
     ['https://[2606:4700::1111]:65535/a?b#c', null],
     ['https://8.8.8.8', null],
@@ -212,11 +210,13 @@ describe('a name server that', () => {
     ['https://nowhere.test:0/', 'INVALID_URL'],
     ['https://nowhere.test\\a', 'INVALID_URL'],
     ['https://@nowhere.test/', 'INVALID_URL'],
-  ])('an address is registered as it is written: %s → %s', async (url, problem) => expect(await guarded.screen(url, 500)).toBe(problem));
+  ])('an address is registered as it is written: %s → %s', async (url, problem) =>
+    expect(await guarded.screen(url, ANSWERED_MS)).toBe(problem),
+  );
   test('whatever the documents allow is refused for the address that it leads to alone', async () => {
     const urls = fc.sample(fc.stringMatching(new RegExp(RECEIVER_URL)), { numRuns: 100, seed: 7 });
     for (const url of urls.filter((one) => /^https/i.test(one)))
-      expect([url, await guarded.screen(url, 500)]).not.toEqual([url, 'INVALID_URL']);
+      expect([url, await guarded.screen(url, ANSWERED_MS)]).not.toEqual([url, 'INVALID_URL']);
   });
 });
 

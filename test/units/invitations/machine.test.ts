@@ -28,7 +28,7 @@ const states: Readonly<Record<InvitationStatus, InvitationState>> = {
 const resend: InvitationCommand = { name: 'resend', input: { userId: 'usr' } };
 const cancel: InvitationCommand = { name: 'cancel', input: { userId: 'usr' } };
 const accept: InvitationCommand = { name: 'accept', input: { userId: 'usr', sendNo: 1 } };
-const told = (command: InvitationCommand): InvitationEvent => ({ type: 'command', command });
+const commanded = (command: InvitationCommand): InvitationEvent => ({ type: 'command', command });
 type MailOutcome = Extract<InvitationEvent, { type: 'outcome' }>['outcome'];
 const mail = (outcome: MailOutcome, callId = 'inv-1-1'): InvitationEvent => ({ type: 'outcome', callId, outcome });
 const elapsed: InvitationEvent = { type: 'elapsed' };
@@ -61,7 +61,7 @@ describe('commands', () => {
     ['CANCELED', accept, 'INVITATION_NOT_FOUND'],
   ])('%s, %j', (status, command, expected) => {
     const before = states[status];
-    const work = () => decide(before, told(command), T + 5);
+    const work = () => decide(before, commanded(command), T + 5);
     expect(refusalOf(() => checkCommand(before, command))).toBe(typeof expected === 'string' ? expected : null);
     if (typeof expected === 'string') return expect(refusalOf(work)).toBe(expected);
     const [changes, effects] = expected;
@@ -70,14 +70,14 @@ describe('commands', () => {
   });
 
   test('a link that a resend has made dead is not accepted', () => {
-    const { state } = decide(sent, told(resend), T + 5);
-    expect(refusalOf(() => decide(state, told(accept), T + 6))).toBe('INVITATION_NOT_FOUND');
+    const { state } = decide(sent, commanded(resend), T + 5);
+    expect(refusalOf(() => decide(state, commanded(accept), T + 6))).toBe('INVITATION_NOT_FOUND');
     const second = { ...accept, input: { userId: 'usr', sendNo: 2 } };
-    expect(decide(state, told(second), T + 6).state.status).toBe('ACCEPTED');
+    expect(decide(state, commanded(second), T + 6).state.status).toBe('ACCEPTED');
   });
   test('a mail that is due is not sent once it is canceled or accepted', () => {
     for (const command of [cancel, accept]) {
-      const { state, plan } = decide(created, told(command), T);
+      const { state, plan } = decide(created, commanded(command), T);
       expect([state.nextSendAt, plan]).toEqual([
         null,
         { wakeAt: null, calls: [], done: true, note: `Finished: ${state.status}.`, status: state.status },
@@ -85,10 +85,10 @@ describe('commands', () => {
     }
   });
   test('the last day is over before any event: at its very millisecond the link is dead, and a resend revives it', () => {
-    expect(decide(sent, told(accept), sent.expiresAt - 1).state.status).toBe('ACCEPTED');
-    expect(refusalOf(() => decide(sent, told(accept), sent.expiresAt))).toBe('INVITATION_NOT_FOUND');
-    expect(refusalOf(() => decide(sent, told(cancel), sent.expiresAt))).toBe('INVITATION_NOT_PENDING');
-    expect(decide(sent, told(resend), sent.expiresAt).effects[0]).toEqual({ type: 'refuseAnother' });
+    expect(decide(sent, commanded(accept), sent.expiresAt - 1).state.status).toBe('ACCEPTED');
+    expect(refusalOf(() => decide(sent, commanded(accept), sent.expiresAt))).toBe('INVITATION_NOT_FOUND');
+    expect(refusalOf(() => decide(sent, commanded(cancel), sent.expiresAt))).toBe('INVITATION_NOT_PENDING');
+    expect(decide(sent, commanded(resend), sent.expiresAt).effects[0]).toEqual({ type: 'refuseAnother' });
   });
 });
 
@@ -161,8 +161,8 @@ describe('the plan', () => {
 
 test('no sequence of events leaves a final state, plans the past, or ends a run that is not over', () => {
   const anyEvent = fc.oneof(
-    fc.constantFrom<InvitationEvent>({ type: 'load' }, elapsed, told(resend), told(cancel)),
-    fc.integer({ min: 1, max: 3 }).map((sendNo) => told({ ...accept, input: { userId: 'usr', sendNo } })),
+    fc.constantFrom<InvitationEvent>({ type: 'load' }, elapsed, commanded(resend), commanded(cancel)),
+    fc.integer({ min: 1, max: 3 }).map((sendNo) => commanded({ ...accept, input: { userId: 'usr', sendNo } })),
     fc
       .tuple(fc.constantFrom<MailOutcome['result']>('SENT', 'REFUSED', 'UNSENT', 'LOST'), fc.constantFrom('inv-1-1', 'planned'))
       .map(([result, callId]) => mail({ result }, callId)),
@@ -178,7 +178,7 @@ test('no sequence of events leaves a final state, plans the past, or ends a run 
         const aimed = event.type === 'outcome' && event.callId === 'planned' ? { ...event, callId: plan.calls[0]?.id ?? 'none' } : event;
         if (refusalOf(() => ({ state, plan } = decide(state, aimed, at)))) continue;
         if (before.status === 'ACCEPTED' || before.status === 'CANCELED') expect(state.status).toBe(before.status);
-        if (before.status === 'EXPIRED' && state.status !== 'EXPIRED') expect(aimed).toEqual(told(resend));
+        if (before.status === 'EXPIRED' && state.status !== 'EXPIRED') expect(aimed).toEqual(commanded(resend));
         expect(plan.done).toBe(state.status !== 'PENDING');
         expect(plan.done || plan.calls.length > 0 || plan.wakeAt! > at).toBe(true);
         expect(plan.calls.length).toBeLessThanOrEqual(1);

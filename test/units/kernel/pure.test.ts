@@ -52,14 +52,14 @@ describe('ids', () => {
 
 describe('sealing', () => {
   const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
-  const place = { store: 's1', table: 'webhook', row: 'w', column: 'secret' };
+  const location = { store: 's1', table: 'webhook', row: 'w', column: 'secret' };
   test('opens what it sealed, also under an older key', () => {
-    const sealed = createKeyring(`a:${key(1)}`).seal('비밀', place);
-    expect(createKeyring(`b:${key(2)},a:${key(1)}`).open(sealed, place)).toBe('비밀');
+    const sealed = createKeyring(`a:${key(1)}`).seal('비밀', location);
+    expect(createKeyring(`b:${key(2)},a:${key(1)}`).open(sealed, location)).toBe('비밀');
   });
   test.each([{ store: 's2' }, { table: 'x' }, { row: 'v' }, { column: 'y' }])('refuses a text moved to %p', (moved) => {
     const ring = createKeyring(`a:${key(1)}`);
-    expect(() => ring.open(ring.seal('x', place), { ...place, ...moved })).toThrow();
+    expect(() => ring.open(ring.seal('x', location), { ...location, ...moved })).toThrow();
   });
   test('refuses keys that are not 32 bytes', () => expect(() => createKeyring('a:AAAA')).toThrow('SEALING_KEYS'));
 });

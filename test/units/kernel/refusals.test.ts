@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
 import { refusal } from '../../../api/kernel/reply.ts';
 import { closed, Day, nullable, Type } from '../../../api/kernel/schema.ts';
-import { judge } from '../../../api/kernel/validate.ts';
+import { createValidator } from '../../../api/kernel/validate.ts';
 import { optionProblems } from '../../../domain/products/options.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 import { isHost } from '../../../domain/kernel/hosts.ts';
@@ -46,39 +46,40 @@ const List = closed({
   }),
   day: Type.Optional(nullable(Day)),
 });
-const judged = judge(List, 'json');
-const told = (value: unknown) => judged(value).fieldErrors.map(({ field, code }) => `${field} ${code}`);
+const validate = createValidator(List, 'json');
+const problemsOf = (value: unknown) => validate(value).fieldErrors.map(({ field, code }) => `${field} ${code}`);
 const bytes = (value: unknown) =>
-  Buffer.byteLength(JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: judged(value).fieldErrors })).error));
+  Buffer.byteLength(JSON.stringify(refusal(new Fault('VALIDATION_FAILED', { fieldErrors: validate(value).fieldErrors })).error));
 const shown = (value: unknown) =>
-  refusal(new Fault('VALIDATION_FAILED', { fieldErrors: judged(value).fieldErrors })).error.fieldErrors as object[];
+  refusal(new Fault('VALIDATION_FAILED', { fieldErrors: validate(value).fieldErrors })).error.fieldErrors as object[];
 
 describe('sizes come before contents', () => {
   test('a list that is too long is one problem, its items are not judged', () => {
-    expect(told({ items: Array.from({ length: 151 }, () => 'x') })).toEqual(['items TOO_MANY']);
-    expect(told({ items: Array.from({ length: 130_000 }, () => 1) })).toEqual(['items TOO_MANY']);
+    expect(problemsOf({ items: Array.from({ length: 151 }, () => 'x') })).toEqual(['items TOO_MANY']);
+    expect(problemsOf({ items: Array.from({ length: 130_000 }, () => 1) })).toEqual(['items TOO_MANY']);
   });
   test('a text that is too long is not judged by its pattern; characters are counted, not code units', () => {
-    expect(told({ items: [{ quantity: 1, name: 'a'.repeat(250_000) }] })).toEqual(['items[0].name TOO_LONG']);
-    expect(told({ items: [{ quantity: 1, name: 'x🙂🙂🙂🙂' }] })).toEqual([]);
-    expect(told({ items: [{ quantity: 1, name: 'x🙂🙂🙂🙂🙂' }] })).toEqual(['items[0].name TOO_LONG']);
+    expect(problemsOf({ items: [{ quantity: 1, name: 'a'.repeat(250_000) }] })).toEqual(['items[0].name TOO_LONG']);
+    expect(problemsOf({ items: [{ quantity: 1, name: 'x🙂🙂🙂🙂' }] })).toEqual([]);
+    expect(problemsOf({ items: [{ quantity: 1, name: 'x🙂🙂🙂🙂🙂' }] })).toEqual(['items[0].name TOO_LONG']);
   });
   test('what lies deeper than 20 levels is told, however deep it goes on', () => {
     const nested = (depth: number) => JSON.parse(`{"items":[],"zz":${'['.repeat(depth)}${']'.repeat(depth)}}`) as unknown;
-    expect(told(nested(20))).toEqual(['zz UNKNOWN_FIELD']);
-    expect(told(nested(21))).toEqual(['zz UNKNOWN_FIELD', `zz${'[0]'.repeat(20)} TOO_DEEP`]);
-    expect(told(nested(100_000))).toHaveLength(2);
+    expect(problemsOf(nested(20))).toEqual(['zz UNKNOWN_FIELD']);
+    expect(problemsOf(nested(21))).toEqual(['zz UNKNOWN_FIELD', `zz${'[0]'.repeat(20)} TOO_DEEP`]);
+    expect(problemsOf(nested(100_000))).toHaveLength(2);
   });
   test('fields that nobody knows are told, a hundred of them', () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`zz${i}`, 1]));
-    expect(told({ ...many, items: [] })).toEqual(Array.from({ length: 100 }, (_, i) => `zz${i} UNKNOWN_FIELD`));
+    expect(problemsOf({ ...many, items: [] })).toEqual(Array.from({ length: 100 }, (_, i) => `zz${i} UNKNOWN_FIELD`));
   });
   test.each(['{"__proto__":{"items":[]}}', '{"constructor":1,"items":[]}', '{"items":[],"toString":{"__proto__":1}}'])(
     '%s: names of every object are fields like others',
-    (text) => expect(told(JSON.parse(text))).toContainEqual(expect.stringMatching(/^(__proto__|constructor|toString) UNKNOWN_FIELD$/)),
+    (text) =>
+      expect(problemsOf(JSON.parse(text))).toContainEqual(expect.stringMatching(/^(__proto__|constructor|toString) UNKNOWN_FIELD$/)),
   );
   test.each(['1e999', '-1e999', '1.5', '"1"'])('%s is no whole number', (text) =>
-    expect(told(JSON.parse(`{"items":[{"quantity":${text}}]}`))).toEqual(['items[0].quantity INVALID_TYPE']),
+    expect(problemsOf(JSON.parse(`{"items":[{"quantity":${text}}]}`))).toEqual(['items[0].quantity INVALID_TYPE']),
   );
   test.each([
     ['1899-12-31', 'INVALID'],
@@ -86,17 +87,17 @@ describe('sizes come before contents', () => {
     ['0000-01-01', 'INVALID'],
     ['2026-02-30', 'INVALID'],
     ['+12026-01-01', 'INVALID'],
-  ])('%s is no day of ours', (day, code) => expect(told({ items: [], day })).toEqual([`day ${code}`]));
-  test.each(['1900-01-01', '9998-12-31', '2024-02-29', null])('%s is', (day) => expect(told({ items: [], day })).toEqual([]));
+  ])('%s is no day of ours', (day, code) => expect(problemsOf({ items: [], day })).toEqual([`day ${code}`]));
+  test.each(['1900-01-01', '9998-12-31', '2024-02-29', null])('%s is', (day) => expect(problemsOf({ items: [], day })).toEqual([]));
 });
 
 describe('a refusal is bounded', () => {
   test('a hundred problems at most, the first ones, in the order of the request', () => {
     const items = Array.from({ length: 150 }, (_, i) => (i % 3 === 0 ? { quantity: 0 } : i % 3 === 1 ? {} : { quantity: 'x' }));
-    expect(told({ items })).toEqual(
+    expect(problemsOf({ items })).toEqual(
       items.slice(0, 100).map((_, i) => `items[${i}].quantity ${['OUT_OF_RANGE', 'REQUIRED', 'INVALID_TYPE'][i % 3]}`),
     );
-    expect(told({ zz: 1, items: [{ name: 'y', quantity: '1' }, { quantity: 0 }], day: 1 })).toEqual([
+    expect(problemsOf({ zz: 1, items: [{ name: 'y', quantity: '1' }, { quantity: 0 }], day: 1 })).toEqual([
       'zz UNKNOWN_FIELD',
       'items[0].name INVALID',
       'items[0].quantity INVALID_TYPE',
@@ -118,7 +119,7 @@ describe('a refusal is bounded', () => {
     expect(Math.max(...fields.map(({ field }) => field.length))).toBe(200);
   });
   test('whatever is sent', () => {
-    const schema = judge(endpoints.find(({ id }) => id === 'products.create')!.body!, 'json');
+    const schema = createValidator(endpoints.find(({ id }) => id === 'products.create')!.body!, 'json');
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.json({ maxDepth: 50 })), (text) => {
         expect(schema(JSON.parse(text)).fieldErrors.length).toBeLessThanOrEqual(100);
@@ -129,12 +130,12 @@ describe('a refusal is bounded', () => {
 
 describe('a check of our own', () => {
   test('meets nothing that the schema refuses: the field is there and undefined, an item keeps its place', () => {
-    expect(judged({ items: [{ quantity: 0 }, { quantity: 2, name: 'xy' }, 1], day: 5, zz: 1 }).fitting).toEqual({
+    expect(validate({ items: [{ quantity: 0 }, { quantity: 2, name: 'xy' }, 1], day: 5, zz: 1 }).fitting).toEqual({
       items: [{ quantity: undefined }, { quantity: 2, name: 'xy' }, undefined],
       day: undefined,
     });
-    expect(Object.keys(judged({ items: [], day: 5 }).fitting as object)).toEqual(['items', 'day']);
-    expect(judged([]).fitting).toBeUndefined();
+    expect(Object.keys(validate({ items: [], day: 5 }).fitting as object)).toEqual(['items', 'day']);
+    expect(validate([]).fitting).toBeUndefined();
   });
   test('builds no combination of a model that is refused, and none beyond 500', () => {
     // Reading a value twice would be building: each axis is read once for doubles, once for its size.
@@ -152,7 +153,7 @@ describe('a check of our own', () => {
   test('of any operation judges any body without failing', async () => {
     const deps = { config: { publicUrl: 'http://localhost' }, egress: { screen: async () => null } };
     for (const { id, body, check } of endpoints.filter((endpoint) => endpoint.check && endpoint.body)) {
-      const schema = judge(body!, 'json');
+      const schema = createValidator(body!, 'json');
       await fc
         .assert(
           fc.asyncProperty(arbitraryOf(body as Shape), async (sent) => {

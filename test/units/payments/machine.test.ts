@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as machines from '../../../bin/dev/machines.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
-import { decide, isEnded, takesRefund } from '../../../domain/payments/machine.ts';
+import { decide, isEnded, mayStartRefund } from '../../../domain/payments/machine.ts';
 import { planOf } from '../../../domain/payments/plan.ts';
 import type {
   AttemptState,
@@ -82,8 +82,8 @@ describe('what the provider answered to a confirm', () => {
     expect(decided.effects.map(({ type }) => type)).toEqual(effects);
   });
   test('nothing, for a day: the payment fails, its stock comes back, an operator is told', () => {
-    const looking = after(confirming, [outcome('UNKNOWN'), 0]);
-    expect(decide(looking, outcome('UNKNOWN'), 24 * 60 * MINUTE)).toMatchObject({
+    const reading = after(confirming, [outcome('UNKNOWN'), 0]);
+    expect(decide(reading, outcome('UNKNOWN'), 24 * 60 * MINUTE)).toMatchObject({
       state: { status: 'failed', attempt: { status: 'UNRESOLVED' }, call: null },
       effects: [{ type: 'alarm', kind: 'unresolved', operation: 'confirmPayment' }, { type: 'returnStock' }],
     });
@@ -101,14 +101,14 @@ describe('what the provider answered to a confirm', () => {
 
 describe('a refund', () => {
   const paid: PaymentState = { ...after(confirming, [outcome('APPROVED'), 0]), refund };
-  const asked = after(paid, [{ type: 'refundWaits' }, 0]);
+  const requested = after(paid, [{ type: 'refundWaits' }, 0]);
   test('is asked for under its own key, one at a time', () => {
-    expect(takesRefund(paid, 0)).toBe(true);
-    expect(takesRefund(asked, 0)).toBe(false);
-    expect(planOf(asked, 0).calls).toMatchObject([
+    expect(mayStartRefund(paid, 0)).toBe(true);
+    expect(mayStartRefund(requested, 0)).toBe(false);
+    expect(planOf(requested, 0).calls).toMatchObject([
       { id: 'refundPayment-rfd-0', input: { refundId: 'rfd', refundAmount: 400, key: 'rfd' } },
     ]);
-    expect(planOf({ ...asked, refund: { ...refund, keySeq: 2 } }, 0).calls).toMatchObject([{ input: { key: 'rfd-2' } }]);
+    expect(planOf({ ...requested, refund: { ...refund, keySeq: 2 } }, 0).calls).toMatchObject([{ input: { key: 'rfd-2' } }]);
   });
   test.each([
     ['REFUNDED', { refund: { status: 'DONE', settledAt: 1 }, call: null }, []],
@@ -117,13 +117,13 @@ describe('a refund', () => {
     ['LOST', { refund: { isAnswered: false }, call: { name: 'findRefund' } }, []],
     ['FOREIGN', { refund: { status: 'FAILED', failureCode: 'FOREIGN_PAYMENT' }, call: null }, ['alarm']],
   ])('that ended %s', (result, expected, effects) => {
-    const decided = decide(asked, outcome(result), 1);
+    const decided = decide(requested, outcome(result), 1);
     expect(decided.state).toMatchObject(expected);
     expect(decided.effects.map(({ type }) => type)).toEqual(effects);
   });
   test('that was refused is looked for once: what is not there has failed', () => {
-    const looked = after(asked, [outcome('REFUSED', 'EXCEED'), 1]);
-    expect(decide(looked, outcome('ABSENT'), 2).state).toMatchObject({ refund: { status: 'FAILED', failureCode: 'EXCEED' }, call: null });
+    const read = after(requested, [outcome('REFUSED', 'EXCEED'), 1]);
+    expect(decide(read, outcome('ABSENT'), 2).state).toMatchObject({ refund: { status: 'FAILED', failureCode: 'EXCEED' }, call: null });
   });
 });
 

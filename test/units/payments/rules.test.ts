@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RETURN_URL } from '../../../domain/kernel/hosts.ts';
-import { failureOf } from '../../../domain/payments/failures.ts';
-import { afterUnpaid, isUnknownTooLong, judgeReturnUrl, pgOrderId, readGap, returnAddress } from '../../../domain/payments/rules.ts';
+import { failureOf, providerMessage } from '../../../domain/payments/failures.ts';
+import { afterUnpaid, isUnknownTooLong, classifyReturnUrl, pgOrderId, readGap, returnAddress } from '../../../domain/payments/rules.ts';
 
 describe('a reading that says "not charged"', () => {
-  const doubt = { readings: 1, ended: true, confirmedAt: 0, expiresAt: 600_000 };
+  const unknown = { readings: 1, ended: true, confirmedAt: 0, expiresAt: 600_000 };
   test.each([
-    ['once, after an answered confirm: ask again under the same key', doubt, 5_000, 'confirm-again'],
-    ['three times, after an answered confirm: proven', { ...doubt, readings: 3 }, 20_000, 'not-charged'],
-    ['three times, but the confirm may still run: ask again', { ...doubt, readings: 3, ended: false }, 20_000, 'confirm-again'],
-    ['after the expiry: no confirm is sent any more', { ...doubt, expiresAt: 4_000, ended: false }, 5_000, 'read-again'],
-    ['once the authentication is dead: proven', { ...doubt, expiresAt: 4_000, ended: false }, 600_000, 'not-charged'],
+    ['once, after an answered confirm: ask again under the same key', unknown, 5_000, 'confirm-again'],
+    ['three times, after an answered confirm: proven', { ...unknown, readings: 3 }, 20_000, 'not-charged'],
+    ['three times, but the confirm may still run: ask again', { ...unknown, readings: 3, ended: false }, 20_000, 'confirm-again'],
+    ['after the expiry: no confirm is sent any more', { ...unknown, expiresAt: 4_000, ended: false }, 5_000, 'read-again'],
+    ['once the authentication is dead: proven', { ...unknown, expiresAt: 4_000, ended: false }, 600_000, 'not-charged'],
   ])('%s', (_, given, at, expected) => {
     expect(afterUnpaid(given, at)).toBe(expected);
   });
@@ -21,6 +21,30 @@ describe('a reading that says "not charged"', () => {
   test('half an hour later it is looked up every five minutes, and after a day no more', () => {
     expect([60, 500].map(readGap)).toEqual([300_000, 300_000]);
     expect([86_399_999, 86_400_000].map((at) => isUnknownTooLong(0, at))).toEqual([false, true]);
+  });
+});
+
+describe('a provider’s own words, as they are kept', () => {
+  test.each<[string, unknown, string | null]>([
+    ['as they are', '한도초과 혹은 잔액부족으로 결제에 실패했습니다.', '한도초과 혹은 잔액부족으로 결제에 실패했습니다.'],
+    ['on one line, without control characters', '\u0000거절\r\n\tcode\u001b[31m \u0085\u2028X\u007f', '거절 code [31m X'],
+    ['without what turns the direction of text', 'a\u202eb\u2066c', 'a b c'],
+    ['at most 500 characters, none of them halved', '😀'.repeat(600), '😀'.repeat(500)],
+    ['without the half of a character', 'a\ud83d b', 'a b'],
+    ['nothing but blanks is nothing', ' \n ', null],
+    ['what is no text is nothing', { message: 'x' }, null],
+    ['nothing is nothing', undefined, null],
+  ])('%s', (_, message, stored) => expect(providerMessage(message)).toBe(stored));
+  test('any message', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), (message) => {
+        const stored = providerMessage(message);
+        if (stored === null) return;
+        expect(Array.from(stored).length).toBeLessThanOrEqual(500);
+        expect([stored.trim(), stored.isWellFormed(), /[\p{Cc}\p{Zl}\p{Zp}]/u.test(stored)]).toEqual([stored, true, false]);
+        expect(providerMessage(stored)).toBe(stored);
+      }),
+    );
   });
 });
 
@@ -61,13 +85,13 @@ describe('return addresses', () => {
     ['https://@shop.example', 'not-allowed'],
     ['http://127.0.0.1@shop.example', 'not-allowed'],
     ['http://localhost:0', 'not-allowed'],
-  ])('%s → %s, and the documents say so', (url, judgement) => {
-    expect(judgeReturnUrl(url)).toBe(judgement);
-    expect(new RegExp(RETURN_URL, 'u').test(url)).toBe(judgement === 'ok');
+  ])('%s → %s, and the documents say so', (url, verdict) => {
+    expect(classifyReturnUrl(url)).toBe(verdict);
+    expect(new RegExp(RETURN_URL, 'u').test(url)).toBe(verdict === 'ok');
   });
   test('whatever the documents allow is allowed (X23, D38)', () => {
     const urls = fc.sample(fc.stringMatching(new RegExp(RETURN_URL)), { numRuns: 2000, seed: 7 });
-    expect(urls.filter((url) => judgeReturnUrl(url) !== 'ok')).toEqual([]);
+    expect(urls.filter((url) => classifyReturnUrl(url) !== 'ok')).toEqual([]);
   });
   test('the existing query is kept', () => {
     expect(returnAddress('https://s.example/d?a=1#x', 'pay_1', 'FAILED')).toBe(

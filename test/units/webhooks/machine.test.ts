@@ -57,7 +57,7 @@ describe('a receiver that is active', () => {
   const success = { ...TAKEN, ...ended, status: 'SUCCESS' };
   const retry = (gap: number) => ({ ...REFUSED, ...ended, status: 'PENDING_RETRY', nextAttemptAt: at + gap });
   const timeout = { ...NOTHING, errorCode: 'TIMEOUT' };
-  const note = ['noteFailure'];
+  const note = ['recordFailure'];
   test.each<[Name, string, DeliveryEvent, Partial<DeliveryState>, string[]]>([
     ['PENDING, its first attempt under way', 'success', outcome(1, TAKEN), success as object, []],
     ['PENDING, its first attempt under way', 'failure', outcome(1, REFUSED), retry(MINUTE) as object, note],
@@ -98,7 +98,7 @@ describe('a receiver that is active', () => {
   test('a success ends its row of failures', () => {
     const failing = { ...underWay(1), receiver: { ...created.receiver, hasFailed: true } };
     expect(decide(failing, outcome(1, TAKEN), at).effects).toEqual([{ type: 'forgetFailures' }]);
-    expect(decide(failing, outcome(1, REFUSED), at).effects).toEqual([{ type: 'noteFailure' }]);
+    expect(decide(failing, outcome(1, REFUSED), at).effects).toEqual([{ type: 'recordFailure' }]);
   });
   test('a failure that suspends it is the last, and keeps what it answered', () => {
     const { state } = decide(underWay(1), outcome(1, REFUSED), at);
@@ -130,7 +130,7 @@ describe.each([
     for (const answer of [REFUSED, 'LOST'] as const)
       expect(decide(begun, outcome(2, answer), at)).toMatchObject({
         state: FAILED,
-        effects: [{ type: 'noteFailure' }],
+        effects: [{ type: 'recordFailure' }],
         plan: { done: true },
       });
   });

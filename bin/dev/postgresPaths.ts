@@ -1,24 +1,24 @@
 /**
- * Where Postgres' programs and files are. It refuses to run as root, so root starts it as a user of its own, and that user may not be
- * able to enter the clone: root's home is closed to everybody else. Then both have places of their own, which only root can write
- * to: the programs, which anybody may read, and the data, which only Postgres may. `.data/postgres` leads there.
+ * Paths of Postgres' programs and data. Postgres refuses to run as root, so that root starts it as another user, who may not have access to
+ * the clone (for example in root's home). Then programs and data are outside of it, in folders that only root can write to: the programs
+ * readable by everybody, the data only by Postgres. `.data/postgres` is a link to the data.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { obtain } from './obtain.ts';
-import { Remedy, say } from '../kernel/say.ts';
+import { UserError, printProgress } from '../kernel/cli.ts';
 
 export interface User {
   readonly uid: number;
   readonly gid: number;
 }
-export interface PostgresPlaces {
+export interface PostgresPaths {
   /** The folder of `postgres` and `initdb`. */
   readonly programs: string;
   readonly data: string;
-  /** Whom it runs as, where that is not who starts it. */
+  /** The user that it runs as; null: the current user. */
   readonly user: User | null;
 }
 
@@ -26,8 +26,8 @@ const execute = promisify(execFile);
 const OWN_PROGRAMS = '/var/cache/sangjeom';
 const OWN_DATA = '/var/lib/sangjeom';
 
-/** The places of a system whose folder this is; the same ones again at every start. */
-export async function postgresPlaces(dataDir: string, packaged?: string): Promise<PostgresPlaces> {
+/** The paths of a system with this data folder; the same at every start. */
+export async function postgresPaths(dataDir: string, packaged?: string): Promise<PostgresPaths> {
   const programs = packaged ?? (await packagedPrograms());
   const data = join(dataDir, 'postgres');
   if (process.getuid?.() !== 0) return { programs, data, user: null };
@@ -40,8 +40,9 @@ export async function postgresPlaces(dataDir: string, packaged?: string): Promis
     };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Remedy(
-      `Postgres does not run as root and its user cannot enter this folder (${why}): start as another user, or move the clone and DATA_DIR below folders that everybody may enter.`,
+    throw new UserError(
+      `Postgres does not run as root and its user cannot enter this folder (${why}): ` +
+        'start as another user, or move the clone and DATA_DIR below folders that everybody may enter.',
     );
   }
 }
@@ -53,7 +54,7 @@ export function removePostgresData(dataDir: string): void {
   rmSync(data, { recursive: true, force: true });
 }
 
-/** True for a link that `ownData` has made; a link that somebody else made is theirs. */
+/** True for a link that `ownData` created; other links are left alone. */
 function isElsewhere(data: string): boolean {
   return (
     lstatSync(data, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
@@ -67,7 +68,7 @@ async function packagedPrograms(): Promise<string> {
   return dirname(postgres);
 }
 
-/** Whose the data is, else the user `postgres`, which is made where there is none. */
+/** The owner of the data, or else the user `postgres`, which is created if necessary. */
 async function serverUser(data: string): Promise<User> {
   const known = statSync(data, { throwIfNoEntry: false });
   if (known && known.uid !== 0) return { uid: known.uid, gid: known.gid };
@@ -78,7 +79,7 @@ async function serverUser(data: string): Promise<User> {
     );
     return { uid: await id('-u'), gid: await id('-g') };
   } catch {
-    throw new Remedy('Postgres does not run as root: make a user `postgres` for it, or start as another user.');
+    throw new UserError('Postgres does not run as root: make a user `postgres` for it, or start as another user.');
   }
 }
 
@@ -88,7 +89,7 @@ const allows = (path: string, { uid, gid }: User, bit: 1 | 4): boolean => {
   return (mode & (bit << shift)) !== 0;
 };
 
-/** Whether the user gets into a folder: it and all above it may be entered. */
+/** Whether the user can enter a folder: it and all its parents. */
 function canEnter(folder: string, user: User): boolean {
   for (let at = realpathSync(folder); ; at = dirname(at)) {
     if (!allows(at, user, 1)) return false;
@@ -96,7 +97,7 @@ function canEnter(folder: string, user: User): boolean {
   }
 }
 
-/** Installed under a strict umask, the programs are closed though their folder is not. */
+/** Whether the user can execute the programs, which a strict umask at their installation may prevent. */
 const canUse = (programs: string, user: User): boolean =>
   canEnter(programs, user) &&
   ['initdb', 'postgres'].every((name) => allows(join(programs, name), user, 4) && allows(join(programs, name), user, 1)) &&
@@ -105,7 +106,7 @@ const canUse = (programs: string, user: User): boolean =>
     return !existsSync(path) || allows(path, user, 4);
   });
 
-/** A copy that everybody may read and only root may change: what is in it comes from the package registry and holds no secret. */
+/** A copy that everybody can read and only root can write: it comes from the package registry and contains no secret. */
 async function ownPrograms(programs: string): Promise<string> {
   const manifest = JSON.parse(readFileSync(join(programs, '../../package.json'), 'utf8')) as { name: string; version: string };
   const home = join(OWN_PROGRAMS, `postgres-${manifest.version}-${process.platform}-${process.arch}`);
@@ -115,12 +116,12 @@ async function ownPrograms(programs: string): Promise<string> {
       cpSync(join(programs, '..'), draft, { recursive: true, verbatimSymlinks: true });
       await execute('chmod', ['-R', 'u=rwX,go=rX', draft]);
     });
-    say(`Postgres' user cannot enter this clone: its programs are in ${home}.`);
+    printProgress(`Postgres' user cannot enter this clone: its programs are in ${home}.`);
   }
   return join(home, 'bin');
 }
 
-/** A folder of the database's own, and a link to it where its files would be; files of before move there. */
+/** A separate folder for the data, and a link to it at the usual path; existing files are moved there. */
 async function ownData(data: string, { uid, gid }: User): Promise<string> {
   openFolder(OWN_DATA);
   const own = mkdtempSync(join(OWN_DATA, 'postgres-'));
@@ -128,11 +129,11 @@ async function ownData(data: string, { uid, gid }: User): Promise<string> {
   await execute('chown', [`${uid}:${gid}`, own]);
   rmSync(data, { recursive: true, force: true });
   symlinkSync(own, data);
-  say(`Postgres' user cannot enter this folder: its data is in ${own}; \`npm start -- --fresh\` removes it.`);
+  printProgress(`Postgres' user cannot enter this folder: its data is in ${own}; \`npm start -- --fresh\` removes it.`);
   return own;
 }
 
-/** Only root may write to it, and everybody may pass. */
+/** Creates a folder that only root can write to and everybody can enter. */
 function openFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o755 });
   const { uid, mode } = statSync(path);
@@ -140,7 +141,7 @@ function openFolder(path: string): void {
     throw new Error(`${path} must belong to root, be writable by nobody else and open to everybody`);
 }
 
-/** Where the database's files really are. */
+/** The real path of the database's files. */
 export function postgresData(dataDir: string): string {
   const data = join(dataDir, 'postgres');
   return existsSync(data) ? realpathSync(data) : data;

@@ -1,0 +1,172 @@
+/** Kills a process once at each failpoint, in a scenario that passes it: everything that was acknowledged happens exactly once. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as Postgres } from 'pg';
+import { Buyer, call, pay, type Reply } from '../../bin/dev/client.ts';
+import { until as untilAtMost } from '../../bin/dev/until.ts';
+import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
+import { type Bench, bench, retryOnFailure } from './harness.ts';
+import { settle, violations } from './invariants.ts';
+import { noPromises } from './load.ts';
+
+/** Longer than usual: a lost activity is noticed by its timeout. */
+const until: typeof untilAtMost = (what, holds) => untilAtMost(what, holds, 90_000);
+
+const armed = mkdtempSync(join(tmpdir(), 'sangjeom-failpoints-'));
+const promised = noPromises();
+let under: Bench;
+let database: Postgres;
+beforeAll(async () => {
+  under = await bench({ FAILPOINTS_ARMED: armed });
+  database = new Postgres({ connectionString: under.system.databaseUrl });
+  await database.connect();
+}, 120_000);
+afterAll(async () => {
+  await database?.end();
+  await under?.close();
+  rmSync(armed, { recursive: true });
+}, 60_000);
+
+const count = async (text: string, values: readonly unknown[]): Promise<number> =>
+  (await database.query<{ n: number }>(`SELECT count(*)::int AS n ${text}`, [...values])).rows[0]!.n;
+
+/** Repeats a request with the same idempotency key until the response is not a 5xx. */
+const answered = (request: () => Promise<Reply>): Promise<Reply> =>
+  retryOnFailure(async () => {
+    const reply = await request();
+    if (reply.status >= 500) throw new Error(`${reply.status} ${reply.body.error?.code}`);
+    return reply;
+  });
+
+interface Started {
+  readonly buyer: Buyer;
+  readonly paymentId: string;
+  readonly payUrl: string;
+}
+async function started(): Promise<Started> {
+  const buyer = await Buyer.arrive(under.system.api, 'faults');
+  const { checkoutId } = (await buyer.checkout(under.productId)).body.data as { checkoutId: string };
+  const { paymentId, payUrl } = (await buyer.start(checkoutId)).body.data as { paymentId: string; payUrl: string };
+  return { buyer, paymentId, payUrl };
+}
+/** Pays and returns the order, even when the buyer's return is interrupted. */
+async function paid({ buyer, paymentId, payUrl }: Started): Promise<{ orderId: string; orderItemId: string }> {
+  await pay(payUrl).catch(() => null);
+  const orderId = await until('the payment completes', async () => {
+    const { data } = (await buyer.status(paymentId).catch(() => null))?.body ?? {};
+    return data?.status === 'completed' ? (data.orderId as string) : null;
+  });
+  promised.orders.set(paymentId, orderId);
+  const order = await answered(() => under.seller.call('GET', `/v1/orders/${orderId}`));
+  return { orderId, orderItemId: order.body.data.items[0].orderItemId as string };
+}
+
+/** `arm` arms the failpoint: what follows is in progress when the process is killed. */
+type Scenario = (arm: () => void) => Promise<void>;
+
+/** A request with its own transaction: the same key gets the same checkout. */
+const checkout: Scenario = async (arm) => {
+  const buyer = await Buyer.arrive(under.system.api, 'faults');
+  const body = { items: [{ productId: under.productId, quantity: 1 }] };
+  const key = `checkout-${promised.checkouts.size}`;
+  const open = () => buyer.call('POST', '/storefront/v1/checkout', body, { 'idempotency-key': key });
+  arm();
+  const { status, body: reply } = await answered(open);
+  expect(status).toBe(201);
+  const { checkoutId } = reply.data as { checkoutId: string };
+  promised.checkouts.add(checkoutId);
+  expect((await answered(open)).body.data.checkoutId).toBe(checkoutId);
+};
+
+/** A command to a run: the same key gets its reply, and the step is recorded once. */
+const confirm: Scenario = async (arm) => {
+  const { orderItemId } = await paid(await started());
+  await quiet();
+  arm();
+  const confirmed = await answered(() =>
+    under.seller.call('POST', `/v1/order-items/${orderItemId}/confirm`, {}, { 'idempotency-key': orderItemId }),
+  );
+  expect(confirmed.status).toBe(200);
+  promised.items.set(orderItemId, 'CONFIRMED');
+  expect(await count(`FROM flow_step WHERE order_item_id = $1 AND event ->> 'key' = 'confirm'`, [orderItemId])).toBe(1);
+};
+
+/** A payment is charged once and creates one order, whose run is started. */
+const purchase: Scenario = async (arm) => {
+  await quiet();
+  const payment = await started();
+  arm();
+  const { orderId } = await paid(payment);
+  expect(await count('FROM orders WHERE payment_id = $1', [payment.paymentId])).toBe(1);
+  const { rows } = await database.query<{ pg_order_id: string }>('SELECT pg_order_id FROM payment_attempt WHERE payment_id = $1', [
+    payment.paymentId,
+  ]);
+  const ledger = (await call(under.system.simulator, 'GET', '/__sim/payments')).body as unknown as { orderId: string; status: string }[];
+  expect(ledger.filter((charge) => charge.orderId === rows[0]!.pg_order_id).map(({ status }) => status)).toEqual(['DONE']);
+  await until(
+    'the run of the item is started',
+    async () =>
+      (await count(
+        `FROM run r JOIN order_item i ON i.order_item_id = r.entity_id WHERE i.order_id = $1 AND r.loaded_at IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.entity_id = r.entity_id)`,
+        [orderId],
+      )) === 1,
+  );
+};
+
+/** An event reaches its receiver, and its delivery ends. */
+const delivery: Scenario = async (arm) => {
+  await quiet();
+  const payment = await started();
+  arm();
+  const { orderId } = await paid(payment);
+  await until('the event is delivered', async () => {
+    await advance();
+    const { rows } = await database.query<{ event_id: string }>(
+      `SELECT d.event_id FROM webhook_delivery d JOIN event e USING (event_id)
+       WHERE d.status = 'SUCCESS' AND e.type = 'ORDER.PAID' AND e.body::jsonb -> 'data' ->> 'orderId' = $1`,
+      [orderId],
+    );
+    return rows.length === 1 && under.delivered.has(rows[0]!.event_id);
+  });
+};
+
+const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
+  'request.before-commit': checkout,
+  'request.after-commit': checkout,
+  'transition.before-commit': confirm,
+  'transition.after-commit': confirm,
+  'relay.after-start': purchase,
+  'provider.after-answer': purchase,
+  'webhook.before-send': delivery,
+  'webhook.after-send': delivery,
+};
+
+/** Failed deliveries are retried by the store's clock, which only this advances. */
+const advance = () => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }).catch(() => null);
+
+/** Waits until nothing is in progress; unpaid payments have expired. */
+const quiet = () =>
+  until('nothing is under way', async () => {
+    await advance();
+    return (await settle(under.system.databaseUrl, 1)) === null;
+  });
+
+describe('killed once at', () => {
+  test.each(FAILPOINTS)(
+    '%s: what was promised happens, once',
+    async (failpoint) => {
+      const file = join(armed, failpoint);
+      await SCENARIOS[failpoint](() => writeFileSync(file, ''));
+      expect(existsSync(file)).toBe(false);
+    },
+    120_000,
+  );
+  test('every one of them loses and repeats nothing', async () => {
+    await quiet();
+    const seen = { delivered: under.delivered, invitations: under.inviting.answered, promised };
+    expect(await violations(under.system.databaseUrl, under.system.simulator, seen)).toEqual([]);
+  }, 120_000);
+});
