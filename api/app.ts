@@ -104,7 +104,13 @@ const MOVED = [
   ]),
 ] as const;
 
-/** Built once per process: the documents cannot change while it runs. */
+/** The result of the first call, for every call. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** The documents cannot change while the process runs. */
 function documentRoutes(): Router {
   const router = new Router();
   for (const [from, status, to] of MOVED)
@@ -112,15 +118,21 @@ function documentRoutes(): Router {
       ctx.redirect(to);
       ctx.status = status;
     });
-  const surfaces = (['store', 'storefront'] satisfies Surface[]).map((surface) => [surface, openapi(surface, endpoints)] as const);
-  for (const [name, document] of [...surfaces, ['events', eventsSchema(EVENT_TYPES)] as const]) {
-    const yaml = stringify(document, { aliasDuplicateObjects: false });
+  const documents: readonly (readonly [string, () => object])[] = [
+    ...(['store', 'storefront'] satisfies Surface[]).map((surface) => [surface, () => openapi(surface, endpoints)] as const),
+    ['events', () => eventsSchema(EVENT_TYPES)],
+  ];
+  for (const [name, document] of documents) {
+    // Written when they are first asked for: a quarter of a start's work otherwise.
+    const json = once(() => JSON.stringify(document()));
+    const yaml = once(() => stringify(document(), { aliasDuplicateObjects: false }));
     router.get(`/openapi/${name}.json`, (ctx) => {
-      ctx.body = document;
+      ctx.type = 'application/json';
+      ctx.body = json();
     });
     router.get(`/openapi/${name}.yaml`, (ctx) => {
       ctx.type = 'application/yaml';
-      ctx.body = yaml;
+      ctx.body = yaml();
     });
   }
   return router;

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from '@koa/router';
-import { absolutePath } from 'swagger-ui-dist';
 import { html } from './html.ts';
 
 const ASSETS: Readonly<Record<string, string>> = {
@@ -57,7 +56,9 @@ export function docsRoutes(): Router {
     ctx.body = page().text;
   });
   for (const [name, type] of Object.entries({ ...ASSETS, 'start.js': 'text/javascript; charset=utf-8' }))
-    router.get(`/docs/${name}`, (ctx) => {
+    router.get(`/docs/${name}`, async (ctx) => {
+      // Its module runs the whole of Swagger UI when it is loaded.
+      const { absolutePath } = await import('swagger-ui-dist');
       if (!files.has(name)) files.set(name, readFileSync(join(absolutePath(), name)));
       ctx.type = type;
       ctx.set('Cache-Control', 'public, max-age=86400');

@@ -1,4 +1,5 @@
 /** The members of a development store: one for each role. The development identity provider lets any address log in. */
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
@@ -17,13 +18,18 @@ export const peopleOf = (storeCode: string): Person[] =>
 /** Adds these members to a store that has none. They log in at the identity provider with these addresses. */
 export async function seedMembers(databaseUrl: string, storeId: string, members: readonly Person[]): Promise<void> {
   const orm = await openOrm(databaseUrl, 1);
-  const at = Date.now();
   try {
-    await inTenant(orm, storeId, REQUEST, async (em) => {
-      if ((await em.count(MemberEntity, { storeId })) > 0) return;
-      for (const { email, role } of members) await addMember(em, storeId, email, role, at);
-    });
+    await seedMembersIn(orm, storeId, members);
   } finally {
     await orm.close();
   }
+}
+
+/** The same on connections that stay open. */
+export async function seedMembersIn(orm: MikroORM, storeId: string, members: readonly Person[]): Promise<void> {
+  const at = Date.now();
+  await inTenant(orm, storeId, REQUEST, async (em) => {
+    if ((await em.count(MemberEntity, { storeId })) > 0) return;
+    for (const { email, role } of members) await addMember(em, storeId, email, role, at);
+  });
 }

@@ -1,7 +1,7 @@
 /** Logins at the identity provider, with a browser that handles links, forms and cookies. */
 import { createHash, randomBytes } from 'node:crypto';
-import { peopleOf, seedMembers } from '../../bin/dev/people.ts';
-import { query, underTest, until, type World } from './world.ts';
+import { peopleOf } from '../../bin/dev/people.ts';
+import { query, underTest, until, type World, seedMembers } from './world.ts';
 
 export const CONSOLE = 'console';
 export const CALLBACK = 'http://127.0.0.1:4999/callback';
@@ -142,8 +142,7 @@ export const exchange = (subject: string, storeId: string, more: Readonly<Record
   );
 
 /** Adds a member for each role: `{role}@{storeCode}.example`. */
-export const people = ({ store: { storeId, storeCode } }: World): Promise<void> =>
-  seedMembers(underTest.databaseUrl, storeId, peopleOf(storeCode));
+export const people = ({ store: { storeId, storeCode } }: World): Promise<void> => seedMembers(storeId, peopleOf(storeCode));
 
 /** Adds a member, as an accepted invitation does. */
 export async function employ({ store: { storeId } }: World, email: string, role: 'ADMIN' | 'STAFF'): Promise<void> {

@@ -5,9 +5,10 @@ import type { System } from '../../bin/dev/system.ts';
 import { temporalCli, temporalTestServer } from '../../bin/dev/temporal.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
 import { startCollector } from './collector.ts';
+import { startStoreService } from './storeService.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 
-const held = globalThis as { sangjeomSystem?: System; sangjeomCollector?: Server };
+const held = globalThis as { sangjeomSystem?: System; sangjeomServices?: readonly Server[] };
 
 /** What test files get through the environment: the system's folder and further services of the tests. */
 export interface Handed {
@@ -16,6 +17,8 @@ export interface Handed {
   readonly cli: string;
   /** The trace collector's URL; `GET /{traceId}` returns its spans. */
   readonly collector: string;
+  /** The URL of the service that makes stores. */
+  readonly stores: string;
 }
 
 export async function setUp(): Promise<void> {
@@ -39,13 +42,14 @@ export async function setUp(): Promise<void> {
       OTEL_BSP_SCHEDULE_DELAY: '200',
     },
   });
-  Object.assign(held, { sangjeomSystem: system, sangjeomCollector: collector.server });
+  const stores = await startStoreService(system.databaseUrl);
+  Object.assign(held, { sangjeomSystem: system, sangjeomServices: [collector.server, stores.server] });
   announce(system, {});
-  const handed: Handed = { dataDir: system.dataDir, testServer, cli, collector: collector.url };
+  const handed: Handed = { dataDir: system.dataDir, testServer, cli, collector: collector.url, stores: stores.url };
   process.env['UNDER_TEST'] = JSON.stringify(handed);
 }
 
 export async function tearDown(): Promise<void> {
+  for (const server of held.sangjeomServices ?? []) server.close();
   await held.sangjeomSystem?.stop();
-  held.sangjeomCollector?.close();
 }

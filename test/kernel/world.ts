@@ -6,10 +6,11 @@ import type { Client as Temporal } from '@temporalio/client';
 import { Pool } from 'pg';
 import { type DevelopmentSystem, developmentSystem } from '../../bin/dev/developmentSystem.ts';
 import { until } from '../../bin/dev/until.ts';
-import { makeStore } from '../../bin/ops/store/make.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
 import { Buyer, pay, Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
 import type { Handed } from './system.ts';
+import type { StoreService } from './storeService.ts';
+import type { Person } from '../../bin/dev/people.ts';
 
 type UnderTest = DevelopmentSystem & Handed;
 const handed = JSON.parse(process.env['UNDER_TEST'] ?? '{}') as Partial<Handed>;
@@ -155,10 +156,22 @@ export class Receiver {
   }
 }
 
+async function ask<O extends keyof StoreService>(operation: O, input: StoreService[O]['input']): Promise<StoreService[O]['output']> {
+  const response = await fetch(`${underTest.stores}/${operation}`, { method: 'POST', body: JSON.stringify(input) });
+  if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
+  return (await response.json()) as StoreService[O]['output'];
+}
+/** A store in the database of the system under test. */
+export const makeStore = (request: StoreService['store']['input']): Promise<CreatedStore> => ask('store', request);
+/** Its first members. They log in at the identity provider with these addresses. */
+export async function seedMembers(storeId: string, members: readonly Person[]): Promise<void> {
+  await ask('members', { storeId, members });
+}
+
 let made = 0;
 /** A new store, a sandbox by default, with a seller who has all scopes. */
 export async function world({ sandbox = true } = {}): Promise<World> {
   const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
-  const store = await makeStore(underTest.databaseUrl, { code, name: '시험 상점', sandbox, withProduct: false });
+  const store = await makeStore({ code, name: '시험 상점', sandbox, withProduct: false });
   return new World(store, await Seller.login(underTest.api, store));
 }

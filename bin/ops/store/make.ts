@@ -1,11 +1,12 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { addMember } from '../../../db/identity/members.ts';
 import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { createServerClient } from '../../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
-import { findTenant } from '../../../db/stores/queries.ts';
+import { findTenant, type Tenant } from '../../../db/stores/queries.ts';
 import { CLIENT_SCOPES } from '../../../domain/identity/rules.ts';
 import { UserError } from '../../kernel/cli.ts';
 
@@ -21,44 +22,51 @@ export interface StoreRequest {
 }
 
 /** Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. */
-export async function makeStore(
-  databaseUrl: string,
-  { code, name, sandbox, withProduct, owner = null, mayExist = false }: StoreRequest,
-): Promise<CreatedStore> {
+export async function makeStore(databaseUrl: string, request: StoreRequest): Promise<CreatedStore> {
+  const orm = await openOrm(databaseUrl, 1);
+  try {
+    return await makeStoreIn(orm, request);
+  } finally {
+    await orm.close();
+  }
+}
+
+/** The same on connections that stay open. */
+export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise<CreatedStore> {
+  const { code, mayExist = false } = request;
   if (!/^[a-z][a-z0-9-]{1,39}$/.test(code))
     throw new UserError('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
-  const orm = await openOrm(databaseUrl, 1);
   const at = Date.now();
   const known = mayExist ? await findTenant(orm.em.fork(), 'lookup_store', code) : null;
   const storeId = known?.storeId ?? newStoreId(at);
   try {
-    return await inTenant(orm, storeId, REQUEST, async (em) => {
-      if (known)
-        return {
-          storeCode: code,
-          storeId,
-          sandbox: known.sandbox,
-          ...createServerClient(em, storeId, `${name} server`, CLIENT_SCOPES, at),
-        };
-      const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES }, at);
-      if (owner !== null) await addMember(em, storeId, owner, 'OWNER', at);
-      if (withProduct) {
-        const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
-        await em.flush();
-        await createProduct(
-          em,
-          storeId,
-          { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 },
-          code,
-          { at, realNow: at },
-        );
-      }
-      return store;
-    });
+    return await inTenant(orm, storeId, REQUEST, async (em) =>
+      known ? addClient(em, known, request, at) : insertStore(em, storeId, request, at),
+    );
   } catch (error) {
     if ((error as { code?: string }).code === '23505') throw new UserError(`There is a store ${code} already: choose another code.`);
     throw error;
-  } finally {
-    await orm.close();
   }
+}
+
+function addClient(em: Em, { storeId, sandbox }: Tenant, { code, name }: StoreRequest, at: number): CreatedStore {
+  return { storeCode: code, storeId, sandbox, ...createServerClient(em, storeId, `${name} server`, CLIENT_SCOPES, at) };
+}
+
+async function insertStore(em: Em, storeId: string, request: StoreRequest, at: number): Promise<CreatedStore> {
+  const { code, name, sandbox, withProduct, owner = null } = request;
+  const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES }, at);
+  if (owner !== null) await addMember(em, storeId, owner, 'OWNER', at);
+  if (withProduct) {
+    const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
+    await em.flush();
+    await createProduct(
+      em,
+      storeId,
+      { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 },
+      code,
+      { at, realNow: at },
+    );
+  }
+  return store;
 }

@@ -8,8 +8,7 @@ import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import type { Example } from '../../../api/kernel/examples.ts';
 import { Buyer, call, type Headers_, pay, type Reply } from '../../../bin/dev/client.ts';
 import { exchange, loginAs, storeToken } from '../../kernel/login.ts';
-import { type World, underTest, until } from '../../kernel/world.ts';
-import { seedMembers } from '../../../bin/dev/people.ts';
+import { type World, underTest, until, seedMembers } from '../../kernel/world.ts';
 import { callDeclared } from './declared.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
@@ -88,7 +87,7 @@ async function shelf(sell: Walk, productId: string, categoryId: string): Promise
 /** What only people at the console do. */
 async function atConsole({ store: { storeId, storeCode } }: World, note: Note): Promise<void> {
   const email = `owner@${storeCode}.example`;
-  await seedMembers(underTest.databaseUrl, storeId, [{ role: 'OWNER', email }]);
+  await seedMembers(storeId, [{ role: 'OWNER', email }]);
   const { user } = await loginAs(email);
   const { access_token: bearer } = (await exchange(user.access_token, storeId)).body;
   const as = async (token: string, id: string, method: string, path: string, request?: unknown) =>

@@ -1,10 +1,9 @@
 /** Changes that meet: every request reads, merges and writes under a lock, so that no answer of 200 is undone by a neighbour. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { call, type Reply } from '../../../bin/dev/client.ts';
 import { storeToken } from '../../kernel/login.ts';
-import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { query, underTest, until, type World, world, seedMembers } from '../../kernel/world.ts';
 
 let shop: World;
 let send: (method: string, path: string, body?: unknown) => Promise<Reply>;
@@ -14,7 +13,7 @@ beforeAll(async () => {
   shop = await world();
   const { storeId, storeCode } = shop.store;
   const email = `owner@${storeCode}.example`;
-  await seedMembers(underTest.databaseUrl, storeId, [{ role: 'OWNER', email }]);
+  await seedMembers(storeId, [{ role: 'OWNER', email }]);
   const headers = { authorization: `Bearer ${await storeToken(email, storeId)}` };
   send = (method, path, body) => call(underTest.api, method, path, { body, headers });
   holder = new pg.Client({ connectionString: underTest.databaseUrl });

@@ -6,10 +6,9 @@ import { SignJWT, generateKeyPair } from 'jose';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import { CLIENT_SCOPES, covers } from '../../../domain/identity/rules.ts';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { call, type Headers_, type Reply, token } from '../../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../../kernel/login.ts';
-import { query, underTest, type World, world } from '../../kernel/world.ts';
+import { query, underTest, type World, world, seedMembers } from '../../kernel/world.ts';
 
 const url = (endpoint: Endpoint) => endpoint.route.split(' ')[1]!.replaceAll(/{(\w+)}/g, 'x');
 const method = (endpoint: Endpoint) => endpoint.route.split(' ')[0]!;
@@ -36,7 +35,7 @@ const store = named(endpoints.filter((endpoint) => endpoint.access === 'store'))
 /** The console's rules for each role are in test/identity. */
 let owner: Promise<string> | undefined;
 const ownerOf = ({ store: { storeId, storeCode } }: World) =>
-  (owner ??= seedMembers(underTest.databaseUrl, storeId, [{ role: 'OWNER', email: `owner@${storeCode}.example` }]).then(() =>
+  (owner ??= seedMembers(storeId, [{ role: 'OWNER', email: `owner@${storeCode}.example` }]).then(() =>
     storeToken(`owner@${storeCode}.example`, storeId),
   ));
 let shop: World;

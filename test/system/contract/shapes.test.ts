@@ -10,10 +10,9 @@ import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import { exampleOf } from '../../../api/kernel/examples.ts';
 import { openapi, surfaceOf } from '../../../api/kernel/openapi.ts';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../../kernel/login.ts';
-import { underTest, type World, world } from '../../kernel/world.ts';
+import { underTest, type World, world, seedMembers } from '../../kernel/world.ts';
 import { arbitrary, type Schema } from './arbitrary.ts';
 
 const RUNS = Number(process.env['SHAPE_RUNS'] ?? 4);
@@ -62,7 +61,7 @@ let owner: Headers_;
 beforeAll(async () => {
   shop = await world();
   const email = `owner@${shop.store.storeCode}.example`;
-  await seedMembers(underTest.databaseUrl, shop.store.storeId, [{ role: 'OWNER', email }]);
+  await seedMembers(shop.store.storeId, [{ role: 'OWNER', email }]);
   owner = { authorization: `Bearer ${await storeToken(email, shop.store.storeId)}` };
 });
 const asWhom: Readonly<Record<Endpoint['access'], () => Promise<Headers_> | Headers_>> = {

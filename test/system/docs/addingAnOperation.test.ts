@@ -31,7 +31,7 @@ test('it touches at most four files', () => {
 test('what it writes is formatted, typed and without a warning', async () => {
   await copy.run('oxfmt', ['--check', ...code]);
   await copy.run('oxlint', ['--deny-warnings', ...code]);
-  await copy.run('tsc', ['--noEmit']);
+  await copy.run('tsc', ['--noEmit', '--singleThreaded']);
 });
 
 test('rings, contract, pages and examples agree with the new operation', async () => {
@@ -50,8 +50,8 @@ test('the operation is served and documented with an example, and its own test p
     expect(responses['200']!.content['application/json'].example).toMatchObject({ data: { items: [{ name: expect.any(String) }] } });
     const own = code.filter((file) => file.endsWith('.test.ts'));
     expect(own).toHaveLength(1);
-    const { testServer, cli, collector } = underTest;
-    const handed: Handed = { dataDir: copy.dir, testServer, cli, collector };
+    const { testServer, cli, collector, stores } = underTest;
+    const handed: Handed = { dataDir: copy.dir, testServer, cli, collector, stores };
     announce({ ...underTest, api, dataDir: copy.dir }, {});
     await copy.run('node', ['bin/test.ts', ...own, '--selectProjects', 'system'], { UNDER_TEST: JSON.stringify(handed) });
   } finally {

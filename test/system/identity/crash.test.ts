@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { root } from '../../../bin/kernel/paths.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { call } from '../../../bin/dev/client.ts';
 import { basic, CONSOLE, loginAs, storeToken, tokens } from '../../kernel/login.ts';
-import { underTest, until, world } from '../../kernel/world.ts';
+import { underTest, until, world, seedMembers } from '../../kernel/world.ts';
 
 const KILLS = Number(process.env['REFRESH_KILLS'] ?? 3);
 const SESSIONS = KILLS > 10 ? 50 : 10;
@@ -80,7 +79,7 @@ test(
 test('no request of a client is accepted after its end was committed', async () => {
   const shop = await world();
   const email = `owner@${shop.store.storeCode}.example`;
-  await seedMembers(underTest.databaseUrl, shop.store.storeId, [{ role: 'OWNER', email }]);
+  await seedMembers(shop.store.storeId, [{ role: 'OWNER', email }]);
   const owner = { authorization: `Bearer ${await storeToken(email, shop.store.storeId)}` };
   const register = await fetch(`${underTest.api}/oauth2/register`, {
     method: 'POST',

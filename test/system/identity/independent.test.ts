@@ -2,16 +2,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { Browser, CALLBACK, CONSOLE, TOKEN_EXCHANGE } from '../../kernel/login.ts';
-import { underTest, type World, world } from '../../kernel/world.ts';
+import { underTest, type World, world, seedMembers } from '../../kernel/world.ts';
 
 const loopback = { [oauth.allowInsecureRequests]: true } as const;
 let shop: World;
 let server: oauth.AuthorizationServer;
 beforeAll(async () => {
   shop = await world();
-  await seedMembers(underTest.databaseUrl, shop.store.storeId, [{ role: 'OWNER', email: `owner@${shop.store.storeCode}.example` }]);
+  await seedMembers(shop.store.storeId, [{ role: 'OWNER', email: `owner@${shop.store.storeCode}.example` }]);
   const issuer = new URL(underTest.api);
   server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...loopback }));
 });

@@ -1,10 +1,9 @@
 /** Members and invitations (docs/contract.md#members, D67). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { seedMembers } from '../../../bin/dev/people.ts';
 import { changeProblem } from '../../../domain/invitations/rules.ts';
 import { call } from '../../../bin/dev/client.ts';
 import { linkIn, loginAs, mailsTo, people, storeToken } from '../../kernel/login.ts';
-import { query, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
+import { query, temporalClient, underTest, until, type World, world, seedMembers } from '../../kernel/world.ts';
 
 let shop: World;
 let owner: string;
@@ -124,7 +123,7 @@ describe('invitations', () => {
   });
   test('what is limited names its limit', async () => {
     const busy = await world();
-    await seedMembers(underTest.databaseUrl, busy.store.storeId, [{ role: 'OWNER', email: `owner@${busy.store.storeCode}.example` }]);
+    await seedMembers(busy.store.storeId, [{ role: 'OWNER', email: `owner@${busy.store.storeCode}.example` }]);
     const token = await storeToken(`owner@${busy.store.storeCode}.example`, busy.store.storeId);
     const one = await invite('STAFF', token, `often@${busy.store.storeCode}.example`);
     for (let i = 0; i < 4; i++) expect((await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).status).toBe(200);

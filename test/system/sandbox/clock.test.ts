@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
-import { query, underTest, until, type World, world } from '../../kernel/world.ts';
-import { makeStore } from '../../../bin/ops/store/make.ts';
+import { query, underTest, until, type World, world, makeStore } from '../../kernel/world.ts';
 import { Seller } from '../../../bin/dev/client.ts';
 
 const shipped = async (shop: World, days: object = {}) => {
@@ -60,7 +59,7 @@ describe('the sandbox clock', () => {
     const { orderNo } = await shop.order({ productId });
     const { body } = await shop.seller.call('GET', '/v1/sandbox/clock');
     expect(orderNo.slice(0, 6)).toBe((body.data.now as string).slice(2, 10).replaceAll('-', ''));
-    const real = await makeStore(underTest.databaseUrl, {
+    const real = await makeStore({
       code: `real${Date.now().toString(36)}`,
       name: 'r',
       sandbox: false,

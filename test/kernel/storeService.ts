@@ -1,0 +1,42 @@
+/**
+ * Makes stores and their members for all test files, in Jest's main process. A test file has modules and connections of its own: MikroORM's
+ * and the entities' metadata would be built anew in each of a hundred.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { type Person, seedMembersIn } from '../../bin/dev/people.ts';
+import { makeStoreIn, type StoreRequest } from '../../bin/ops/store/make.ts';
+import type { CreatedStore } from '../../db/identity/createStore.ts';
+import { openOrm } from '../../db/orm.ts';
+
+/** Its operations: `POST /{operation}` with the input as JSON. */
+export interface StoreService {
+  readonly store: { readonly input: StoreRequest; readonly output: CreatedStore };
+  readonly members: { readonly input: { readonly storeId: string; readonly members: readonly Person[] }; readonly output: null };
+}
+type Operations = { readonly [O in keyof StoreService]: (input: StoreService[O]['input']) => Promise<StoreService[O]['output']> };
+
+const operationsOf = (orm: MikroORM): Operations => ({
+  store: (request) => makeStoreIn(orm, request),
+  members: async ({ storeId, members }) => {
+    await seedMembersIn(orm, storeId, members);
+    return null;
+  },
+});
+
+export async function startStoreService(databaseUrl: string): Promise<{ url: string; server: Server }> {
+  const orm = await openOrm(databaseUrl, 4);
+  const operations = operationsOf(orm);
+  const server = createServer((request, response) => {
+    const operation = operations[request.url!.slice(1) as keyof StoreService] as (input: unknown) => Promise<unknown>;
+    json(request)
+      .then(operation)
+      .then((output) => response.end(JSON.stringify(output)))
+      .catch((error: unknown) => response.writeHead(500).end(JSON.stringify(String(error))));
+  });
+  server.on('close', () => void orm.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
