@@ -53,6 +53,17 @@ export interface Hosting {
   readonly around?: ActivityInterceptorsFactory;
 }
 
+/** The SDK gives a server five seconds to start: too few while every suite starts at once. */
+async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Promise<TestWorkflowEnvironment> {
+  for (let left = 2; left > 0; left--)
+    try {
+      return await start();
+    } catch (error) {
+      process.stderr.write(`Started again: ${String(error)}\n`);
+    }
+  return start();
+}
+
 /** Starts a server, a database and a worker. */
 export async function host({ server, around, through = (url) => url }: Hosting) {
   const url = await createDatabase('skip');
@@ -68,10 +79,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
   });
   const binary = (path: string) => ({ server: { executable: { type: 'existing-path' as const, path } } });
-  const env =
+  const env = await startedAtLast(() =>
     server === 'dev'
-      ? await TestWorkflowEnvironment.createLocal(binary(underTest.cli))
-      : await TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer));
+      ? TestWorkflowEnvironment.createLocal(binary(underTest.cli))
+      : TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer)),
+  );
   await addSearchAttributes(env.nativeConnection, 'default');
   const config = readConfig(underTest.env);
   const keyring = createKeyring(config.sealingKeys);
