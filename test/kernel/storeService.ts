@@ -36,6 +36,8 @@ export async function startStoreService(databaseUrl: string): Promise<{ url: str
       .then((output) => response.end(JSON.stringify(output)))
       .catch((error: unknown) => response.writeHead(500).end(JSON.stringify(String(error))));
   });
+  // A connection is closed by its client: a request that crosses the server's own timeout would be lost.
+  server.keepAliveTimeout = 0;
   server.on('close', () => void orm.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

@@ -50,6 +50,9 @@ export async function setUp(): Promise<void> {
 }
 
 export async function tearDown(): Promise<void> {
-  for (const server of held.sangjeomServices ?? []) server.close();
+  for (const server of held.sangjeomServices ?? []) {
+    server.close();
+    server.closeAllConnections();
+  }
   await held.sangjeomSystem?.stop();
 }

@@ -156,16 +156,19 @@ export class Receiver {
   }
 }
 
-async function ask<O extends keyof StoreService>(operation: O, input: StoreService[O]['input']): Promise<StoreService[O]['output']> {
+async function callStoreService<O extends keyof StoreService>(
+  operation: O,
+  input: StoreService[O]['input'],
+): Promise<StoreService[O]['output']> {
   const response = await fetch(`${underTest.stores}/${operation}`, { method: 'POST', body: JSON.stringify(input) });
   if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
   return (await response.json()) as StoreService[O]['output'];
 }
 /** A store in the database of the system under test. */
-export const makeStore = (request: StoreService['store']['input']): Promise<CreatedStore> => ask('store', request);
+export const makeStore = (request: StoreService['store']['input']): Promise<CreatedStore> => callStoreService('store', request);
 /** Its first members. They log in at the identity provider with these addresses. */
 export async function seedMembers(storeId: string, members: readonly Person[]): Promise<void> {
-  await ask('members', { storeId, members });
+  await callStoreService('members', { storeId, members });
 }
 
 let made = 0;
