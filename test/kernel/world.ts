@@ -46,6 +46,11 @@ export interface Paid {
   readonly payUrl: string;
 }
 
+interface Advanced {
+  readonly now: string;
+  readonly settled: boolean;
+}
+
 export class World {
   readonly store: CreatedStore;
   readonly seller: Seller;
@@ -102,8 +107,18 @@ export class World {
   async item(orderItemId: string) {
     return (await this.seller.call('GET', `/v1/order-items/${orderItemId}`)).body.data as Record<string, unknown> & { status: string };
   }
-  async advance(advance: string) {
-    return (await this.seller.call('POST', '/v1/sandbox/clock', { advance })).body.data as { now: string; settled: boolean };
+  /** Advances the store's clock. A busy machine may need more than the ten seconds after which the API answers: then asks again. */
+  async advance(advance: string): Promise<Advanced> {
+    const first = (await this.seller.call('POST', '/v1/sandbox/clock', { advance })).body.data as Advanced;
+    if (first.settled) return first;
+    return until(
+      'everything due has happened',
+      async () => {
+        const { status, body } = await this.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT1S' });
+        return status === 200 && (body.data as Advanced).settled && (body.data as Advanced);
+      },
+      40_000,
+    );
   }
   /** Starts a receiver on the loopback interface, subscribed to ITEM_EVENTS by default. */
   async receiver(

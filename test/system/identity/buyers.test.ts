@@ -1,4 +1,5 @@
 /** Buyers: sign-up, login, guests who become customers, sessions that slide and end (D66). */
+import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ADDRESS, call, OPTION, pay } from '../../../bin/dev/client.ts';
 import { basic, TOKEN_EXCHANGE, tokens } from '../../kernel/login.ts';
@@ -83,6 +84,14 @@ describe('sign-up and login', () => {
     ]);
     expect([wrong.status, wrong.body.error]).toEqual([401, { ...unknown.body.error, code: 'LOGIN_FAILED' }]);
   });
+  test('a hash that was stored with other parameters is still verified', async () => {
+    const wanted = person();
+    const { customerId } = (await request('POST', '/auth/signup', wanted)).body.data;
+    const old = await hash(wanted.password, { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+    await query('UPDATE customer SET password_hash = $2 WHERE customer_id = $1', [customerId, old]);
+    const logIn = async (password: string) => (await request('POST', '/auth/login', { email: wanted.email, password })).status;
+    expect([await logIn(wanted.password), await logIn('wrong horse')]).toEqual([200, 401]);
+  });
   test('a password is stored as argon2id, and a consent with its version', async () => {
     const wanted = person();
     const { customerId } = (await request('POST', '/auth/signup', wanted)).body.data;
@@ -90,7 +99,7 @@ describe('sign-up and login', () => {
       'SELECT password_hash, email FROM customer WHERE customer_id = $1',
       [customerId],
     );
-    expect(row!.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(row!.password_hash).toMatch(/^\$argon2id\$v=19\$m=7168,t=5,p=1\$/);
     expect(row!.email).toBe(wanted.email.toLowerCase());
     const consents = await query('SELECT kind, version FROM customer_consent WHERE customer_id = $1 ORDER BY kind DESC', [customerId]);
     expect(consents).toEqual([
