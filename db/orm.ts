@@ -13,6 +13,7 @@ import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/en
 import { OutboxEntity, RunEntity } from './runs/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
+import { parameterDriver } from './kernel/parameters.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
@@ -55,6 +56,7 @@ const LIMITS = { ...KEEPALIVE, connectionTimeoutMillis: 2000, query_timeout: 300
 /** Creates a pool, which connects at the first query. `actAs`: a role with fewer rights that the owner acts as. */
 export const openOrm = (clientUrl: string, poolSize: number, actAs?: ActingRole): Promise<MikroORM> =>
   MikroORM.init({
+    driver: parameterDriver,
     clientUrl,
     entities,
     pool: { min: 0, max: poolSize },

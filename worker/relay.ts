@@ -10,9 +10,10 @@ import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
-import { type RunRow, runOfRow } from '../db/runs/rows.ts';
+import { runOfRow } from '../db/runs/rows.ts';
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
-import { startOptions, wakeOptions } from '../workflows/kernel/start.ts';
+import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
+import { endAgain, type IdleRow, isIdle, markLoaded } from './idle.ts';
 import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
@@ -28,15 +29,11 @@ const CALL_MS = 3500;
 /** A LISTEN connection detects a dead network only by sending a query. Less than idle_session_timeout. */
 const HEARTBEAT_MS = 10_000;
 
-interface Row extends RunRow {
+interface Row extends IdleRow {
   readonly outbox_id: string;
-  readonly message: 'start' | 'wake';
   readonly status: string | null;
-  readonly wake_at: Date | null;
   readonly yields: boolean;
   readonly traceparent: string | null;
-  /** A start whose run was started by a command meanwhile, or is done. */
-  readonly is_redundant: boolean;
 }
 export interface RelayDeps {
   readonly pool: Pool;
@@ -170,6 +167,8 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
     const done = published.map((row) => row.outbox_id);
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
     if (done.length > 0) failpoint('relay.after-start');
+    const ended = await markLoaded(tx, published.filter(isIdle), clock);
+    await client.withDeadline(Date.now() + CALL_MS, () => endAgain(client, ended));
     if (done.length > 0) await tx.query('DELETE FROM outbox WHERE outbox_id = ANY($1::bigint[])', [done]);
     if (failed.length > 0) {
       log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not publish');
@@ -193,10 +192,11 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
 async function publish(client: Client, row: Row): Promise<void> {
   if (row.is_redundant) return;
   const run = { ...runOfRow(row), status: row.status, wakeAt: row.wake_at?.getTime() ?? null, yields: row.yields };
+  const { workflow } = client;
   const send = async () => {
-    if (row.message === 'start')
-      await client.workflow.start(row.workflow_type, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
-    else await client.workflow.signalWithStart(row.workflow_type, wakeOptions(run));
+    if (row.message === 'wake') await workflow.signalWithStart(row.workflow_type, wakeOptions(run));
+    else if (isIdle(row)) await workflow.start(row.workflow_type, idleOptions(run));
+    else await workflow.start(row.workflow_type, { ...startOptions({ ...run, firstAt: run.wakeAt }), requestEagerStart: true });
   };
   await within(row.traceparent, () => client.withDeadline(Date.now() + CALL_MS, send));
 }

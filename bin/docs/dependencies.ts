@@ -31,6 +31,7 @@ export const WHY: Readonly<Record<string, string>> = {
   jose: 'RS256 tokens and key sets',
   koa: 'the HTTP server',
   'koa-helmet': 'security headers',
+  kysely: "MikroORM's query executor, at its version: statements with parameters are given to it (db/kernel/parameters.ts)",
   nodemailer: 'sends mail through SMTP',
   'openid-client': 'logs people in at the external OpenID provider',
   pg: "LISTEN for the relay, the operators' commands, and checks from outside in tests",

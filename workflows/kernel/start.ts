@@ -43,3 +43,18 @@ export function startOptions(run: RunName) {
 
 /** Options of a signal-with-start that wakes a run, and starts its workflow if it does not run. */
 export const wakeOptions = (run: RunName) => ({ ...startOptions(run), signal: WAKE_SIGNAL }) as const;
+
+/** After it the run loads its row without a command. */
+const IDLE_DELAY = '30 days';
+
+/**
+ * Options of a start of a run without a timer, which waits for a person: its first task comes with the first command, wake or clock signal
+ * (update-with-start and signal-with-start end the delay), so that until then it costs Temporal one event. The static details say so to
+ * operators, because it has no current ones.
+ */
+export const idleOptions = (run: RunName) =>
+  ({
+    ...startOptions(run),
+    startDelay: IDLE_DELAY,
+    staticDetails: `${run.status ?? ''}: waits for the seller or buyer. Nothing is due; its row is loaded with their first command.`,
+  }) as const;
