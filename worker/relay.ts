@@ -55,17 +55,32 @@ export async function runRelay(deps: RelayDeps): Promise<void> {
   await listening;
 }
 
-/** A notification that wakes all waiters; one without waiters is remembered for the next. */
+/** A notification that wakes one waiter; one without waiters is remembered for the next. */
 class OutboxNotification {
-  #waiting: (() => void)[] = [];
-  #notified = false;
+  readonly #waiting = new Set<() => void>();
+  #isRemembered = false;
   notify(): void {
-    this.#notified = true;
-    for (const wake of this.#waiting.splice(0)) wake();
+    const [wake] = this.#waiting;
+    if (wake) wake();
+    else this.#isRemembered = true;
   }
-  async wait(ms: number): Promise<void> {
-    if (!this.#notified) await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), sleep(ms)]);
-    this.#notified = false;
+  wakeAll(): void {
+    for (const wake of this.#waiting) wake();
+  }
+  wait(ms: number): Promise<void> {
+    if (this.#isRemembered) {
+      this.#isRemembered = false;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
   }
 }
 
@@ -114,7 +129,7 @@ async function listen({ pool, log, signal }: RelayDeps, notifications: Readonly<
       client?.release(true);
     }
   }
-  notifyAll();
+  for (const notification of Object.values(notifications)) notification.wakeAll();
 }
 
 /** Resolves when the connection is lost; rejects when the server stops answering, which an idle connection does not notice by itself. */
@@ -141,7 +156,9 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lan
       const published = room > 0 ? await publishBatch(deps, what, room, waiting) : 0;
       if (what === 'deliveries') deps.pressure.isHigh = published >= room;
       if (room <= 0) await sleep(FULL_MS[what]);
-      else if (published === 0) await notification.wait(IDLE_MS);
+      // More than one batch: the other lane helps.
+      else if (published >= room) notification.notify();
+      else await notification.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);

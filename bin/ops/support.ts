@@ -27,6 +27,14 @@ interface Answer {
 
 const explanationLines = (explanations: readonly Explanation[]): string[] =>
   explanations.flatMap(({ workflowId, storeCode, words }) => [`${workflowId} (${storeCode})`, ...words.map((line) => `  ${line}`)]);
+
+/** The first workflow task of a run; a run that waits for a person from the start has none. */
+async function firstTask(support: Support, workflowId: string): Promise<number> {
+  const [first] = await workflowTasks(support.temporal, workflowId);
+  if (first === undefined) throw new UserError(`${workflowId} has done nothing yet: there is nothing to reset. \`retry\` wakes it.`);
+  return first;
+}
+
 const known = async (support: Support, id: string) => {
   const runs = await find(support, id);
   if (runs.length === 0) throw new UserError(`Nothing is known by ${id}.`);
@@ -66,7 +74,7 @@ const commands: Readonly<Record<string, (support: Support, given: Arguments) => 
   },
   async reset(support, { id, eventId, reason }) {
     const [row] = await known(support, id);
-    const event = Number(eventId ?? (await workflowTasks(support.temporal, row!.workflow_id))[0]);
+    const event = Number(eventId ?? (await firstTask(support, row!.workflow_id)));
     const runId = await resetRun(support.temporal, row!.workflow_id, event, reason);
     return { json: { workflowId: row!.workflow_id, eventId: event, runId }, words: [`Reset to event ${event}: new run ${runId}.`] };
   },

@@ -26,6 +26,7 @@ export async function transitionPayment(
   if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
+  const wasCompleted = payment.status === 'completed';
   const context: TransitionContext = { em, payment, attempt: null, refund: null, alarms: [], at, realNow, createOrder };
   if (event.type === 'command') await apply(context, await commandEvent(context, event.command));
   if (event.type === 'outcome' && payment.call?.id === event.callId) {
@@ -33,8 +34,12 @@ export async function transitionPayment(
     await apply(context, { type: 'outcome', outcome: event.outcome });
   }
   await apply(context, { type: 'elapsed' });
-  await startRefund(context);
-  await startLastReading(context);
+  // What its only attempt has completed just now has no refund yet, and no other attempt.
+  const isAlone = !wasCompleted && payment.status === 'completed' && payment.attemptCount === 1;
+  if (!isAlone) {
+    await startRefund(context);
+    await startLastReading(context);
+  }
   await loadCall(context);
   const state = stateOf(context);
   const wakeAt = wakeAtOf(state);
