@@ -3,8 +3,8 @@ import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
-import { findSession, openSession } from '../../db/identity/sessions.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { extendSession, findGuest, openSession } from '../../db/identity/sessions.ts';
+import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -128,16 +128,21 @@ async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Pro
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const code = ctx.get('x-store-code');
-  if (code === '') throw new Fault('STORE_REQUIRED');
-  const tenant = /^[\w-]{1,64}$/.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
+  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_store', storeCodeOf(ctx));
   if (!tenant) throw new Fault('STORE_NOT_FOUND');
   return as(tenant, null, null, deps.clock.now());
 }
+function storeCodeOf(ctx: RouterContext): string {
+  const code = ctx.get('x-store-code');
+  if (code === '') throw new Fault('STORE_REQUIRED');
+  if (!/^[\w-]{1,64}$/.test(code)) throw new Fault('STORE_NOT_FOUND');
+  return code;
+}
 
 async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const shop = await byStoreCode(ctx, endpoint, deps);
-  return ctx.get('authorization') === '' ? byGuestSession(ctx, endpoint, shop, deps) : byCustomer(ctx, shop, deps);
+  return ctx.get('authorization') === ''
+    ? byGuestSession(ctx, endpoint, deps)
+    : byCustomer(ctx, await byStoreCode(ctx, endpoint, deps), deps);
 }
 
 /** A customer's token; invalid when the client that issued it is revoked. */
@@ -150,13 +155,22 @@ async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps
   return { ...shop, principal: customerId, sessionId: customerId, customer };
 }
 
-async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
+async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const token = ctx.get('x-cart-token');
-  if (!/^[\w-]{20,100}$/.test(token)) throw new Fault('UNAUTHORIZED');
-  const known = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => findSession(em, shop.storeId, token, shop.at));
-  if (known !== null) return { ...shop, principal: known, sessionId: known };
+  if (!/^[\w-]{20,100}$/.test(token)) {
+    await byStoreCode(ctx, endpoint, deps);
+    throw new Fault('UNAUTHORIZED');
+  }
+  const realNow = deps.clock.now();
+  const guest = await findGuest(deps.orm.em.fork(), storeCodeOf(ctx), token, realNow);
+  if (!guest) throw new Fault('STORE_NOT_FOUND');
+  const { tenant, sessionId: known, isStale } = guest;
+  const shop = as(tenant, known, known, realNow);
+  const tx = <T>(work: (em: Em) => Promise<T>) => inTenant(deps.orm, tenant.storeId, REQUEST, work);
+  if (known !== null && isStale) await tx((em) => extendSession(em, tenant.storeId, known, shop.at));
+  if (known !== null) return shop;
   if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
-  const { sessionId, cartToken } = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => openSession(em, shop.storeId, shop.at));
+  const { sessionId, cartToken } = await tx((em) => openSession(em, tenant.storeId, shop.at));
   ctx.set('X-Cart-Token', cartToken);
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }

@@ -4,6 +4,7 @@ import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { type Tenant, tenantOf, type TenantRow } from '../stores/queries.ts';
 import { GuestSessionEntity } from './entities.ts';
 
 const SESSION_MS = 30 * DAY;
@@ -50,24 +51,52 @@ export async function openSession(
   return { sessionId, cartToken, expiresAt };
 }
 
-/** The session of a valid token, or null; extends its expiry. */
-export async function findSession(em: Em, storeId: string, token: string, at: number): Promise<string | null> {
-  const [row] = await sql<{ session_id: string; used_at: Date | null }>(
-    em,
-    `SELECT session_id, used_at FROM guest_session WHERE store_id = ? AND token_hash = ? AND expires_at > ?
-       AND (used_at IS NOT NULL OR created_at > ?)`,
-    [storeId, hashSecret(token), new Date(at), new Date(at - UNUSED_MS)],
-  );
-  if (!row) return null;
-  if (row.used_at === null || new Date(row.used_at).getTime() < at - SLIDE_MS)
-    await sql(em, 'UPDATE guest_session SET used_at = ?, expires_at = ? WHERE store_id = ? AND session_id = ?', [
-      new Date(at),
-      new Date(at + SESSION_MS),
-      storeId,
-      row.session_id,
-    ]);
-  return row.session_id;
+interface SessionRow {
+  readonly session_id: string;
+  readonly created_at: string;
+  readonly used_at: string | null;
+  readonly expires_at: string;
 }
+const isValid = (row: SessionRow, at: number): boolean =>
+  Date.parse(row.expires_at) > at && (row.used_at !== null || Date.parse(row.created_at) > at - UNUSED_MS);
+
+/** The session of a valid token, or null. */
+export async function findSession(em: Em, storeId: string, token: string, at: number): Promise<string | null> {
+  const [row] = await sql<SessionRow>(
+    em,
+    'SELECT session_id, created_at, used_at, expires_at FROM guest_session WHERE store_id = ? AND token_hash = ?',
+    [storeId, hashSecret(token)],
+  );
+  return row && isValid(row, at) ? row.session_id : null;
+}
+
+/** A guest's store, and the session of the token in it, if there is one that is valid. */
+export interface Guest {
+  readonly tenant: Tenant;
+  readonly sessionId: string | null;
+  /** The session's expiry has to be extended (`extendSession`). */
+  readonly isStale: boolean;
+}
+
+/** Finds store and session in one statement; null when no store has the code. */
+export async function findGuest(em: Em, storeCode: string, cartToken: string, realNow: number): Promise<Guest | null> {
+  const values = [storeCode, hashSecret(cartToken)];
+  const [row] = await sql<TenantRow & (SessionRow | { readonly session_id: null })>(em, 'SELECT * FROM lookup_guest(?, ?)', values);
+  if (!row) return null;
+  const tenant = tenantOf(row);
+  const at = realNow + tenant.clockOffsetMs;
+  if (row.session_id === null || !isValid(row, at)) return { tenant, sessionId: null, isStale: false };
+  return { tenant, sessionId: row.session_id, isStale: row.used_at === null || Date.parse(row.used_at) < at - SLIDE_MS };
+}
+
+/** Extends a session's expiry from this use. */
+export const extendSession = (em: Em, storeId: string, sessionId: string, at: number): Promise<object[]> =>
+  sql(em, 'UPDATE guest_session SET used_at = ?, expires_at = ? WHERE store_id = ? AND session_id = ?', [
+    new Date(at),
+    new Date(at + SESSION_MS),
+    storeId,
+    sessionId,
+  ]);
 
 /** Deletes a session, after its cart was merged into another. */
 export const endSession = (em: Em, storeId: string, sessionId: string) =>

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { tenantTable } from './tenancy.ts';
+import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** Customers, guest sessions and carts. Times are business times. */
 export class Customers0007 extends Migration {
@@ -18,6 +18,16 @@ const guests = [
   `CREATE INDEX guest_session_expires ON guest_session (store_id, expires_at)`,
   `CREATE INDEX guest_session_unused ON guest_session (store_id, created_at) WHERE used_at IS NULL`,
   ...tenantTable('guest_session'),
+  ...lookupReads('guest_session'),
+  // The store of a code with the session of a token in it: one statement for each request of a guest.
+  ...lookup(
+    'lookup_guest(code text, hash bytea)',
+    `TABLE (store_id text, status text, sandbox boolean, clock_offset_ms bigint, session_id text, created_at timestamptz, used_at timestamptz,
+       expires_at timestamptz)`,
+    `SELECT s.store_id, 'ACTIVE', s.sandbox, s.clock_offset_ms, g.session_id, g.created_at, g.used_at, g.expires_at
+     FROM store s LEFT JOIN guest_session g ON g.store_id = s.store_id AND g.token_hash = hash WHERE s.store_code = code`,
+    'sangjeom_app',
+  ),
 ];
 
 /** Tokens carry the customer's `token_generation`; it is increased when the account is taken over, which revokes earlier tokens (X8). */

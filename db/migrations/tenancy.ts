@@ -20,9 +20,9 @@ export const tenantTable = (table: string, rights = 'SELECT, INSERT, UPDATE, DEL
  */
 export const lookup = (signature: string, returns: string, body: string, callers: string): string[] => [
   `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE ${DEFINER} AS $$ ${body} $$`,
-  `ALTER FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} OWNER TO sangjeom_lookup`,
-  `REVOKE ALL ON FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} FROM PUBLIC`,
-  `GRANT EXECUTE ON FUNCTION ${signature.replaceAll(/\w+ (text|timestamptz|integer)/g, '$1')} TO ${callers}`,
+  `ALTER FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} OWNER TO sangjeom_lookup`,
+  `REVOKE ALL ON FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} FROM PUBLIC`,
+  `GRANT EXECUTE ON FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} TO ${callers}`,
 ];
 
 /** Lets `sangjeom_lookup`, as which only its functions run, read a table of all stores. */

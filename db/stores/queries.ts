@@ -17,11 +17,23 @@ type Lookup = 'lookup_store' | 'lookup_client' | 'lookup_payment';
 
 /** The tenant that a store code, client id or payment id belongs to, or null. */
 export async function findTenant(em: Em, by: Lookup, key: string): Promise<Tenant | null> {
-  const [row] = await sql<{ store_id: string; status: string; sandbox: boolean; clock_offset_ms: string }>(em, `SELECT * FROM ${by}(?)`, [
-    key,
-  ]);
-  return row ? { storeId: row.store_id, status: row.status, sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) } : null;
+  const [row] = await sql<TenantRow>(em, `SELECT * FROM ${by}(?)`, [key]);
+  return row ? tenantOf(row) : null;
 }
+
+/** What a lookup returns of a store. */
+export interface TenantRow {
+  readonly store_id: string;
+  readonly status: string;
+  readonly sandbox: boolean;
+  readonly clock_offset_ms: string;
+}
+export const tenantOf = (row: TenantRow): Tenant => ({
+  storeId: row.store_id,
+  status: row.status,
+  sandbox: row.sandbox,
+  clockOffsetMs: Number(row.clock_offset_ms),
+});
 
 /** The store of this transaction. */
 export async function readStore(em: Em, storeId: string): Promise<Store> {
