@@ -13,7 +13,7 @@ import { within } from '../db/kernel/tracing.ts';
 import { runOfRow } from '../db/runs/rows.ts';
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
-import { endAgain, type IdleRow, isIdle, markLoaded } from './idle.ts';
+import { endIfOpen, type IdleRow, isIdle, markLoaded } from './idle.ts';
 import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
@@ -30,7 +30,6 @@ const CALL_MS = 3500;
 const HEARTBEAT_MS = 10_000;
 
 interface Row extends IdleRow {
-  readonly outbox_id: string;
   readonly status: string | null;
   readonly yields: boolean;
   readonly traceparent: string | null;
@@ -142,9 +141,9 @@ type Lane = keyof typeof MAX_WAITING;
 
 const DELIVERY: WorkflowType = 'webhookDelivery';
 const FILTERS: Readonly<Record<Lane, string>> = {
-  runs: `workflow_type <> '${DELIVERY}'`,
-  deliveries: `workflow_type = '${DELIVERY}' AND NOT yields`,
-  yielding: `workflow_type = '${DELIVERY}' AND yields`,
+  runs: `o.workflow_type <> '${DELIVERY}'`,
+  deliveries: `o.workflow_type = '${DELIVERY}' AND NOT yields`,
+  yielding: `o.workflow_type = '${DELIVERY}' AND yields`,
 };
 
 const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
@@ -153,11 +152,11 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lan
   while (!deps.signal.aborted) {
     try {
       const room = Math.min(BATCH, MAX_WAITING[what] - (await waiting.count(deps)));
-      const published = room > 0 ? await publishBatch(deps, what, room, waiting) : 0;
-      if (what === 'deliveries') deps.pressure.isHigh = published >= room;
+      const taken = room > 0 ? await publishBatch(deps, what, room, waiting) : 0;
+      if (what === 'deliveries') deps.pressure.isHigh = taken >= room;
       if (room <= 0) await sleep(FULL_MS[what]);
       // More than one batch: the other lane helps.
-      else if (published >= room) notification.notify();
+      else if (taken >= room) notification.notify();
       else await notification.wait(IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
@@ -166,26 +165,27 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lan
   }
 }
 
+/** Returns how many rows it took, also those that could not be published. */
 async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane, room: number, waiting: Waiting): Promise<number> {
   const tx = await pool.connect();
   let broken = false;
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT o.*, o.message = 'start' AND EXISTS (SELECT 1 FROM run r WHERE r.store_id = o.store_id AND r.workflow_id = o.workflow_id
-         AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL)) AS is_redundant
-       FROM outbox o WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
+      `SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) IS TRUE AS is_redundant,
+         r.done_at IS NOT NULL AS is_done
+       FROM outbox o LEFT JOIN run r ON r.store_id = o.store_id AND r.workflow_id = o.workflow_id
+       WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
        ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
       [new Date(clock.now()), room],
     );
     const results = await Promise.allSettled(rows.map((row) => publish(client, row)));
     const published = rows.filter((_, i) => results[i]!.status === 'fulfilled');
     if (what !== 'runs') waiting.add(published, clock.now());
-    const done = published.map((row) => row.outbox_id);
+    const opened = await markLoaded(tx, published.filter(isIdle), clock);
+    const done = published.map((row) => row.outbox_id).filter((id) => !opened.has(id));
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
     if (done.length > 0) failpoint('relay.after-start');
-    const ended = await markLoaded(tx, published.filter(isIdle), clock);
-    await client.withDeadline(Date.now() + CALL_MS, () => endAgain(client, ended));
     if (done.length > 0) await tx.query('DELETE FROM outbox WHERE outbox_id = ANY($1::bigint[])', [done]);
     if (failed.length > 0) {
       log.warn({ failed: failed.length, err: results.find((r) => r.status === 'rejected')?.reason }, 'relay could not publish');
@@ -196,7 +196,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
       );
     }
     await tx.query('COMMIT');
-    return done.length;
+    return rows.length;
   } catch (error) {
     broken = true;
     throw error;
@@ -207,7 +207,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
 
 /** Starts or wakes the run of an outbox row. */
 async function publish(client: Client, row: Row): Promise<void> {
-  if (row.is_redundant) return;
+  if (row.is_redundant) return client.withDeadline(Date.now() + CALL_MS, () => endIfOpen(client, row));
   const run = { ...runOfRow(row), status: row.status, wakeAt: row.wake_at?.getTime() ?? null, yields: row.yields };
   const { workflow } = client;
   const send = async () => {

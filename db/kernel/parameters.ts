@@ -1,6 +1,7 @@
 /**
  * A MikroORM driver that sends values beside the text of a statement, as parameters of Postgres' protocol. MikroORM 7 formats them into the
- * text, so that escaping alone stands between a value and SQL, and every statement is new to Postgres.
+ * text, so that escaping alone stands between a value and SQL, and every statement is new to Postgres. Its streams, which nothing here uses,
+ * still do.
  */
 import { type Configuration, isRaw, type RawQueryFragment } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
@@ -22,17 +23,21 @@ class ParameterConnection extends PostgreSqlConnection {
   #bind(sql: string, params: readonly unknown[], values: unknown[]): string {
     if (params.length === 0) return sql;
     let next = 0;
-    return sql.replaceAll(/\\\?|\?\??/g, (mark) => {
+    const text = sql.replaceAll(/\\\?|\?\??/g, (mark) => {
       if (mark === String.raw`\?`) return '?';
       const value = params[next++];
       return mark === '?' ? this.#place(value, values) : this.platform.quoteIdentifier(value as string);
     });
+    if (next !== params.length) throw new Error(`A statement with ${next} placeholders got ${params.length} values: ${sql}`);
+    return text;
   }
 
   /** The placeholder of one value; an array becomes a list of them, as MikroORM formats it. */
   #place(value: unknown, values: unknown[]): string {
     if (isRaw(value)) return this.#bind(value.sql, value.params, values);
     if (Array.isArray(value) && !isJson(value)) return value.map((one) => this.#place(one, values)).join(', ');
+    // NULL would widen a filter that somebody forgot to fill.
+    if (value === undefined) throw new Error('A statement got no value for a placeholder.');
     values.push(parameterOf(value));
     return `$${values.length}`;
   }
@@ -43,7 +48,7 @@ function parameterOf(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) return JSON.stringify(value);
-  return value ?? null;
+  return value;
 }
 
 /** MikroORM marks values of JSON columns with a symbol. */

@@ -1,7 +1,7 @@
 /** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
 import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon } from '../../domain/checkout/rules.ts';
 import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
-import { step } from '../../domain/flows/rules.ts';
+import { nearest, step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { changeTime } from '../feeds/commands.ts';
@@ -111,6 +111,6 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, ordina
   em.persist(
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
-  openRun(em, { ...orderItemRun(item), wakeAt: null, status: state.status, createdAt: realNow });
+  openRun(em, { ...orderItemRun(item), wakeAt: nearest(state)?.at ?? null, status: state.status, createdAt: realNow });
   return item;
 }

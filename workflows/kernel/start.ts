@@ -56,5 +56,5 @@ export const idleOptions = (run: RunName) =>
   ({
     ...startOptions(run),
     startDelay: IDLE_DELAY,
-    staticDetails: `${run.status ?? ''}: waits for the seller or buyer. Nothing is due; its row is loaded with their first command.`,
+    staticDetails: `Started as ${run.status ?? ''}, to wait for its seller or buyer: until their first command it has no other details.`,
   }) as const;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Pool } from 'pg';
 import { realClock } from '../../../db/kernel/clock.ts';
 import { runOfRow } from '../../../db/runs/rows.ts';
-import { endAgain, type IdleRow, markLoaded } from '../../../worker/idle.ts';
+import { endIfOpen, type IdleRow, markLoaded } from '../../../worker/idle.ts';
 import { idleOptions } from '../../../workflows/kernel/start.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
@@ -33,7 +33,7 @@ test('a paid item is one event, and says what it waits for', async () => {
   expect(described.status.name).toBe('RUNNING');
   expect(await described.staticSummary()).toBe(`orderItem of order ${orderNo}`);
   expect(await described.staticDetails()).toBe(
-    'PAID: waits for the seller or buyer. Nothing is due; its row is loaded with their first command.',
+    'Started as PAID, to wait for its seller or buyer: until their first command it has no other details.',
   );
   expect(Object.fromEntries(described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]))).toEqual({
     StoreId: shop.store.storeId,
@@ -85,19 +85,24 @@ test('one that was started after its last command had ended it loads its row, an
   await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
   const isOver = async () => (await handle.describe()).status.name === 'COMPLETED';
   await until('ended', isOver);
-  const [row] = await query<IdleRow>(`SELECT *, 'start' AS message, NULL AS wake_at, false AS is_redundant FROM run WHERE entity_id = $1`, [
-    orderItemId,
-  ]);
+  const [row] = await query<IdleRow>(
+    `SELECT *, 'start' AS message, NULL AS wake_at, false AS is_redundant, true AS is_done, '7' AS outbox_id FROM run WHERE entity_id = $1`,
+    [orderItemId],
+  );
   const client = await temporalClient();
   await client.workflow.start('orderItem', idleOptions({ ...runOfRow(row!), status: 'PAID' }));
   expect(await isOver()).toBe(false);
   const pool = new Pool({ connectionString: roleUrl(underTest.databaseUrl, 'sangjeom_relay'), max: 1 });
   const tx = await pool.connect();
   try {
-    const ended = await markLoaded(tx, [row!], realClock);
-    expect(ended).toEqual([row]);
-    await endAgain(client, ended);
+    expect([...(await markLoaded(tx, [row!], realClock))]).toEqual(['7']);
+    expect([...(await markLoaded(tx, [{ ...row!, is_redundant: true }], realClock))]).toEqual([]);
+    await endIfOpen(client, row!);
     await until('ended again', isOver);
+    const before = (await handle.describe()).runId;
+    await endIfOpen(client, row!);
+    await endIfOpen(client, { ...row!, workflow_id: 'order-item/never' });
+    expect((await handle.describe()).runId).toBe(before);
   } finally {
     tx.release();
     await pool.end();
