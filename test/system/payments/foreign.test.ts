@@ -262,7 +262,8 @@ describe('an ended payment’s page', () => {
     await until(
       'at rest',
       async () =>
-        (await query('SELECT 1 FROM run WHERE entity_id = ANY($1) AND done_at IS NULL', [[paymentId, expired.paymentId]])).length === 0,
+        (await query('SELECT 1 FROM run WHERE entity_id = ANY($1) AND done_at IS NULL', [[paymentId, expired.paymentId]])).length === 0 &&
+        (await traces()).outbox.length === 0,
     );
     const [before, started] = [await traces(), await runs()];
     for (const [url, result] of [
