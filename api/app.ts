@@ -122,8 +122,9 @@ function documentRoutes(): Router {
     ...(['store', 'storefront'] satisfies Surface[]).map((surface) => [surface, () => openapi(surface, endpoints)] as const),
     ['events', () => eventsSchema(EVENT_TYPES)],
   ];
-  for (const [name, document] of documents) {
-    // Written when they are first asked for: a quarter of a start's work otherwise.
+  for (const [name, build] of documents) {
+    // Made when they are first asked for: a quarter of a start's work otherwise.
+    const document = once(build);
     const json = once(() => JSON.stringify(document()));
     const yaml = once(() => stringify(document(), { aliasDuplicateObjects: false }));
     router.get(`/openapi/${name}.json`, (ctx) => {

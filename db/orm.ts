@@ -65,3 +65,13 @@ export const openOrm = (clientUrl: string, poolSize: number, actAs?: ActingRole)
     allowGlobalContext: false,
     ensureDatabase: false,
   });
+
+/** Runs `work` with a pool of its own, which is closed at the end: for commands. */
+export async function withOrm<T>(clientUrl: string, poolSize: number, work: (orm: MikroORM) => Promise<T>, actAs?: ActingRole): Promise<T> {
+  const orm = await openOrm(clientUrl, poolSize, actAs);
+  try {
+    return await work(orm);
+  } finally {
+    await orm.close();
+  }
+}

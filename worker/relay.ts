@@ -172,7 +172,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) IS TRUE AS is_redundant,
+      `SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) AS is_redundant,
          r.done_at IS NOT NULL AS is_done
        FROM outbox o LEFT JOIN run r ON r.store_id = o.store_id AND r.workflow_id = o.workflow_id
        WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}

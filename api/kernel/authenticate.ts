@@ -21,6 +21,8 @@ export interface StoreCaller extends Authenticated {
   readonly origin: Origin | 'token' | 'agent';
 }
 const NO_STORE = '-';
+/** What may be a store's code: nothing else is looked up. */
+const STORE_CODE = /^[\w-]{1,64}$/;
 
 /** The authentication of each `access`. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
@@ -135,7 +137,7 @@ async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
 function storeCodeOf(ctx: RouterContext): string {
   const code = ctx.get('x-store-code');
   if (code === '') throw new Fault('STORE_REQUIRED');
-  if (!/^[\w-]{1,64}$/.test(code)) throw new Fault('STORE_NOT_FOUND');
+  if (!STORE_CODE.test(code)) throw new Fault('STORE_NOT_FOUND');
   return code;
 }
 
@@ -182,7 +184,7 @@ async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
   if (!tenant) throw new Fault('PAYMENT_NOT_FOUND');
   if (ctx.req.headers['x-store-code'] !== undefined) {
     const code = ctx.get('x-store-code');
-    const named = /^[\w-]{1,64}$/.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
+    const named = STORE_CODE.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
     if (named?.storeId !== tenant.storeId) throw new Fault('PAYMENT_NOT_FOUND');
   }
   return as(tenant, paymentId, null, deps.clock.now());

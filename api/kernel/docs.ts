@@ -57,9 +57,11 @@ export function docsRoutes(): Router {
   });
   for (const [name, type] of Object.entries({ ...ASSETS, 'start.js': 'text/javascript; charset=utf-8' }))
     router.get(`/docs/${name}`, async (ctx) => {
-      // Its module runs the whole of Swagger UI when it is loaded.
-      const { absolutePath } = await import('swagger-ui-dist');
-      if (!files.has(name)) files.set(name, readFileSync(join(absolutePath(), name)));
+      if (!files.has(name)) {
+        // Its module runs the whole of Swagger UI when it is loaded.
+        const { absolutePath } = await import('swagger-ui-dist');
+        files.set(name, readFileSync(join(absolutePath(), name)));
+      }
       ctx.type = type;
       ctx.set('Cache-Control', 'public, max-age=86400');
       ctx.body = files.get(name);

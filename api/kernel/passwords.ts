@@ -1,7 +1,7 @@
 /**
  * Passwords: argon2id, 7 MiB, five passes: by OWASP's list as strong as 19 MiB and two, for less processor time, because it touches less
- * memory (docs/contract.md#customers). A stored hash is verified with the parameters that it names. Each computation occupies one of the four threads of libuv's pool,
- * so at most three run: one thread stays free for other work, for example the verification of tokens.
+ * memory (docs/contract.md#customers). A stored hash is verified with the parameters that it names. Each computation occupies one of the
+ * four threads of libuv's pool, so at most three run: one thread stays free for other work, for example the verification of tokens.
  */
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';

@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
-import { openOrm } from '../../db/orm.ts';
+import { withOrm } from '../../db/orm.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 
 export interface Person {
@@ -16,14 +16,8 @@ export const peopleOf = (storeCode: string): Person[] =>
   (['OWNER', 'ADMIN', 'STAFF'] as const).map((role) => ({ email: `${role.toLowerCase()}@${storeCode}.example`, role }));
 
 /** Adds these members to a store that has none. They log in at the identity provider with these addresses. */
-export async function seedMembers(databaseUrl: string, storeId: string, members: readonly Person[]): Promise<void> {
-  const orm = await openOrm(databaseUrl, 1);
-  try {
-    await seedMembersIn(orm, storeId, members);
-  } finally {
-    await orm.close();
-  }
-}
+export const seedMembers = (databaseUrl: string, storeId: string, members: readonly Person[]): Promise<void> =>
+  withOrm(databaseUrl, 1, (orm) => seedMembersIn(orm, storeId, members));
 
 /** The same on connections that stay open. */
 export async function seedMembersIn(orm: MikroORM, storeId: string, members: readonly Person[]): Promise<void> {

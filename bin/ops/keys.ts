@@ -10,7 +10,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { createKeyring, type Keyring } from '../../db/kernel/keyring.ts';
 import { reseal } from '../../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../../db/identity/signingKeys.ts';
-import { openOrm } from '../../db/orm.ts';
+import { withOrm } from '../../db/orm.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { ownerUrl, systemEnv } from './environment.ts';
 import { UserError, run } from '../kernel/cli.ts';
@@ -37,11 +37,6 @@ await run(async () => {
   const command = commands[positionals[0] ?? ''];
   if (!command) throw new UserError('Usage: npm run keys -- signing | sealing');
   const keyring = createKeyring(systemEnv('SEALING_KEYS'));
-  const orm = await openOrm(ownerUrl(), 2, 'sangjeom_operator');
-  try {
-    process.stdout.write(`${await command(orm, keyring)}\n`);
-  } finally {
-    await orm.close();
-  }
+  process.stdout.write(`${await withOrm(ownerUrl(), 2, (orm) => command(orm, keyring), 'sangjeom_operator')}\n`);
   return 0;
 });

@@ -18,12 +18,15 @@ export const tenantTable = (table: string, rights = 'SELECT, INSERT, UPDATE, DEL
  * A lookup before the tenant is known: a SECURITY DEFINER function per key, owned by `sangjeom_lookup`, which may read only these tables;
  * it returns the store, its clock offset and little else.
  */
-export const lookup = (signature: string, returns: string, body: string, callers: string): string[] => [
-  `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE ${DEFINER} AS $$ ${body} $$`,
-  `ALTER FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} OWNER TO sangjeom_lookup`,
-  `REVOKE ALL ON FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} FROM PUBLIC`,
-  `GRANT EXECUTE ON FUNCTION ${signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1')} TO ${callers}`,
-];
+export function lookup(signature: string, returns: string, body: string, callers: string): string[] {
+  const named = signature.replaceAll(/\w+ (text|bytea|timestamptz|integer)/g, '$1');
+  return [
+    `CREATE FUNCTION ${signature} RETURNS ${returns} LANGUAGE sql STABLE ${DEFINER} AS $$ ${body} $$`,
+    `ALTER FUNCTION ${named} OWNER TO sangjeom_lookup`,
+    `REVOKE ALL ON FUNCTION ${named} FROM PUBLIC`,
+    `GRANT EXECUTE ON FUNCTION ${named} TO ${callers}`,
+  ];
+}
 
 /** Lets `sangjeom_lookup`, as which only its functions run, read a table of all stores. */
 export const lookupReads = (table: string): string[] => [

@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { addMember } from '../../../db/identity/members.ts';
 import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
-import { openOrm } from '../../../db/orm.ts';
+import { withOrm } from '../../../db/orm.ts';
 import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { createServerClient } from '../../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
@@ -22,14 +22,8 @@ export interface StoreRequest {
 }
 
 /** Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. */
-export async function makeStore(databaseUrl: string, request: StoreRequest): Promise<CreatedStore> {
-  const orm = await openOrm(databaseUrl, 1);
-  try {
-    return await makeStoreIn(orm, request);
-  } finally {
-    await orm.close();
-  }
-}
+export const makeStore = (databaseUrl: string, request: StoreRequest): Promise<CreatedStore> =>
+  withOrm(databaseUrl, 1, (orm) => makeStoreIn(orm, request));
 
 /** The same on connections that stay open. */
 export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise<CreatedStore> {

@@ -1,5 +1,6 @@
 /** Retries now: a FAILED refund, an activity that waits for its next attempt, a run without a workflow. */
-import { openOrm } from '../../../db/orm.ts';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { withOrm } from '../../../db/orm.ts';
 import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
 import type { Moment } from '../../../db/kernel/clock.ts';
@@ -42,19 +43,12 @@ async function rereadUnresolved(support: Support, { store_id: storeId, entity_id
   return asApp(support, storeId, Number(store!.clock_offset_ms), (em, moment) => reviewPayment(em, storeId, paymentId, moment));
 }
 
-async function asApp<T>(
-  { databaseUrl }: Support,
-  storeId: string,
-  offsetMs: number,
-  work: (em: Em, moment: Moment) => Promise<T>,
-): Promise<T> {
-  const orm = await openOrm(databaseUrl, 1, 'sangjeom_app');
-  const realNow = Date.now();
-  try {
-    return await inTenant(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
-  } finally {
-    await orm.close();
-  }
+function asApp<T>({ databaseUrl }: Support, storeId: string, offsetMs: number, work: (em: Em, moment: Moment) => Promise<T>): Promise<T> {
+  const transact = (orm: MikroORM) => {
+    const realNow = Date.now();
+    return inTenant(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
+  };
+  return withOrm(databaseUrl, 1, transact, 'sangjeom_app');
 }
 
 async function refundAgain(
