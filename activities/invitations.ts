@@ -9,15 +9,15 @@ import type { RunActivities } from './kernel/transition.ts';
 import { invitationMail } from './mail/invitation.ts';
 
 export const invitation: RunActivities<'invitation'> = {
-  transition: ({ keyring, clock }) => ({
+  transition: ({ keyring }) => ({
     workflowType: 'invitation',
-    transition: (em, run, event, at) => transitionInvitation(em, keyring, run, event, at, clock.now()),
+    transition: (tx, run, event) => transitionInvitation(tx, keyring, run, event),
   }),
   calls: invitationCalls,
 };
 
 /** Sends an invitation by SMTP. Every attempt has the same Message-ID, so that mail programs show duplicates once. */
-function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Calls<'invitation'> {
+function invitationCalls({ orm, keyring, config, clock, log }: ActivityDeps): Calls<'invitation'> {
   const transport = createTransport({
     url: config.mail.smtpUrl,
     connectionTimeout: 5000,
@@ -27,7 +27,9 @@ function invitationCalls({ orm, keyring, config, log }: ActivityDeps): Calls<'in
   return { sendInvitation: (call) => withHeartbeat(() => send(call)) };
 
   async function send({ storeId, input: { invitationId, sendNo } }: Call<'invitation'>): Promise<Outcome<'invitation'>> {
-    const mail = await inTenant(orm, storeId, REQUEST, (em) => readInvitationMail(em, keyring, storeId, invitationId, sendNo));
+    const mail = await inTenant(orm, { storeId, at: clock.now(), realNow: clock.now() }, REQUEST, (tx) =>
+      readInvitationMail(tx, keyring, invitationId, sendNo),
+    );
     // Canceled or resent meanwhile: this link is invalid.
     if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };
     try {

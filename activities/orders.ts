@@ -1,4 +1,4 @@
-import { type Em, inTenant, REQUEST } from '../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
 import { transitionOrderItem } from '../db/orders/transition.ts';
 import { readShipment, recordReading } from '../db/orders/tracking.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
@@ -9,15 +9,12 @@ import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
-const orderItemTransition = (deps: ActivityDeps): RunTransition<'orderItem'> => ({
-  workflowType: 'orderItem',
-  transition: (em, run, event, at) => transitionOrderItem(em, run, event, at, deps.clock.now()),
-});
-export const orderItem: RunActivities<'orderItem'> = { transition: orderItemTransition, calls: orderCalls };
+const orderItemTransition: RunTransition<'orderItem'> = { workflowType: 'orderItem', transition: transitionOrderItem };
+export const orderItem: RunActivities<'orderItem'> = { transition: () => orderItemTransition, calls: orderCalls };
 
 /** Polls the courier, which changes nothing there. The tracking number and the scans stay in Postgres. */
 function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
-  const { orm, config } = deps;
+  const { orm, config, clock } = deps;
   const courier = config.courier === 'development' ? developmentCourier : noCourier;
   return { pollShipment: (call) => withHeartbeat(() => poll(call)) };
 
@@ -25,11 +22,11 @@ function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
     const { storeId } = call;
     const { orderItemId, n } = call.input;
     const at = plannedAt(call, deps);
-    const shipment = await inTenant(orm, storeId, REQUEST, (em) => readShipment(em, storeId, orderItemId, n));
+    const shipment = await inTenant(orm, { storeId, at, realNow: clock.now() }, REQUEST, (tx) => readShipment(tx, orderItemId, n));
     // The item was corrected, delivered or canceled meanwhile.
     if (!shipment) return { result: 'STALE' };
     const reading = await courier.poll({ ...shipment, at });
-    const record = (em: Em) => recordReading(em, storeId, orderItemId, n, reading);
-    return completeCall(deps, orderItemTransition(deps), call, { entityId: orderItemId, outcome: { result: reading.result }, at, record });
+    const record = (tx: Tx) => recordReading(tx, orderItemId, n, reading);
+    return completeCall(deps, orderItemTransition, call, { entityId: orderItemId, outcome: { result: reading.result }, at, record });
   }
 }

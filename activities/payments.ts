@@ -26,8 +26,8 @@ providerOutcomes.inc({ provider, operation: 'refundPayment', outcome: 'REFUSED' 
 export const payment: RunActivities<'payment'> = {
   transition: (deps) => ({
     workflowType: 'payment',
-    transition: async (em, run, event, at) => {
-      const result = await transitionPurchase(em, run, event, { at, realNow: deps.clock.now() });
+    transition: async (tx, run, event) => {
+      const result = await transitionPurchase(tx, run, event);
       for (const { kind, operation, id } of result?.alarms ?? []) {
         (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
         deps.log.error({ storeId: run.storeId, paymentId: run.entityId, operation, id }, ALARMS[kind]);
@@ -47,8 +47,9 @@ const ALARMS = {
  * stored in Postgres, never in Temporal (D45). No request is sent for a payment that was started with the other kind of API key, test or
  * live (X26): UNSENT.
  */
-function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment'> {
+function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment'> {
   const toss = createToss(config.toss);
+  const tenancyOf = (storeId: string) => ({ storeId, at: clock.now(), realNow: clock.now() });
   const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
     failpoint('provider.after-answer');
     const { result, code, ended, approvedMethod } = answer;
@@ -66,7 +67,7 @@ function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment'> {
   const storeMessage = async ({ id, storeId, input }: Call<'payment'>, message: string | null): Promise<void> => {
     const deadline = new AbortController();
     const late = sleep(STORE_MESSAGE_MS, null, { signal: deadline.signal, ref: false }).then(() => Promise.reject(new Error('too late')));
-    const stored = inTenant(orm, storeId, REQUEST, (em) => storeProviderMessage(em, storeId, input, message));
+    const stored = inTenant(orm, tenancyOf(storeId), REQUEST, (tx) => storeProviderMessage(tx, input, message));
     await Promise.race([stored, late])
       .catch((error: Error & { code?: string }) =>
         log.error({ storeId, call: id, reason: error.name, sqlState: error.code }, 'a message of the payment provider could not be stored'),
@@ -76,7 +77,7 @@ function paymentCalls({ orm, config, log }: ActivityDeps): Calls<'payment'> {
   const callProvider = (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> =>
     withHeartbeat(async () => {
       const { storeId, input } = call;
-      const charge = await retryOnOutage(() => inTenant(orm, storeId, REQUEST, (em) => chargeOf(em, storeId, input.attemptId)));
+      const charge = await retryOnOutage(() => inTenant(orm, tenancyOf(storeId), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
       if (charge && charge.testPayment === config.toss.testPayment) {
         const answer = await how(charge);
         const outcome = outcomeOf(call, answer);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { deliveryOutcomes } from '../db/kernel/metrics.ts';
-import { inTenant, REQUEST } from '../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tenancy } from '../db/kernel/tx.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
 import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
 import { transitionWebhookDelivery } from '../db/webhooks/transition.ts';
@@ -18,13 +18,10 @@ import { webhookHeaders } from './providers/webhookRequest.ts';
 /** How long an attempt that another execution began may still be in flight. */
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 
-export const webhookDelivery: RunActivities<'webhookDelivery'> = { transition: (deps) => deliveryTransition(deps), calls: webhookCalls };
+export const webhookDelivery: RunActivities<'webhookDelivery'> = { transition: () => deliveryTransition(), calls: webhookCalls };
 
 export const webhookSubscription: RunActivities<'webhookSubscription'> = {
-  transition: ({ clock }) => ({
-    workflowType: 'webhookSubscription',
-    transition: (em, run, _, at) => transitionWebhookSubscription(em, run, { at, realNow: clock.now() }),
-  }),
+  transition: () => ({ workflowType: 'webhookSubscription', transition: transitionWebhookSubscription }),
   calls: () => ({}),
 };
 
@@ -38,10 +35,10 @@ function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
     const { storeId } = call;
     const { deliveryId, attempt: n } = call.input;
     const at = plannedAt(call, deps);
-    const request = await inTenant(orm, storeId, REQUEST, (em) =>
-      beginAttempt(em, keyring, { storeId, deliveryId, n, at, realNow: clock.now() }),
+    const request = await inTenant(orm, { storeId, at, realNow: clock.now() }, REQUEST, (tx) =>
+      beginAttempt(tx, keyring, { deliveryId, n }),
     );
-    if (!request) return foreignAttempt(deps, storeId, deliveryId, n);
+    if (!request) return foreignAttempt(deps, { storeId, at }, deliveryId, n);
     failpoint('webhook.before-send');
     const headers = webhookHeaders({ ...request, deliveryId }, Math.floor(clock.now() / SECOND));
     const began = performance.now();
@@ -50,7 +47,7 @@ function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
     failpoint('webhook.after-send');
     // The business time of its end: the planned time plus its duration.
     const endedAt = at + Math.round(performance.now() - began);
-    return completeCall(deps, deliveryTransition(deps, outcome), call, {
+    return completeCall(deps, deliveryTransition(outcome), call, {
       entityId: deliveryId,
       outcome: { result: outcome.errorCode ?? 'SUCCESS' },
       at: endedAt,
@@ -58,19 +55,19 @@ function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
   }
 }
 
-const deliveryTransition = (deps: ActivityDeps, answer: AttemptOutcome | null = null): RunTransition<'webhookDelivery'> => ({
+const deliveryTransition = (answer: AttemptOutcome | null = null): RunTransition<'webhookDelivery'> => ({
   workflowType: 'webhookDelivery',
-  transition: (em, run, event, at) => transitionWebhookDelivery(em, run, event, { at, realNow: deps.clock.now() }, answer),
+  transition: (tx, run, event) => transitionWebhookDelivery(tx, run, event, answer),
 });
 
 async function foreignAttempt(
   { orm, clock }: ActivityDeps,
-  storeId: string,
+  tenancy: Omit<Tenancy, 'realNow'>,
   deliveryId: string,
   n: number,
 ): Promise<Outcome<'webhookDelivery'>> {
   const end = clock.now() + FOREIGN_ATTEMPT_MS;
-  while (await inTenant(orm, storeId, REQUEST, (em) => isAttemptOpen(em, storeId, deliveryId, n))) {
+  while (await inTenant(orm, { ...tenancy, realNow: clock.now() }, REQUEST, (tx) => isAttemptOpen(tx, deliveryId, n))) {
     if (clock.now() > end) return { result: 'LOST' };
     await sleep(250);
   }

@@ -11,7 +11,6 @@ import { registry } from '../db/kernel/metrics.ts';
 import { serveOperators } from '../db/kernel/operators.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
-import { sql } from '../db/kernel/tx.ts';
 import { checkLogin } from '../db/roles.ts';
 import { buildApp } from './app.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
@@ -21,7 +20,7 @@ const config = readConfig();
 const tracing = await startTracing('sangjeom-api');
 const log = createLog('api', config.logLevel);
 const orm = await openOrm(config.appDatabaseUrl, 20);
-await checkLogin((text) => sql(orm.em.fork(), text), 'sangjeom_app', 'APP_DATABASE_URL');
+await checkLogin((text) => orm.em.fork().execute<object[]>(text), 'sangjeom_app', 'APP_DATABASE_URL');
 const keyring = createKeyring(config.sealingKeys);
 const { address, namespace } = config.temporal;
 const interceptors = tracing

@@ -1,7 +1,7 @@
 /** Calls that make the transition of their outcome themselves, in the activity. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../db/kernel/outage.ts';
-import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import type { Answer, Outcome, RunEvent, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -16,7 +16,7 @@ export interface Ended<T extends WorkflowType> {
   /** Business time at which it ended. */
   readonly at: number;
   /** Writes the result of the call, where the transition does not. */
-  readonly record?: (em: Em) => Promise<unknown>;
+  readonly record?: (tx: Tx) => Promise<unknown>;
 }
 
 /**
@@ -32,9 +32,9 @@ export async function completeCall<T extends WorkflowType>(
   const { entityId, outcome, at, record } = ended;
   const event: RunEvent<T> = { type: 'outcome', callId: call.id, outcome };
   const plan = await retryOnOutage(() =>
-    inTenant(orm, call.storeId, REQUEST, async (em) => {
-      await record?.(em);
-      return transitionRun(em, definition, { storeId: call.storeId, entityId }, event, at, clock);
+    inTenant(orm, { storeId: call.storeId, at, realNow: clock.now() }, REQUEST, async (tx) => {
+      await record?.(tx);
+      return transitionRun(tx, definition, { storeId: call.storeId, entityId }, event, clock);
     }),
   );
   return { ...(outcome as object), plan } as Answer<T>;

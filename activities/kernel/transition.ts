@@ -26,8 +26,8 @@ export interface RunActivities<T extends WorkflowType> {
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {
   const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     try {
-      const plan = await inTenant(deps.orm, run.storeId, TRANSITION, async (em) => {
-        const answer = await transitionRun(em, definition, run, event, at, deps.clock);
+      const plan = await inTenant(deps.orm, { storeId: run.storeId, at, realNow: deps.clock.now() }, TRANSITION, async (tx) => {
+        const answer = await transitionRun(tx, definition, run, event, deps.clock);
         failpoint('transition.before-commit');
         return answer;
       });

@@ -16,8 +16,8 @@ export const create = endpoint({
   status: 201,
   data: SellerAddressView,
   errors: ['ADDRESS_LIMIT_EXCEEDED'],
-}).handle(async ({ em, storeId, body, at, setHeader }) => {
-  const address = await addAddress(em, storeId, body, at);
+}).handle(async ({ tx, body, setHeader }) => {
+  const address = await addAddress(tx, body);
   setHeader('Location', `/v1/seller-addresses/${address.addressId}`);
   return viewAddress(address);
 });

@@ -11,4 +11,4 @@ export const get = endpoint({
   change: 'none',
   data: SellerAddressView,
   errors: ['ADDRESS_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewAddress(await findAddress(em, storeId, params.addressId)));
+}).handle(async ({ tx, params }) => viewAddress(await findAddress(tx, params.addressId)));

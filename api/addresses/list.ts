@@ -17,7 +17,7 @@ export const list = endpoint({
   query: Type.Object({ type: Type.Optional(Type.String({ 'x-document': { enum: ADDRESS_TYPES } })) }),
   data: closed({ items: Type.Array(SellerAddressView) }),
   errors: ['INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, query: { type } }) => {
+}).handle(async ({ tx, query: { type } }) => {
   if (type !== undefined && !isType(type)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'type' } });
-  return { items: (await listAddresses(em, storeId, type ?? null)).map(viewAddress) };
+  return { items: (await listAddresses(tx, type ?? null)).map(viewAddress) };
 });

@@ -14,4 +14,4 @@ export const makeDefault = endpoint({
   idempotent: true,
   data: SellerAddressView,
   errors: ['ADDRESS_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewAddress(await make(em, storeId, params.addressId)));
+}).handle(async ({ tx, params }) => viewAddress(await make(tx, params.addressId)));

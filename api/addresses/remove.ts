@@ -13,7 +13,7 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['ADDRESS_NOT_FOUND', 'DEFAULT_ADDRESS_UNDELETABLE', 'ADDRESS_IN_USE'],
-}).handle(async ({ em, storeId, params }) => {
-  await deleteAddress(em, storeId, params.addressId);
+}).handle(async ({ tx, params }) => {
+  await deleteAddress(tx, params.addressId);
   return null;
 });

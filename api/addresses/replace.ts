@@ -14,4 +14,4 @@ export const replace = endpoint({
   body: SellerAddressRequest,
   data: SellerAddressView,
   errors: ['ADDRESS_NOT_FOUND', 'INVALID_ADDRESS_TYPE'],
-}).handle(async ({ em, storeId, params, body }) => viewAddress(await replaceAddress(em, storeId, params.addressId, body)));
+}).handle(async ({ tx, params, body }) => viewAddress(await replaceAddress(tx, params.addressId, body)));

@@ -19,13 +19,13 @@ export const create = endpoint({
   body: ApiTokenRequest,
   status: 201,
   data: NewApiToken,
-}).handle(async ({ em, storeId, body, scopes, person, realNow }) => {
+}).handle(async ({ tx, body, scopes, person }) => {
   const beyond = body.scopes.flatMap((scope, i) => (covers(scopes, scope) ? [] : [i]));
   if (beyond.length > 0)
     throw new Fault('VALIDATION_FAILED', {
       fieldErrors: beyond.map((i) => ({ field: `scopes[${i}]`, code: 'NOT_HELD', message: 'is more than you hold' })),
     });
   const { expiresInDays = DEFAULT_DAYS, purpose = 'plain', ...wanted } = body;
-  const issued = await issueApiToken(em, storeId, { ...wanted, purpose, expiresInDays, createdBy: person!.userId }, realNow);
+  const issued = await issueApiToken(tx, { ...wanted, purpose, expiresInDays, createdBy: person!.userId });
   return { ...viewApiToken(issued), token: issued.token };
 });

@@ -12,7 +12,7 @@ export const list = endpoint({
   change: 'none',
   query: Type.Object(paging),
   data: listOf(ApiToken),
-}).handle(async ({ em, storeId, query }) => {
-  const { items, total } = await listApiTokens(em, storeId, query);
+}).handle(async ({ tx, query }) => {
+  const { items, total } = await listApiTokens(tx, query);
   return page(query, items.map(viewApiToken), total);
 });

@@ -12,7 +12,7 @@ export const revoke = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['API_TOKEN_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, realNow }) => {
-  await revokeApiToken(em, storeId, params.tokenId, realNow);
+}).handle(async ({ tx, params }) => {
+  await revokeApiToken(tx, params.tokenId);
   return null;
 });

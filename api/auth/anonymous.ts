@@ -14,7 +14,7 @@ export const anonymous = endpoint({
   body: closed({}),
   status: 201,
   data: closed({ cartToken: Type.String(), expiresAt: Timestamp }, { title: 'GuestSession' }),
-}).handle(async ({ em, storeId, at }) => {
-  const { cartToken, expiresAt } = await openSession(em, storeId, at);
+}).handle(async ({ tx }) => {
+  const { cartToken, expiresAt } = await openSession(tx);
   return { cartToken, expiresAt: korean(expiresAt) };
 });

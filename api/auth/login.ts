@@ -24,7 +24,7 @@ export const login = endpoint({
   .before(async (call) => {
     const { deps, storeId, body, clientAddress } = call;
     const email = body.email.toLowerCase();
-    const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findByEmail(em, storeId, email));
+    const found = await inTenant(deps.orm, call, REQUEST, (tx) => findByEmail(tx, email));
     const limits = [
       { key: limitKey(call, 'login', storeId, email, clientAddress), max: 10, windowMs: 15 * MINUTE },
       { key: limitKey(call, 'login', storeId, email), max: 100, windowMs: 15 * MINUTE },
@@ -33,9 +33,9 @@ export const login = endpoint({
       throw new Fault('LOGIN_FAILED');
     return found!;
   })
-  .handle(async ({ em, storeId, body, prepared: holder, at, realNow, deps }) => {
+  .handle(async ({ tx, storeId, body, prepared: holder, realNow, deps }) => {
     // The account was taken over since the password was verified (X8).
-    if (!(await isCurrentHolder(em, storeId, holder))) throw new Fault('LOGIN_FAILED');
-    if (body.cartToken !== undefined) await mergeCart(em, storeId, body.cartToken, holder.customerId, at);
+    if (!(await isCurrentHolder(tx, holder))) throw new Fault('LOGIN_FAILED');
+    if (body.cartToken !== undefined) await mergeCart(tx, body.cartToken, holder.customerId);
     return loggedIn(deps, storeId, holder, realNow);
   });

@@ -41,9 +41,9 @@ export const signup = endpoint({
   errors: ['EMAIL_TAKEN'],
 })
   .before(({ body }) => hashNewPassword(body.password))
-  .handle(async ({ em, storeId, body, prepared: passwordHash, at, realNow, deps }) => {
+  .handle(async ({ tx, storeId, body, prepared: passwordHash, realNow, deps }) => {
     const { cartToken, email, name, phone, consents } = body;
-    const holder = await signUp(em, storeId, { email, name, phone, consents, passwordHash }, at);
-    if (cartToken !== undefined) await mergeCart(em, storeId, cartToken, holder.customerId, at);
+    const holder = await signUp(tx, { email, name, phone, consents, passwordHash });
+    if (cartToken !== undefined) await mergeCart(tx, cartToken, holder.customerId);
     return loggedIn(deps, storeId, holder, realNow);
   });

@@ -20,7 +20,7 @@ export const add = endpoint({
   status: 201,
   data: Cart,
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'STAY_REQUIRED', 'STAY_NOT_APPLICABLE', 'DATES_UNAVAILABLE'],
-}).handle(async ({ em, storeId, sessionId, renewedToken, body, at, header }) => {
-  await addToCart(em, storeId, sessionId!, body, visitOf(header), at);
-  return viewCart(await readCart(em, storeId, sessionId!, at), renewedToken);
+}).handle(async ({ tx, sessionId, renewedToken, body, header }) => {
+  await addToCart(tx, sessionId!, body, visitOf(header));
+  return viewCart(await readCart(tx, sessionId!), renewedToken);
 });

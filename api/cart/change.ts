@@ -13,7 +13,7 @@ export const change = endpoint({
   body: closed({ quantity: Quantity }, { title: 'CartItemPatch' }),
   data: Cart,
   errors: ['CART_ITEM_NOT_FOUND'],
-}).handle(async ({ em, storeId, sessionId, params, body, at }) => {
-  await changeQuantity(em, storeId, sessionId!, params.cartItemId, body.quantity);
-  return viewCart(await readCart(em, storeId, sessionId!, at));
+}).handle(async ({ tx, sessionId, params, body }) => {
+  await changeQuantity(tx, sessionId!, params.cartItemId, body.quantity);
+  return viewCart(await readCart(tx, sessionId!));
 });

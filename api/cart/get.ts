@@ -10,4 +10,4 @@ export const get = endpoint({
   renewsSession: true,
   change: 'none',
   data: Cart,
-}).handle(async ({ em, storeId, sessionId, renewedToken, at }) => viewCart(await readCart(em, storeId, sessionId!, at), renewedToken));
+}).handle(async ({ tx, sessionId, renewedToken }) => viewCart(await readCart(tx, sessionId!), renewedToken));

@@ -10,7 +10,7 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['CART_ITEM_NOT_FOUND'],
-}).handle(async ({ em, storeId, sessionId, params }) => {
-  await removeFromCart(em, storeId, sessionId!, params.cartItemId);
+}).handle(async ({ tx, sessionId, params }) => {
+  await removeFromCart(tx, sessionId!, params.cartItemId);
   return null;
 });

@@ -16,8 +16,8 @@ export const create = endpoint({
   status: 201,
   data: Category,
   errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE'],
-}).handle(async ({ em, storeId, body, at, setHeader }) => {
-  const category = await createCategory(em, storeId, body, at);
+}).handle(async ({ tx, body, setHeader }) => {
+  const category = await createCategory(tx, body);
   setHeader('Location', `/v1/categories/${category.categoryId}`);
   return viewCategory(category);
 });

@@ -11,4 +11,4 @@ export const get = endpoint({
   change: 'none',
   data: Category,
   errors: ['CATEGORY_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewCategory(await findCategory(em, storeId, params.categoryId)));
+}).handle(async ({ tx, params }) => viewCategory(await findCategory(tx, params.categoryId)));

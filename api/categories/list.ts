@@ -12,7 +12,7 @@ export const list = endpoint({
   change: 'none',
   query: Type.Object(paging),
   data: listOf(Category),
-}).handle(async ({ em, storeId, query }) => {
-  const [rows, total] = await listCategories(em, storeId, query);
+}).handle(async ({ tx, query }) => {
+  const [rows, total] = await listCategories(tx, query);
   return page(query, rows.map(viewCategory), total);
 });

@@ -17,4 +17,4 @@ export const patch = endpoint({
   ),
   data: Category,
   errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE', 'CATEGORY_CYCLE', 'CATEGORY_NOT_LEAF', 'FLOW_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, body }) => viewCategory(await patchCategory(em, storeId, params.categoryId, body)));
+}).handle(async ({ tx, params, body }) => viewCategory(await patchCategory(tx, params.categoryId, body)));

@@ -12,7 +12,7 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE'],
-}).handle(async ({ em, storeId, params }) => {
-  await deleteCategory(em, storeId, params.categoryId);
+}).handle(async ({ tx, params }) => {
+  await deleteCategory(tx, params.categoryId);
   return null;
 });

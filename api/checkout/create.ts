@@ -54,12 +54,12 @@ export const create = endpoint({
   ],
   // 400 instead of 404: the location is named in the body, not in the path (docs/contract.md#checkout, D81).
   statuses: { PICKUP_LOCATION_NOT_FOUND: 400 },
-}).handle(async ({ em, storeId, sessionId, customer, body, at, setHeader }) => {
-  const store = await readStore(em, storeId);
+}).handle(async ({ tx, sessionId, customer, body, setHeader }) => {
+  const store = await readStore(tx);
   if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
   const { items, cartItemIds = [], ...handover } = body;
-  const lines = items ?? (await linesOf(em, storeId, sessionId!, cartItemIds));
-  const checkout = await openCheckout(em, storeId, sessionId!, { lines, cartItemIds, ...handover }, at);
+  const lines = items ?? (await linesOf(tx, sessionId!, cartItemIds));
+  const checkout = await openCheckout(tx, sessionId!, { lines, cartItemIds, ...handover });
   setHeader('Location', `/storefront/v1/checkout/${checkout.checkoutId}`);
   return viewCheckout(checkout, store);
 });

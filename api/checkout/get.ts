@@ -11,6 +11,4 @@ export const get = endpoint({
   change: 'none',
   data: Checkout,
   errors: ['CHECKOUT_NOT_FOUND'],
-}).handle(async ({ em, storeId, sessionId, params }) =>
-  viewCheckout(await findCheckout(em, storeId, params.checkoutId, sessionId!), await readStore(em, storeId)),
-);
+}).handle(async ({ tx, sessionId, params }) => viewCheckout(await findCheckout(tx, params.checkoutId, sessionId!), await readStore(tx)));

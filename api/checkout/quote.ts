@@ -18,10 +18,10 @@ export const quote = endpoint({
     { title: 'DeliveryQuote' },
   ),
   errors: ['CHECKOUT_NOT_FOUND', 'CHECKOUT_EXPIRED'],
-}).handle(async ({ em, storeId, sessionId, params, body, at }) => {
-  const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!);
+}).handle(async ({ tx, sessionId, params, body, at }) => {
+  const checkout = await findCheckout(tx, params.checkoutId, sessionId!);
   if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
-  const { amounts, delivery } = price(checkout.lines, body.zipCode, shippingPolicyOf(await readStore(em, storeId)));
+  const { amounts, delivery } = price(checkout.lines, body.zipCode, shippingPolicyOf(await readStore(tx)));
   const { productAmount, deliveryFee, totalAmount } = amounts;
   return { amounts: { productAmount, deliveryFee, totalAmount }, delivery };
 });

@@ -13,8 +13,8 @@ export const deactivate = endpoint({
   idempotent: true,
   data: ApiClient,
   errors: ['CLIENT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, realNow }) => {
-  const client = await deactivateClient(em, storeId, params.clientId, realNow);
-  const [shown] = await withAuthors(em, [client]);
+}).handle(async ({ tx, params }) => {
+  const client = await deactivateClient(tx, params.clientId);
+  const [shown] = await withAuthors(tx, [client]);
   return viewClient(shown!);
 });

@@ -11,4 +11,4 @@ export const get = endpoint({
   change: 'none',
   data: ApiClient,
   errors: ['CLIENT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewClient(await readClient(em, storeId, params.clientId)));
+}).handle(async ({ tx, params }) => viewClient(await readClient(tx, params.clientId)));

@@ -12,8 +12,8 @@ export const list = endpoint({
   change: 'none',
   query: Type.Object({ ...paging, status: Type.Optional(oneOf(['ACTIVE', 'REVOKED'])) }),
   data: listOf(ApiClient),
-}).handle(async ({ em, storeId, query }) => {
+}).handle(async ({ tx, query }) => {
   const { status = null, ...paged } = query;
-  const { items, total } = await listClients(em, storeId, { ...paged, status });
+  const { items, total } = await listClients(tx, { ...paged, status });
   return page(paged, items.map(viewClient), total);
 });

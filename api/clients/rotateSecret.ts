@@ -14,8 +14,8 @@ export const rotateSecret = endpoint({
   secret: true,
   data: NewSecret,
   errors: ['CLIENT_NOT_FOUND', 'INVALID_STATUS'],
-}).handle(async ({ em, storeId, params }) => {
-  const { client, clientSecret } = await rotate(em, storeId, params.clientId);
-  const [shown] = await withAuthors(em, [client]);
+}).handle(async ({ tx, params }) => {
+  const { client, clientSecret } = await rotate(tx, params.clientId);
+  const [shown] = await withAuthors(tx, [client]);
   return { ...viewClient(shown!), clientSecret };
 });

@@ -29,10 +29,10 @@ export const list = endpoint({
     type: Type.Optional(oneOf(EVENT_TYPES)),
   }),
   data: closed({ items: Type.Array(Event), nextCursor: nullable(Type.String()), lastCursor: nullable(Type.String()) }),
-}).handle(async ({ em, storeId, query, at }) => {
+}).handle(async ({ tx, query, at }) => {
   const after = readCursor(query.cursor, [NUMBERS])?.at ?? 0;
   const types = query.type === undefined ? [] : [query.type];
-  const found = await listEvents(em, storeId, { after, since: at - HISTORY_MS, types, size: query.size + 1 });
+  const found = await listEvents(tx, { after, since: at - HISTORY_MS, types, size: query.size + 1 });
   const shown = found.slice(0, query.size);
   const last = shown.at(-1);
   const lastCursor = last ? writeCursor({ order: NUMBERS, at: last.no, id: '' }) : (query.cursor ?? null);

@@ -75,9 +75,9 @@ export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
     const upstream = await deps.login.discover();
     const { authenticatedAt, ...person } = await upstream.finish(ctx.querystring, request);
     const isConsole = clientId === deps.config.console.clientId;
-    const { userId, code } = await inTenant(deps.orm, '-', REQUEST, async (em) => {
-      const known = await userOf(em, person, now);
-      return { userId: known, code: isConsole ? await issueCode(em, known, request, authenticatedAt, now) : null };
+    const { userId, code } = await inTenant(deps.orm, { storeId: '-', at: now, realNow: now }, REQUEST, async (tx) => {
+      const known = await userOf(tx, person);
+      return { userId: known, code: isConsole ? await issueCode(tx, known, request, authenticatedAt) : null };
     });
     if (code === null) await startConsent(ctx, deps, { ...request, userId, authenticatedAt }, browser);
     else redirectToClient(ctx, deps, redirectUri, { code, state });

@@ -7,7 +7,7 @@ import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { CONSENT_MS, type ConsentRequest, openConsent, consentDetailsOf, readConsent, consumeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
 import { lockRole } from '../../db/identity/members.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tenancy } from '../../db/kernel/tx.ts';
 import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { pageContextOf, sendPage } from '../kernel/page.ts';
@@ -35,14 +35,17 @@ export async function startConsent(
   browser: string,
 ): Promise<void> {
   const { clientId, storeId } = await storeClientOf(deps, request.clientId);
-  const consentId = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
-    const { role } = await consentDetailsOf(em, storeId, clientId, request.userId);
-    return role === null ? null : openConsent(em, request, browser, deps.clock.now());
+  const consentId = await inTenant(deps.orm, nowIn(storeId, deps), REQUEST, async (tx) => {
+    const { role } = await consentDetailsOf(tx, clientId, request.userId);
+    return role === null ? null : openConsent(tx, request, browser);
   });
   if (consentId === null) return refuse(ctx, deps, request, 'The person has no role in the store of the client');
   setBrowserCookie(ctx, deps, { name: COOKIE, value: browser, path: addressOf(consentId), maxAge: CONSENT_MS });
   ctx.redirect(addressOf(consentId));
 }
+
+/** Logins know only real time. */
+const nowIn = (storeId: string, { clock }: ApiDeps): Tenancy => ({ storeId, at: clock.now(), realNow: clock.now() });
 
 const refuse = (ctx: Context, deps: ApiDeps, { redirectUri, state }: Pick<ConsentRequest, 'redirectUri' | 'state'>, why: string) =>
   redirectToClient(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
@@ -60,7 +63,7 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
   const request = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
   if (!request) throw gone();
   const { storeId } = await storeClientOf(deps, request.clientId);
-  const details = await inTenant(deps.orm, storeId, REQUEST, (em) => consentDetailsOf(em, storeId, request.clientId, request.userId));
+  const details = await inTenant(deps.orm, nowIn(storeId, deps), REQUEST, (tx) => consentDetailsOf(tx, request.clientId, request.userId));
   const context = pageContextOf(ctx);
   const shown = consentPage(context, {
     ...details,
@@ -90,10 +93,10 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
   const request = await readConsent(deps.orm, idOf(ctx), browser, now);
   if (!request) throw gone();
   const { storeId } = await storeClientOf(deps, request.clientId);
-  const code = await inTenant(deps.orm, storeId, REQUEST, async (em) => {
-    if (!(await consumeConsent(em, request.consentId, browser, now))) throw gone();
-    const role = await lockRole(em, storeId, request.userId);
-    return decision === 'deny' || role === null ? null : issueCode(em, request.userId, request, request.authenticatedAt, now);
+  const code = await inTenant(deps.orm, { storeId, at: now, realNow: now }, REQUEST, async (tx) => {
+    if (!(await consumeConsent(tx, request.consentId, browser))) throw gone();
+    const role = await lockRole(tx, request.userId);
+    return decision === 'deny' || role === null ? null : issueCode(tx, request.userId, request, request.authenticatedAt);
   });
   setBrowserCookie(ctx, deps, { name: COOKIE, value: '', path: addressOf(request.consentId), maxAge: 0 });
   if (code === null) refuse(ctx, deps, request, 'The person did not allow it');

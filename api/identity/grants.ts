@@ -4,6 +4,7 @@ import type { OAuthClient } from '../../db/identity/clients.ts';
 import { delegatedCustomer } from '../../db/customers/commands.ts';
 import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/identity/logins.ts';
 import { findPerson } from '../../db/identity/people.ts';
+import { sqlOn } from '../../db/kernel/sql.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
@@ -53,13 +54,13 @@ const isVerifier = (verifier: string, challenge: string): boolean => {
 async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
   const now = deps.clock.now();
-  const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
+  const given = await inTenant(deps.orm, { storeId: NO_STORE, at: now, realNow: now }, REQUEST, async (tx) => {
     const fits = (issued: { redirectUri: string; codeChallenge: string }) =>
       issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
-    const login = await redeemCode(em, client.clientId, code, fits, now);
+    const login = await redeemCode(tx, client.clientId, code, fits);
     if (!login) return null;
     const issuesRefresh = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
-    return { login, refresh: issuesRefresh ? await issueRefresh(em, login.loginId, now) : null };
+    return { login, refresh: issuesRefresh ? await issueRefresh(tx, login.loginId) : null };
   });
   if (!given) throw new OAuthError('invalid_grant', 'The code is invalid, expired, used or not for this request');
   return person(client, given.login, given.login.scopes, given.refresh, deps);
@@ -68,10 +69,10 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
 async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [token] = need(params, 'refresh_token') as [string];
   const now = deps.clock.now();
-  const given = await inTenant(deps.orm, NO_STORE, REQUEST, async (em) => {
-    const login = await redeemRefresh(em, client.clientId, token, now);
+  const given = await inTenant(deps.orm, { storeId: NO_STORE, at: now, realNow: now }, REQUEST, async (tx) => {
+    const login = await redeemRefresh(tx, client.clientId, token);
     // An invalid scope does not use up the refresh token: the error rolls back the transaction.
-    return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(em, login.loginId, now) };
+    return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
   });
   if (!given) throw new OAuthError('invalid_grant', 'The refresh token is invalid, expired, revoked or used');
   return person(client, given.login, given.scopes, given.refresh, deps);
@@ -125,9 +126,10 @@ async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
   if (client.authMethod === 'none' || storeId === null || !covers(client.scopes, 'member:delegate'))
     throw new OAuthError('unauthorized_client', 'Only a confidential client that holds member:delegate may');
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
-  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', clientId);
-  const at = deps.clock.now() + (tenant?.clockOffsetMs ?? 0);
-  const holder = await inTenant(deps.orm, storeId, REQUEST, (em) => delegatedCustomer(em, storeId, email, at));
+  const tenant = await findTenant(sqlOn(deps.orm), 'clientId', clientId);
+  const realNow = deps.clock.now();
+  const tenancy = { storeId, at: realNow + (tenant?.clockOffsetMs ?? 0), realNow };
+  const holder = await inTenant(deps.orm, tenancy, REQUEST, (tx) => delegatedCustomer(tx, email));
   const claims = { use: 'member', storeId, ...holder, clientId } as const;
   return answer(deps, claims, ['member'], { issued_token_type: ACCESS_TOKEN }, MEMBER_SECONDS);
 }

@@ -22,9 +22,9 @@ export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
   const wanted = metadataOf(body as Record<string, unknown>, caller.scopes);
   if ([wanted.name, ...wanted.redirectUris].some((text) => textErrors(text, '').length > 0)) throw bad('There are control characters');
   const createdBy = caller.person!.userId;
-  const { clientId, clientSecret } = await inTenant(deps.orm, caller.storeId, REQUEST, async (em) => {
-    const made = createClient(em, caller.storeId, { ...wanted, createdBy }, caller.realNow);
-    await em.flush();
+  const { clientId, clientSecret } = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
+    const made = createClient(tx, { ...wanted, createdBy });
+    await tx.em.flush();
     return made;
   });
   ctx.status = 201;

@@ -35,7 +35,7 @@ export const accept = endpoint({
   const command = { name: 'accept', input: { userId, sendNo: link.sendNo } } as const;
   checkCommand(link, command);
   if (realNow - authTime * SECOND > FRESH_LOGIN_MS) throw new Fault('RECENT_LOGIN_REQUIRED');
-  const invitation = await there.read((em) => findInvitation(em, link.tenant.storeId, link.invitationId));
+  const invitation = await there.read((tx) => findInvitation(tx, link.invitationId));
   const reply = await there.send(invitationRun(invitation), command);
   await commands.storeReply(reply);
   return reply.body as ReturnType<typeof viewInvitation>;

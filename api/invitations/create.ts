@@ -19,8 +19,8 @@ export const create = endpoint({
   status: 201,
   data: Invitation,
   errors: ['ALREADY_MEMBER', 'INVITATION_PENDING'],
-}).handle(async ({ em, storeId, body, person, role, at, realNow, deps }) => {
+}).handle(async ({ tx, body, person, role, deps }) => {
   if (!mayHandle(role!, body.role)) throw new Fault('INSUFFICIENT_ROLE');
-  const invitation = await invite(em, deps.keyring, storeId, { ...body, invitedBy: person!.userId }, { at, realNow });
+  const invitation = await invite(tx, deps.keyring, { ...body, invitedBy: person!.userId });
   return viewInvitation(invitation);
 });

@@ -13,8 +13,8 @@ export const list = endpoint({
   change: 'none',
   query: Type.Object({ ...paging, status: Type.Optional(oneOf(INVITATION_STATUSES)) }),
   data: listOf(Invitation),
-}).handle(async ({ em, storeId, query }) => {
+}).handle(async ({ tx, query }) => {
   const { status = null, ...paged } = query;
-  const { items, total } = await listInvitations(em, storeId, { ...paged, status });
+  const { items, total } = await listInvitations(tx, { ...paged, status });
   return page(paged, items.map(viewInvitation), total);
 });

@@ -6,7 +6,6 @@ import type { Commands } from '../kernel/commands.ts';
 
 interface CommandCaller {
   readonly commands: Commands;
-  readonly storeId: string;
   readonly role: Role | null;
   readonly person: { readonly userId: string } | null;
   readonly params: { readonly invitationId: string };
@@ -14,8 +13,8 @@ interface CommandCaller {
 
 /** Sends a command to an invitation's run. INSUFFICIENT_ROLE: only an OWNER may change an ADMIN's invitation (docs/contract.md#members). */
 export async function sendCommand(call: CommandCaller, name: 'resend' | 'cancel'): Promise<unknown> {
-  const { commands, storeId, role, person, params } = call;
-  const invitation = await commands.read((em) => findInvitation(em, storeId, params.invitationId));
+  const { commands, role, person, params } = call;
+  const invitation = await commands.read((tx) => findInvitation(tx, params.invitationId));
   if (!mayHandle(role!, invitation.role)) throw new Fault('INSUFFICIENT_ROLE');
   return (await commands.send(invitationRun(invitation), { name, input: { userId: person!.userId } })).body;
 }

@@ -3,7 +3,7 @@
  * denied one, where the approval would be requested: after the operation's own refusals, before the commit.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Em } from '../../db/kernel/tx.ts';
+import type { Tx } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -18,7 +18,7 @@ export interface ByChange {
   /** Fields of the body that need an approval with any value. */
   readonly fields?: readonly string[];
   /** The current values, for a comparison before and after; has to lock their row. */
-  readonly values: (em: Em, target: { readonly storeId: string; readonly params: Readonly<Record<string, string>> }) => Promise<unknown>;
+  readonly values: (tx: Tx, target: { readonly params: Readonly<Record<string, string>> }) => Promise<unknown>;
 }
 
 /** The policy of an operation; a change without a declared policy is denied. Reads are always direct (G4). */
@@ -36,21 +36,20 @@ export function checkDenied(endpoint: Endpoint, isAgent: boolean): void {
 
 interface Change {
   readonly endpoint: Endpoint;
-  readonly em: Em;
-  readonly storeId: string;
+  readonly tx: Tx;
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 /** Runs an agent's change and throws when it needs an approval, which rolls the transaction back. */
-export async function changeWithPolicy<T>({ endpoint, em, body, ...target }: Change, work: () => Promise<T>): Promise<T> {
+export async function changeWithPolicy<T>({ endpoint, tx, body, params }: Change, work: () => Promise<T>): Promise<T> {
   const { agent, id } = endpoint;
   const rule = typeof agent === 'object' ? agent : null;
-  const before = await rule?.values(em, target);
+  const before = await rule?.values(tx, { params });
   const done = await work();
-  await em.flush();
+  await tx.em.flush();
   if (policyOf(endpoint) === 'approval') throw denied(id, 'HIGH_RISK_OPERATION');
   const isSent = rule?.fields?.some((field) => typeof body === 'object' && body !== null && field in body) ?? false;
-  if (rule && (isSent || !isDeepStrictEqual(before, await rule.values(em, target)))) throw denied(id, 'SENSITIVE_CHANGE');
+  if (rule && (isSent || !isDeepStrictEqual(before, await rule.values(tx, { params })))) throw denied(id, 'SENSITIVE_CHANGE');
   return done;
 }
 

@@ -4,7 +4,8 @@ import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { extendSession, findGuest, openSession } from '../../db/identity/sessions.ts';
-import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { sqlOn } from '../../db/kernel/sql.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -56,7 +57,7 @@ async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps,
   }
   if (claims.person) return byPerson(claims, claims.person, claims.storeId, deps, realNow);
   // One read of the status per request, no cache: tokens of a deactivated client are invalid immediately on every process.
-  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_client', claims.clientId);
+  const tenant = await findTenant(sqlOn(deps.orm), 'clientId', claims.clientId);
   if (!tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
   const { origin, scopes } = claims;
   return { ...as(tenant, claims.clientId, null, realNow), origin, scopes, role: null, person: null };
@@ -130,7 +131,7 @@ async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Pro
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const tenant = await findTenant(deps.orm.em.fork(), 'lookup_store', storeCodeOf(ctx));
+  const tenant = await findTenant(sqlOn(deps.orm), 'storeCode', storeCodeOf(ctx));
   if (!tenant) throw new Fault('STORE_NOT_FOUND');
   return as(tenant, null, null, deps.clock.now());
 }
@@ -152,7 +153,7 @@ async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps
   const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
   const { customerId } = claims;
-  const customer = await inTenant(deps.orm, shop.storeId, REQUEST, (em) => findCustomer(em, shop.storeId, claims));
+  const customer = await inTenant(deps.orm, shop, REQUEST, (tx) => findCustomer(tx, claims));
   if (!customer) throw new Fault('UNAUTHORIZED');
   return { ...shop, principal: customerId, sessionId: customerId, customer };
 }
@@ -164,15 +165,15 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiD
     throw new Fault('UNAUTHORIZED');
   }
   const realNow = deps.clock.now();
-  const guest = await findGuest(deps.orm.em.fork(), storeCodeOf(ctx), token, realNow);
+  const guest = await findGuest(sqlOn(deps.orm), storeCodeOf(ctx), token, realNow);
   if (!guest) throw new Fault('STORE_NOT_FOUND');
   const { tenant, sessionId: known, isStale } = guest;
   const shop = as(tenant, known, known, realNow);
-  const tx = <T>(work: (em: Em) => Promise<T>) => inTenant(deps.orm, tenant.storeId, REQUEST, work);
-  if (known !== null && isStale) await tx((em) => extendSession(em, tenant.storeId, known, shop.at));
+  const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, shop, REQUEST, work);
+  if (known !== null && isStale) await inTx((tx) => extendSession(tx, known));
   if (known !== null) return shop;
   if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
-  const { sessionId, cartToken } = await tx((em) => openSession(em, tenant.storeId, shop.at));
+  const { sessionId, cartToken } = await inTx(openSession);
   ctx.set('X-Cart-Token', cartToken);
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }
@@ -180,11 +181,11 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiD
 /** By payment id; PAYMENT_NOT_FOUND also with another store's X-Store-Code (D39). */
 async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const paymentId = String(ctx.params['paymentId']);
-  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
+  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;
   if (!tenant) throw new Fault('PAYMENT_NOT_FOUND');
   if (ctx.req.headers['x-store-code'] !== undefined) {
     const code = ctx.get('x-store-code');
-    const named = STORE_CODE.test(code) ? await findTenant(deps.orm.em.fork(), 'lookup_store', code) : null;
+    const named = STORE_CODE.test(code) ? await findTenant(sqlOn(deps.orm), 'storeCode', code) : null;
     if (named?.storeId !== tenant.storeId) throw new Fault('PAYMENT_NOT_FOUND');
   }
   return as(tenant, paymentId, null, deps.clock.now());

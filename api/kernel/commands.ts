@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inTenant, REQUEST, type Em } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
@@ -28,13 +28,13 @@ export interface Commands {
   /** Stores text of a person for the transition; returns its id. */
   storeText(text: string): Promise<string>;
   /** Runs `work` in a short transaction. */
-  read<T>(work: (em: Em) => Promise<T>): Promise<T>;
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Sends a command to its run and returns the reply that its transition stored. Refusals are Faults. */
   send<T extends WorkflowType>(run: RunName<T>, command: CommandContent<T>): Promise<StoredReply>;
 }
 
 export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
-  const read = <T>(work: (em: Em) => Promise<T>) => inTenant(deps.orm, caller.storeId, REQUEST, work);
+  const read = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, caller, REQUEST, work);
   return {
     operation,
     read,
@@ -44,11 +44,11 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
-    stored: () => read((em) => storedReply(em, caller.storeId, operation, deps.clock.now())),
+    stored: () => read((tx) => storedReply(tx, operation)),
     async storeReply(reply) {
-      if (operation.key !== hashKey(caller.requestId)) await read((em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
+      if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));
     },
-    storeText: (text) => inTenant(deps.orm, caller.storeId, REQUEST, (em) => storeText(em, caller.storeId, text, caller.realNow)),
+    storeText: (text) => read((tx) => storeText(tx, text)),
     async send(run, command) {
       await sendCommand(deps, run, {
         ...command,

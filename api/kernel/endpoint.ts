@@ -1,6 +1,6 @@
 /** The declaration of an operation. Routing, validation, OpenAPI and generated tests are derived from it. */
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
-import type { Em } from '../../db/kernel/tx.ts';
+import type { Tx } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 import type { AgentPolicy, ByChange } from './agents.ts';
 import type { Commands } from './commands.ts';
@@ -110,7 +110,7 @@ interface HandlerInput<R extends string, Q, B> extends Caller {
   /** A header of the request; empty when it was not sent. */
   readonly header: (name: string) => string;
 }
-type ChangeAccess<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly em: Em };
+type ChangeAccess<C extends Change> = C extends 'workflow' ? { readonly commands: Commands } : { readonly tx: Tx };
 export type Call<R extends string, Q, B, C extends Change, P = unknown> = HandlerInput<R, Q, B> &
   ChangeAccess<C> & { readonly prepared: P };
 

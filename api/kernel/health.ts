@@ -1,6 +1,6 @@
+import { sqlOn } from '../../db/kernel/sql.ts';
 import { Router } from '@koa/router';
 import { readiness } from '../../db/kernel/readiness.ts';
-import { sql } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** `/health/live`: the process responds. `/health/ready`: Postgres and Temporal respond within two seconds, and it is not shutting down. */
@@ -11,7 +11,7 @@ export function healthRoutes({ orm, temporal, stopping }: ApiDeps): Router {
   });
   router.get('/health/ready', async (ctx) => {
     const { isReady, body } = await readiness({
-      postgres: () => sql(orm.em.fork(), 'SELECT 1 AS ok'),
+      postgres: () => sqlOn(orm)`SELECT 1 AS ok`,
       temporal: () => temporal.withDeadline(Date.now() + 2000, () => temporal.workflowService.getSystemInfo({})),
       isStopping: stopping.aborted,
     });

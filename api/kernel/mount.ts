@@ -155,7 +155,7 @@ async function perform(request: Request): Promise<StoredReply> {
 
 /** The stored reply of an earlier request with this key, or null. */
 async function replayed({ ctx, endpoint, deps, caller, operation }: Request): Promise<StoredReply | null> {
-  const stored = await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  const stored = await inTenant(deps.orm, caller, REQUEST, (tx) => storedReply(tx, operation));
   if (!stored) return null;
   return replay(ctx, reveal(stored, endpoint.secret === true, deps.keyring, replyLocation(caller.storeId, operation.key)));
 }
@@ -184,17 +184,17 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
   for (;;) {
     try {
-      const answer = await inTenant(deps.orm, caller.storeId, REQUEST, async (em) => {
-        const reservation = reserves ? await reserveOperation(em, caller.storeId, operation, caller.realNow) : 'new';
+      const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
+        const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
         if (reservation !== 'new') return replay(ctx, reveal(reservation, secret, deps.keyring, location));
-        const work = () => run({ ...call, em });
-        const change = { endpoint, em, storeId: caller.storeId, params: request.input.params, body: request.input.body };
+        const work = () => run({ ...call, tx });
+        const change = { endpoint, tx, params: request.input.params, body: request.input.body };
         const body = await (caller.isAgent ? changeWithPolicy(change, work) : work());
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
-        if (reserves) await completeOperation(em, caller.storeId, operation, sealReply(reply, secret, deps.keyring, location));
-        await em.flush();
+        if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
+        await tx.em.flush();
         // So that after a 503 the transaction is never committed later.
-        if (endpoint.change === 'here') await announceCommit(em);
+        if (endpoint.change === 'here') await announceCommit(tx);
         failpoint('request.before-commit');
         return reply;
       });
@@ -217,8 +217,8 @@ async function storeRefusal(request: Request, fault: Fault): Promise<StoredReply
   const isStored = (status === 404 || status === 409 || status === 400) && !NOT_STORED.has(fault.code);
   if (!isStored) return null;
   const reply = { status, body };
-  await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storeReply(em, caller.storeId, operation, reply, caller.realNow));
-  const stored = await inTenant(deps.orm, caller.storeId, REQUEST, (em) => storedReply(em, caller.storeId, operation, caller.realNow));
+  await inTenant(deps.orm, caller, REQUEST, (tx) => storeReply(tx, operation, reply));
+  const stored = await inTenant(deps.orm, caller, REQUEST, (tx) => storedReply(tx, operation));
   return stored && stored.status < 300 ? replay(request.ctx, stored) : null;
 }
 const NOT_STORED: ReadonlySet<string> = new Set(['VALIDATION_FAILED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS']);

@@ -5,7 +5,7 @@
  */
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { Lane } from './lanes.ts';
 import { type LimitedCall, refuseUntil } from './limits.ts';
 
@@ -45,16 +45,17 @@ interface PasswordCheck {
  * the limit (X11). Over a limit: TOO_MANY_REQUESTS with `Retry-After`, whatever the password is.
  */
 export function verifyPassword(call: LimitedCall, { password, storedHash, isRight = true, limits }: PasswordCheck): Promise<boolean> {
-  const tx = <T>(work: Parameters<typeof inTenant<T>>[3]) => inTenant(call.deps.orm, call.storeId, REQUEST, work);
   return verifying.run(async () => {
     const now = call.deps.clock.now();
-    refuseUntil(call, 'passwords', await tx((em) => consumeUse(em, limits, now)), now);
+    const inTx = <T>(work: (tx: Tx) => Promise<T>) =>
+      inTenant(call.deps.orm, { storeId: call.storeId, at: now, realNow: now }, REQUEST, work);
+    refuseUntil(call, 'passwords', await inTx((tx) => consumeUse(tx, limits)), now);
     const verdict = (await isPassword(password, storedHash)) && isRight;
     if (!verdict) return false;
     const [own, ...others] = limits;
-    await tx(async (em) => {
-      await resetUses(em, own);
-      await releaseUse(em, others, now);
+    await inTx(async (tx) => {
+      await resetUses(tx, own);
+      await releaseUse(tx, others, now);
     });
     return true;
   });

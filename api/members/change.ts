@@ -15,8 +15,8 @@ export const change = endpoint({
   body: closed({ role: AssignedRole }, { title: 'MemberChange' }),
   data: Member,
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
-}).handle(async ({ em, storeId, params, body, person, role, realNow }) => {
+}).handle(async ({ tx, params, body, person, role }) => {
   const actor = { userId: person!.userId, role: role! };
-  const changed = await changeMember(em, storeId, { actor, userId: params.userId, to: body.role, now: realNow });
+  const changed = await changeMember(tx, { actor, userId: params.userId, to: body.role });
   return viewMember(changed!);
 });

@@ -11,4 +11,4 @@ export const list = endpoint({
   scopes: ['member:r'],
   change: 'none',
   data: closed({ items: Type.Array(Member) }),
-}).handle(async ({ em, storeId }) => ({ items: (await listMembers(em, storeId)).map(viewMember) }));
+}).handle(async ({ tx }) => ({ items: (await listMembers(tx)).map(viewMember) }));

@@ -13,8 +13,8 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
-}).handle(async ({ em, storeId, params, person, role, realNow }) => {
+}).handle(async ({ tx, params, person, role }) => {
   const actor = { userId: person!.userId, role: role! };
-  await changeMember(em, storeId, { actor, userId: params.userId, to: null, now: realNow });
+  await changeMember(tx, { actor, userId: params.userId, to: null });
   return null;
 });

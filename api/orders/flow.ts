@@ -12,4 +12,4 @@ export const flow = endpoint({
   change: 'none',
   data: Flow,
   errors: ['ORDER_ITEM_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewFlow(await readItem(em, storeId, params.orderItemId)));
+}).handle(async ({ tx, params }) => viewFlow(await readItem(tx, params.orderItemId)));

@@ -12,6 +12,6 @@ export const get = endpoint({
   change: 'none',
   data: Order,
   errors: ['ORDER_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => {
-  return viewOrder(await readOrder(em, storeId, params.orderId));
+}).handle(async ({ tx, params }) => {
+  return viewOrder(await readOrder(tx, params.orderId));
 });

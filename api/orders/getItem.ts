@@ -12,4 +12,4 @@ export const getItem = endpoint({
   change: 'none',
   data: OrderItem,
   errors: ['ORDER_ITEM_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewItem(await readItem(em, storeId, params.orderItemId)));
+}).handle(async ({ tx, params }) => viewItem(await readItem(tx, params.orderItemId)));

@@ -12,8 +12,8 @@ export const getMine = endpoint({
   change: 'none',
   data: BuyerOrder,
   errors: ['ORDER_NOT_FOUND'],
-}).handle(async ({ em, storeId, customer, params }) => {
-  const found = await readOrder(em, storeId, params.orderId);
+}).handle(async ({ tx, customer, params }) => {
+  const found = await readOrder(tx, params.orderId);
   if (found.order.customerId !== customer!.customerId) throw new Fault('ORDER_NOT_FOUND');
   return viewBuyerOrder(found);
 });

@@ -28,8 +28,8 @@ export const getTracking = endpoint({
   data: Tracking,
   errors: ['ORDER_ITEM_NOT_FOUND', 'NOT_SHIPPABLE'],
   statuses: { NOT_SHIPPABLE: 404 },
-}).handle(async ({ em, storeId, params }) => {
-  const item = await readItem(em, storeId, params.orderItemId);
+}).handle(async ({ tx, params }) => {
+  const item = await readItem(tx, params.orderItemId);
   if (!isShipped({ fulfillmentMethod: item.fulfillmentSnapshot.method })) throw new Fault('NOT_SHIPPABLE');
   return viewTracking(item);
 });

@@ -36,13 +36,13 @@ export const list = endpoint({
   query: Query,
   data: feedOf(Order),
   errors: ['INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, query, at }) => {
+}).handle(async ({ tx, query, at }) => {
   const filter = filterOf(query, at);
   const after = readCursor(query.cursor, Object.values(ORDERS));
   const by: OrdersBy = after?.order === ORDERS.lastChangedAt || filter.lastChangedFrom !== undefined ? 'lastChangedAt' : 'orderedAt';
   // A cursor of the other order is not valid in this one.
   if (after) readCursor(query.cursor, [ORDERS[by]]);
-  const found = await listOrders(em, storeId, by, { ...filter, ...(after && { after }) });
+  const found = await listOrders(tx, by, { ...filter, ...(after && { after }) });
   return feed(query, found, viewOrder, ({ order }: OrderWithItems) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId }));
 });
 

@@ -29,9 +29,9 @@ export const listItems = endpoint({
   }),
   data: feedOf(OrderItem),
   errors: ['INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, query }) => {
+}).handle(async ({ tx, query }) => {
   const after = readCursor(query.cursor, [CHANGES]);
-  const found = await findItems(em, storeId, {
+  const found = await findItems(tx, {
     page: query.page,
     size: query.size,
     ...sent({

@@ -15,11 +15,11 @@ export const listMine = endpoint({
   change: 'none',
   query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
   data: feedOf(BuyerOrder),
-}).handle(async ({ em, storeId, customer, query }) => {
+}).handle(async ({ tx, customer, query }) => {
   const { page, size, cursor } = query;
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
-  const found = await listOrders(em, storeId, 'orderedAt', filter);
+  const found = await listOrders(tx, 'orderedAt', filter);
   return feed(query, found, viewBuyerOrder, ({ order }: OrderWithItems) => ({
     order: NEWEST,
     at: order.orderedAt.getTime(),

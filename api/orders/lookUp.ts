@@ -36,7 +36,7 @@ export const lookUp = endpoint({
     const { deps, storeId, params, body } = call;
     // No order has such an id; it does not count as a lookup (X22).
     if (params.orderId.length > 64) throw new Fault('ORDER_NOT_FOUND');
-    const found = await inTenant(deps.orm, storeId, REQUEST, (em) => findGuestOrder(em, storeId, params.orderId));
+    const found = await inTenant(deps.orm, call, REQUEST, (tx) => findGuestOrder(tx, params.orderId));
     const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);
     const isRight = found !== null && isContactOf(found.buyer, body.contact);
     const limits = [{ key, max: MAX_WRONG, windowMs: 15 * MINUTE }] as const;
@@ -44,4 +44,4 @@ export const lookUp = endpoint({
       throw new Fault('ORDER_NOT_FOUND');
     return found!.orderId;
   })
-  .handle(async ({ em, storeId, prepared: orderId }) => viewBuyerOrder(await readOrder(em, storeId, orderId)));
+  .handle(async ({ tx, prepared: orderId }) => viewBuyerOrder(await readOrder(tx, orderId)));

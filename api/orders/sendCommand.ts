@@ -11,7 +11,6 @@ import type { Commands } from '../kernel/commands.ts';
 
 export interface CommandContext {
   readonly commands: Commands;
-  readonly storeId: string;
   readonly at: number;
 }
 type Inputs = OrderItemMessages['commands'];
@@ -28,11 +27,11 @@ export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_
 
 /** Refuses early what the transition would refuse, sends the command, and returns the stored reply. */
 export async function sendItemCommand(
-  { commands, storeId, at }: CommandContext,
+  { commands, at }: CommandContext,
   orderItemId: string,
   { name, input, text }: ItemCommandRequest,
 ): Promise<unknown> {
-  const item = await commands.read((em) => readItem(em, storeId, orderItemId));
+  const item = await commands.read((tx) => readItem(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   checkCommand(item, command, at);
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
@@ -65,7 +64,7 @@ export async function sendBuyerCommand(
   orderItemId: string,
   name: BuyerCommand,
 ): Promise<ReturnType<typeof viewBuyerItem>> {
-  const owner = await call.commands.read((em) => customerOf(em, call.storeId, orderItemId));
+  const owner = await call.commands.read((tx) => customerOf(tx, orderItemId));
   if (owner === null || owner !== call.customer?.customerId) throw new Fault('ORDER_ITEM_NOT_FOUND');
   return (await sendItemCommand(call, orderItemId, { name, input: {} })) as ReturnType<typeof viewBuyerItem>;
 }

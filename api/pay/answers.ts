@@ -1,4 +1,5 @@
 /** Responses of the payment screen: pages, redirects to the shop, and results from the payment's row. */
+import type { Tenancy } from '../../db/kernel/tx.ts';
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { Started } from '../../db/payments/queries.ts';
@@ -7,7 +8,7 @@ import type { Html } from '../kernel/html.ts';
 import { type PageContext, pageContextOf as requestContextOf, sendPage } from '../kernel/page.ts';
 import { popupPage } from './pages.ts';
 
-export type Found = Started & { readonly storeName: string; readonly at: number; readonly clock: number };
+export type Found = Started & Tenancy & { readonly storeName: string };
 
 export const text = (ctx: Context, name: string, longest = 300): string => {
   const value = ctx.query[name];

@@ -4,11 +4,12 @@
  */
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { sqlOn } from '../../db/kernel/sql.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type PaymentOption, retryPayment } from '../../db/payments/commands.ts';
 import { readAttempt, paymentRun } from '../../db/payments/queries.ts';
 import { storeText } from '../../db/runs/text.ts';
-import { findTenant, readStore } from '../../db/stores/queries.ts';
+import { findTenant, readStore, type Tenant } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
@@ -54,22 +55,19 @@ export function payRoutes(deps: ApiDeps): Router {
 /** Finds the attempt of the URL; for an unknown one, a page that reveals nothing. */
 async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
   const paymentId = String(ctx.params['paymentId']);
-  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(deps.orm.em.fork(), 'lookup_payment', paymentId) : null;
-  const found =
-    tenant &&
-    (await inTenant(deps.orm, tenant.storeId, REQUEST, async (em): Promise<Found | null> => {
-      const started = await readAttempt(em, tenant.storeId, paymentId, text(ctx, 'attemptId'));
-      return (
-        started && {
-          ...started,
-          storeName: (await readStore(em, tenant.storeId)).name,
-          at: deps.clock.now() + tenant.clockOffsetMs,
-          clock: tenant.clockOffsetMs,
-        }
-      );
-    }));
+  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;
+  const found = tenant && (await find(deps, tenant, paymentId, text(ctx, 'attemptId')));
   if (found) await show(found);
   else send(ctx, unknownPage(pageContextOf(ctx)), 404);
+}
+
+function find(deps: ApiDeps, { storeId, clockOffsetMs }: Tenant, paymentId: string, attemptId: string): Promise<Found | null> {
+  const realNow = deps.clock.now();
+  const tenancy = { storeId, at: realNow + clockOffsetMs, realNow };
+  return inTenant(deps.orm, tenancy, REQUEST, async (tx) => {
+    const started = await readAttempt(tx, paymentId, attemptId);
+    return started && { ...started, ...tenancy, storeName: (await readStore(tx)).name };
+  });
 }
 
 async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
@@ -122,15 +120,16 @@ function showFailure(ctx: RouterContext, { payment, attempt }: Found, failure: F
 }
 
 /** Starts a new attempt like POST …/attempts; a second click finds the open attempt of the first. */
-async function retry(ctx: RouterContext, deps: ApiDeps, { payment, attempt, at }: Found): Promise<void> {
+async function retry(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  const { payment, attempt } = found;
   const option = { pg: attempt.pg, method: attempt.method } as PaymentOption;
   try {
-    const started = await inTenant(deps.orm, payment.storeId, REQUEST, async (em) => {
-      const fresh = await readAttempt(em, payment.storeId, payment.paymentId, payment.currentAttemptId);
+    const started = await inTenant(deps.orm, found, REQUEST, async (tx) => {
+      const fresh = await readAttempt(tx, payment.paymentId, payment.currentAttemptId);
       if (fresh?.attempt.status === 'OPEN') return fresh;
       const { storeId, paymentId } = payment;
       const wanted = { storeId, paymentId, option, returnUrl: attempt.returnUrl, testPayment: deps.config.toss.testPayment };
-      return retryPayment(em, wanted, { at, realNow: deps.clock.now() });
+      return retryPayment(tx, wanted);
     });
     ctx.redirect(
       `/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: started.attempt.attemptId, ...carriedParameters(ctx) }))}`,
@@ -164,8 +163,8 @@ async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<
   await runCommand(ctx, deps, found, { name: 'giveUp', input });
 }
 
-const storeParameter = (deps: ApiDeps, { payment: { storeId } }: Found, value: string): Promise<string> =>
-  inTenant(deps.orm, storeId, REQUEST, (em) => storeText(em, storeId, value, deps.clock.now()));
+const storeParameter = (deps: ApiDeps, found: Found, value: string): Promise<string> =>
+  inTenant(deps.orm, found, REQUEST, (tx) => storeText(tx, value));
 
 async function runCommand(
   ctx: RouterContext,
@@ -188,7 +187,7 @@ async function runCommand(
     operation,
     requestId,
     actor: 'BUYER',
-    clock: found.clock,
+    clock: found.at - found.realNow,
     notAfter: deps.clock.now() + COMMAND_MS,
   };
   try {
@@ -197,9 +196,7 @@ async function runCommand(
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
     if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(pageContextOf(ctx)), 409);
   }
-  const fresh = await inTenant(deps.orm, payment.storeId, REQUEST, (em) =>
-    readAttempt(em, payment.storeId, payment.paymentId, attempt.attemptId),
-  );
+  const fresh = await inTenant(deps.orm, found, REQUEST, (tx) => readAttempt(tx, payment.paymentId, attempt.attemptId));
   if (!fresh || fresh.payment.status === 'processing') return see(ctx, found);
   leave(ctx, { ...found, ...fresh }, fresh.payment.result);
 }

@@ -12,10 +12,6 @@ export const get = endpoint({
   change: 'none',
   data: PaymentDetail,
   errors: ['PAYMENT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params: { paymentId } }) =>
-  viewDetail(
-    await readPayment(em, storeId, paymentId),
-    await readAttempts(em, storeId, paymentId),
-    await refundsOf(em, storeId, paymentId),
-  ),
+}).handle(async ({ tx, params: { paymentId } }) =>
+  viewDetail(await readPayment(tx, paymentId), await readAttempts(tx, paymentId), await refundsOf(tx, paymentId)),
 );

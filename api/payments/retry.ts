@@ -22,10 +22,10 @@ export const retry = endpoint({
     'ALREADY_PAID',
     'PAYMENT_NOT_CONFIGURED',
   ],
-}).handle(async ({ em, storeId, params, body, at, realNow, deps }) => {
+}).handle(async ({ tx, storeId, params, body, deps }) => {
   if (body.returnUrl !== undefined) checkReturnUrl(body.returnUrl);
   const { option, returnUrl = null } = body;
   const { testPayment } = deps.config.toss;
-  const started = await retryPayment(em, { storeId, paymentId: params.paymentId, option, returnUrl, testPayment }, { at, realNow });
+  const started = await retryPayment(tx, { storeId, paymentId: params.paymentId, option, returnUrl, testPayment });
   return viewStarted(started, deps.config.publicUrl);
 });

@@ -44,15 +44,15 @@ export const start = endpoint({
     const { orderPassword, ...buyer } = body.guest;
     return { buyer, orderPasswordHash: await hashOrderPassword(orderPassword) };
   })
-  .handle(async ({ em, storeId, sessionId, customer, params, body, prepared, at, realNow, deps, header }) => {
-    const checkout = await findCheckout(em, storeId, params.checkoutId, sessionId!, true);
-    const store = await readStore(em, storeId);
+  .handle(async ({ tx, sessionId, customer, params, body, prepared, deps, header }) => {
+    const checkout = await findCheckout(tx, params.checkoutId, sessionId!, true);
+    const store = await readStore(tx);
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
     const { testPayment } = deps.config.toss;
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
     const wanted = { option, returnUrl, shippingAddress, ...prepared, visit: visitOf(header), testPayment, ...expected };
-    return viewStarted(await startPayment(em, checkout, wanted, { at, realNow }), deps.config.publicUrl);
+    return viewStarted(await startPayment(tx, checkout, wanted), deps.config.publicUrl);
   });
 
 /** The buyer of an order; a customer without a name gets the receiver's. */

@@ -10,4 +10,4 @@ export const status = endpoint({
   change: 'none',
   data: PaymentStatus,
   errors: ['PAYMENT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewStatus(await readPayment(em, storeId, params.paymentId)));
+}).handle(async ({ tx, params }) => viewStatus(await readPayment(tx, params.paymentId)));

@@ -16,4 +16,4 @@ export const create = endpoint({
   status: 201,
   data: PickupLocationView,
   errors: ['PICKUP_LOCATION_LIMIT_EXCEEDED'],
-}).handle(async ({ em, storeId, body, at }) => viewLocation(await addLocation(em, storeId, body, at)));
+}).handle(async ({ tx, body }) => viewLocation(await addLocation(tx, body)));

@@ -11,4 +11,4 @@ export const list = endpoint({
   scopes: ['store:r'],
   change: 'none',
   data: closed({ items: Type.Array(PickupLocationView) }),
-}).handle(async ({ em, storeId }) => ({ items: (await listLocations(em, storeId, false)).map(viewLocation) }));
+}).handle(async ({ tx }) => ({ items: (await listLocations(tx, false)).map(viewLocation) }));

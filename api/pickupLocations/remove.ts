@@ -13,7 +13,7 @@ export const remove = endpoint({
   change: 'here',
   data: Type.Null(),
   errors: ['PICKUP_LOCATION_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => {
-  await deleteLocation(em, storeId, params.pickupLocationId);
+}).handle(async ({ tx, params }) => {
+  await deleteLocation(tx, params.pickupLocationId);
   return null;
 });

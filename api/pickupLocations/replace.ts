@@ -14,4 +14,4 @@ export const replace = endpoint({
   body: PickupLocationRequest,
   data: PickupLocationView,
   errors: ['PICKUP_LOCATION_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, body }) => viewLocation(await replaceLocation(em, storeId, params.pickupLocationId, body)));
+}).handle(async ({ tx, params, body }) => viewLocation(await replaceLocation(tx, params.pickupLocationId, body)));

@@ -27,4 +27,4 @@ export const changeStock = endpoint({
       : [],
   data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE', 'INVENTORY_MODE_MISMATCH'],
-}).handle(({ em, storeId, params, body, requestId, at, realNow }) => change(em, { storeId, ...params }, body, requestId, { at, realNow }));
+}).handle(({ tx, storeId, params, body, requestId }) => change(tx, { storeId, ...params }, body, requestId));

@@ -25,13 +25,10 @@ interface ChangeRequest {
   readonly storeId: string;
   readonly params: { readonly productId: string };
   readonly requestId: string;
-  readonly at: number;
-  readonly realNow: number;
   readonly header: (name: string) => string;
 }
-/** The product, the precondition (`If-Match`) and the time of a change. */
-export const changeContext = ({ storeId, params, requestId, at, realNow, header }: ChangeRequest) => ({
+/** The product, and the precondition (`If-Match`) of a change. */
+export const changeContext = ({ storeId, params, requestId, header }: ChangeRequest) => ({
   key: { storeId, productId: params.productId },
   basis: { ifMatch: versionsOf(header('if-match')), reference: requestId },
-  moment: { at, realNow },
 });

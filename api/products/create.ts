@@ -28,8 +28,8 @@ export const create = endpoint({
     'VARIANT_NOT_FOUND',
     'FLOW_NOT_FOUND',
   ],
-}).handle(async ({ em, storeId, body, requestId, at, realNow, setHeader }) => {
-  const created = await createProduct(em, storeId, body, requestId, { at, realNow });
+}).handle(async ({ tx, body, requestId, setHeader }) => {
+  const created = await createProduct(tx, body, requestId);
   setHeader('Location', `/v1/products/${created.product.productId}`);
   setHeader('ETag', etagOf(created));
   return viewProduct(created);

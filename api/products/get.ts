@@ -12,8 +12,8 @@ export const get = endpoint({
   etag: true,
   data: Product,
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, setHeader }) => {
-  const found = await readProduct(em, storeId, params.productId);
+}).handle(async ({ tx, params, setHeader }) => {
+  const found = await readProduct(tx, params.productId);
   setHeader('ETag', etagOf(found));
   return viewProduct(found);
 });

@@ -12,8 +12,8 @@ export const getDiscount = endpoint({
   change: 'none',
   data: Discount,
   errors: ['PRODUCT_NOT_FOUND', 'DISCOUNT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => {
-  const { product } = await readProduct(em, storeId, params.productId);
+}).handle(async ({ tx, params }) => {
+  const { product } = await readProduct(tx, params.productId);
   if (!product.discount) throw new Fault('DISCOUNT_NOT_FOUND');
   return viewDiscount(product.discount);
 });

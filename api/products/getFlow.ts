@@ -18,7 +18,7 @@ export const getFlow = endpoint({
     { title: 'EffectiveFlow' },
   ),
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => {
-  const { product } = await readProduct(em, storeId, params.productId);
+}).handle(async ({ tx, params }) => {
+  const { product } = await readProduct(tx, params.productId);
   return { source: 'PLATFORM' as const, flow: { flowId: null, ...defaultFlow(product.fulfillmentType) } };
 });

@@ -24,12 +24,12 @@ export const list = endpoint({
   }),
   data: listOf(Product),
   errors: ['INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, query }) => {
+}).handle(async ({ tx, query }) => {
   const { productNo, status, ...paged } = query;
   if (productNo !== undefined && !new RegExp(PRODUCT_NO).test(productNo))
     throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
   if (status !== undefined && !isStatus(status)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
   const filter = { ...paged, ...(productNo !== undefined && { productNo: Number(productNo) }), ...(status !== undefined && { status }) };
-  const { items, total } = await listProducts(em, storeId, filter);
+  const { items, total } = await listProducts(tx, filter);
   return page(paged, items.map(viewProduct), total);
 });

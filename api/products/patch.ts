@@ -16,7 +16,7 @@ export const patch = endpoint({
       'approval when salePrice, deliveryType, deliveryFee or conditionalFreeAmount would change, ' +
       'or optionGroups or variants are sent; direct otherwise',
     fields: ['optionGroups', 'variants'],
-    values: (em, { storeId, params }) => pricesOf(em, storeId, params['productId']!),
+    values: (tx, { params }) => pricesOf(tx, params['productId']!),
   },
   change: 'here',
   body: ProductPatch,
@@ -25,8 +25,8 @@ export const patch = endpoint({
   check: patchProblems,
   errors: CHANGE_ERRORS,
 }).handle(async (call) => {
-  const { key, basis, moment } = changeContext(call);
-  const changed = await patchProduct(call.em, key, call.body, basis, moment);
+  const { key, basis } = changeContext(call);
+  const changed = await patchProduct(call.tx, key, call.body, basis);
   call.setHeader('ETag', etagOf(changed));
   return viewProduct(changed);
 });

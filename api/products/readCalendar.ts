@@ -16,7 +16,7 @@ export const readCalendar = endpoint({
     { title: 'Calendar' },
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
-}).handle(async ({ em, storeId, params, query: { from, to } }) => {
+}).handle(async ({ tx, storeId, params, query: { from, to } }) => {
   checkSpan(from, to, MAX_DAYS_WRITTEN);
-  return { days: await read(em, { storeId, ...params }, from, to) };
+  return { days: await read(tx, { storeId, ...params }, from, to) };
 });

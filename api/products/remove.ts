@@ -16,6 +16,6 @@ export const remove = endpoint({
   errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED'],
 }).handle(async (call) => {
   const { key, basis } = changeContext(call);
-  await deleteProduct(call.em, key, basis.ifMatch, call.at);
+  await deleteProduct(call.tx, key, basis.ifMatch);
   return null;
 });

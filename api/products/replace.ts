@@ -19,8 +19,8 @@ export const replace = endpoint({
   check: wholeProblems,
   errors: CHANGE_ERRORS,
 }).handle(async (call) => {
-  const { key, basis, moment } = changeContext(call);
-  const changed = await replaceProduct(call.em, key, call.body, basis, moment);
+  const { key, basis } = changeContext(call);
+  const changed = await replaceProduct(call.tx, key, call.body, basis);
   call.setHeader('ETag', etagOf(changed));
   return viewProduct(changed);
 });

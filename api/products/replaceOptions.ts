@@ -28,8 +28,8 @@ export const replaceOptions = endpoint({
     'INVENTORY_MODE_MISMATCH',
   ],
 }).handle(async (call) => {
-  const { key, basis, moment } = changeContext(call);
-  const changed = await replace(call.em, key, { variants: [], ...call.body }, basis, moment);
+  const { key, basis } = changeContext(call);
+  const changed = await replace(call.tx, key, { variants: [], ...call.body }, basis);
   call.setHeader('ETag', etagOf(changed));
   return viewOptions(changed);
 });

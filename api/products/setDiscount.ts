@@ -33,9 +33,9 @@ export const setDiscount = endpoint({
   data: nullable(Discount),
   check: discountProblems,
   errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRICE_CONFLICT'],
-}).handle(async ({ em, storeId, params, body, at }) => {
+}).handle(async ({ tx, storeId, params, body }) => {
   const { method, value, startDate, endDate } = body;
   const wanted = method === null ? null : { method, value: value!, startDate: startDate!, endDate: endDate! };
-  const { discount } = await set(em, { storeId, ...params }, wanted, at);
+  const { discount } = await set(tx, { storeId, ...params }, wanted);
   return discount ? viewDiscount(discount) : null;
 });

@@ -15,8 +15,8 @@ export const setStatusMany = endpoint({
   idempotent: true,
   body: closed({ productIds: Type.Array(Id, { minItems: 1, maxItems: 100 }), status: oneOf(SALES_STATUSES) }, { title: 'ProductStatuses' }),
   data: bulkOf('ProductResults'),
-}).handle(async ({ em, storeId, body, at }) => {
-  const changed = await setStatuses(em, storeId, body.productIds, body.status, at);
+}).handle(async ({ tx, body }) => {
+  const changed = await setStatuses(tx, body.productIds, body.status);
   const results = body.productIds.map((id) =>
     changed.has(id)
       ? { id, isSuccess: true, code: 'OK', message: '' }

@@ -34,6 +34,6 @@ export const writeCalendar = endpoint({
     ...(!('stock' in body) && !('price' in body) ? [{ field: 'stock', code: 'REQUIRED', message: 'Send stock, price or both.' }] : []),
   ],
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH', 'PRICE_CONFLICT'],
-}).handle(async ({ em, storeId, params, body, requestId, at }) => ({
-  updatedDays: await write(em, { storeId, ...params }, body, requestId, at),
+}).handle(async ({ tx, storeId, params, body, requestId }) => ({
+  updatedDays: await write(tx, { storeId, ...params }, body, requestId),
 }));

@@ -13,4 +13,4 @@ export const process = endpoint({
   idempotent: true,
   data: Refund,
   errors: ['REFUND_NOT_FOUND', 'REFUND_NOT_HELD'],
-}).handle(async ({ em, storeId, params, at, realNow }) => viewRefund(await releaseRefund(em, storeId, params.refundId, { at, realNow })));
+}).handle(async ({ tx, params }) => viewRefund(await releaseRefund(tx, params.refundId)));

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Em, inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
   storeTarget,
@@ -15,7 +15,7 @@ import {
   raiseOffset,
   readOffset,
   releaseClockLease,
-} from '../../db/stores/clock.ts';
+} from '../../db/sandbox/clock.ts';
 import { type RunRow, runOfRow } from '../../db/runs/rows.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
@@ -46,13 +46,13 @@ export async function advanceClock(deps: ApiDeps, storeId: string, target: Targe
   await queue(advancing);
   const work = fixTarget(advancing, target, operation)
     .then((to) => step(advancing, to))
-    .finally(() => inTx(advancing, (em) => releaseClockLease(em, storeId, advancing.holder)));
+    .finally(() => inTx(advancing, (tx) => releaseClockLease(tx, advancing.holder)));
   const left = Math.max(0, advancing.answerBy - deps.clock.now());
   const settled = await Promise.race([work, sleep(left, false, { ref: false })]);
   work.catch((error: unknown) => deps.log.warn({ err: error, storeId }, 'a clock advance ended early'));
-  return inTx(advancing, async (em) => {
-    const advanced = { now: korean(deps.clock.now() + (await readOffset(em, storeId))), settled };
-    await completeOperation(em, storeId, operation, { status: 200, body: advanced });
+  return inTx(advancing, async (tx) => {
+    const advanced = { now: korean(deps.clock.now() + (await readOffset(tx))), settled };
+    await completeOperation(tx, operation, { status: 200, body: advanced });
     return advanced;
   });
 }
@@ -63,29 +63,32 @@ interface Advanced {
 
 /** The target: a duration counts from the time at which this advance begins; a repeated request gets the stored target. */
 const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey): Promise<number> =>
-  inTx(advancing, async (em) => {
-    const { deps, storeId } = advancing;
+  inTx(advancing, async (tx) => {
+    const { deps } = advancing;
     const realNow = deps.clock.now();
-    const fresh = 'to' in target ? target.to : realNow + (await readOffset(em, storeId)) + target.by;
-    return storeTarget(em, storeId, operation, fresh, realNow);
+    const fresh = 'to' in target ? target.to : realNow + (await readOffset(tx)) + target.by;
+    return storeTarget(tx, operation, fresh);
   });
 
-const inTx = <T>({ deps, storeId }: Advancing, work: (em: Em) => Promise<T>) => inTenant(deps.orm, storeId, REQUEST, work);
+/** The business time of this is the clock's own matter. */
+function inTx<T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const realNow = deps.clock.now();
+  return inTenant(deps.orm, { storeId, at: realNow, realNow }, REQUEST, work);
+}
 
 /** Serializes concurrent advances of one store. */
 async function queue(advancing: Advancing): Promise<void> {
-  const { deps, storeId, holder, answerBy } = advancing;
-  while (!(await inTx(advancing, (em) => acquireClockLease(em, storeId, holder, deps.clock.now())))) {
+  const { deps, holder, answerBy } = advancing;
+  while (!(await inTx(advancing, (tx) => acquireClockLease(tx, holder)))) {
     if (deps.clock.now() > answerBy) throw new Fault('TEMPORARILY_UNAVAILABLE');
     await sleep(50);
   }
 }
 
 async function step(advancing: Advancing, to: number): Promise<boolean> {
-  const { storeId } = advancing;
   let settled = true;
   for (;;) {
-    const wake = await inTx(advancing, (em) => nextWake(em, storeId, to));
+    const wake = await inTx(advancing, (tx) => nextWake(tx, to));
     if (wake === null) break;
     const minute = Math.min(Math.ceil(wake / MINUTE) * MINUTE, to);
     const signaled = await advanceTo(advancing, minute, true);
@@ -98,13 +101,13 @@ async function step(advancing: Advancing, to: number): Promise<boolean> {
 
 /** Commits the offset for the time `to`, and signals the runs: those that are due, or all open ones. Returns their workflow ids. */
 async function advanceTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<Set<string>> {
-  const { deps, storeId, holder } = advancing;
+  const { deps, holder } = advancing;
   const wanted = to - deps.clock.now();
-  const { offset, runs } = await inTx(advancing, async (em) => {
-    await acquireClockLease(em, storeId, holder, deps.clock.now());
-    await raiseOffset(em, storeId, wanted);
-    const is = await readOffset(em, storeId);
-    return { offset: is, runs: await openRuns(em, storeId, dueOnly ? deps.clock.now() + is : null) };
+  const { offset, runs } = await inTx(advancing, async (tx) => {
+    await acquireClockLease(tx, holder);
+    await raiseOffset(tx, wanted);
+    const is = await readOffset(tx);
+    return { offset: is, runs: await openRuns(tx, dueOnly ? deps.clock.now() + is : null) };
   });
   await signalRuns(advancing, runs, offset);
   return new Set(runs.map((run) => run.workflow_id));
@@ -127,14 +130,14 @@ async function signalRuns({ deps }: Advancing, runs: readonly RunRow[], offset: 
  * started with an older offset.
  */
 async function quiet(advancing: Advancing, signaled: Set<string>): Promise<boolean> {
-  const { deps, storeId, holder } = advancing;
+  const { deps, holder } = advancing;
   const end = deps.clock.now() + STEP_MS;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
-    const { done, offset, due } = await inTx(advancing, async (em) => {
-      await acquireClockLease(em, storeId, holder, deps.clock.now());
-      const is = await readOffset(em, storeId);
+    const { done, offset, due } = await inTx(advancing, async (tx) => {
+      await acquireClockLease(tx, holder);
+      const is = await readOffset(tx);
       const now = deps.clock.now() + is;
-      return { done: await isQuiet(em, storeId, now), offset: is, due: await openRuns(em, storeId, now) };
+      return { done: await isQuiet(tx, now), offset: is, due: await openRuns(tx, now) };
     });
     if (done) return true;
     const unsignaled = due.filter(({ workflow_id: id }) => !signaled.has(id));

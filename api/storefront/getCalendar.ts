@@ -15,7 +15,7 @@ export const getCalendar = endpoint({
     { title: 'StorefrontCalendar' },
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
-}).handle(async ({ em, storeId, params, query: { from, to }, at }) => {
+}).handle(async ({ tx, params, query: { from, to } }) => {
   checkSpan(from, to, MAX_DAYS_SHOWN);
-  return { days: await shownCalendar(em, storeId, params.productId, from, to, at) };
+  return { days: await shownCalendar(tx, params.productId, from, to) };
 });

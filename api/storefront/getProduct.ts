@@ -10,4 +10,4 @@ export const getProduct = endpoint({
   change: 'none',
   data: ShownProduct,
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, at }) => viewShown(await readShown(em, storeId, params.productId), at));
+}).handle(async ({ tx, params, at }) => viewShown(await readShown(tx, params.productId), at));

@@ -22,8 +22,8 @@ export const getStore = endpoint({
     },
     { title: 'StorefrontStore' },
   ),
-}).handle(async ({ em, storeId }) => {
-  const store = await readStore(em, storeId);
+}).handle(async ({ tx }) => {
+  const store = await readStore(tx);
   return {
     storeCode: store.storeCode,
     name: store.name,

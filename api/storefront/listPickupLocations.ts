@@ -14,8 +14,8 @@ export const listPickupLocations = endpoint({
   access: 'storefront',
   change: 'none',
   data: closed({ items: Type.Array(Shown) }),
-}).handle(async ({ em, storeId }) => {
-  const locations = await listLocations(em, storeId, true);
+}).handle(async ({ tx }) => {
+  const locations = await listLocations(tx, true);
   return {
     items: locations.map(({ pickupLocationId, name, address, contact, availableHours = null }) => ({
       pickupLocationId,

@@ -15,8 +15,8 @@ export const listProducts = endpoint({
     keyword: Type.Optional(Keyword),
   }),
   data: listOf(ShownProduct),
-}).handle(async ({ em, storeId, query, at }) => {
-  const { items, total } = await listShown(em, storeId, query);
+}).handle(async ({ tx, query, at }) => {
+  const { items, total } = await listShown(tx, query);
   return page(
     query,
     items.map((item) => viewShown(item, at)),

@@ -10,4 +10,4 @@ export const get = endpoint({
   scopes: ['store:r'],
   change: 'none',
   data: Store,
-}).handle(async ({ em, storeId }) => viewStore(await readStore(em, storeId)));
+}).handle(async ({ tx }) => viewStore(await readStore(tx)));

@@ -11,10 +11,10 @@ export const patch = endpoint({
   agent: {
     condition:
       'denied when termsVersion, privacyVersion, termsUrl or privacyUrl would change, approval when anything else would, direct otherwise',
-    values: async (em, { storeId }) => viewStore(await lockStore(em, storeId)),
+    values: async (tx) => viewStore(await lockStore(tx)),
   },
   change: 'here',
   body: StorePatch,
   data: Store,
   check: originProblems,
-}).handle(async ({ em, storeId, body }) => viewStore(await patchStore(em, storeId, body)));
+}).handle(async ({ tx, body }) => viewStore(await patchStore(tx, body)));

@@ -20,4 +20,4 @@ export const create = endpoint({
   errors: ['INVALID_IMAGE'],
 })
   .before((call) => storeFile(call, call.body.purpose))
-  .handle(async ({ em, prepared, deps }) => viewUpload(recordUpload(em, prepared), deps.config.publicUrl));
+  .handle(async ({ tx, prepared, deps }) => viewUpload(recordUpload(tx, prepared), deps.config.publicUrl));

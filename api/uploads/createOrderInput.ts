@@ -26,4 +26,4 @@ export const createOrderInput = endpoint({
       { key: limitKey(call, 'upload', call.clientAddress), max: 100, windowMs: DAY },
     ]),
   )
-  .handle(async ({ em, prepared, deps }) => viewUpload(recordUpload(em, prepared), deps.config.publicUrl));
+  .handle(async ({ tx, prepared, deps }) => viewUpload(recordUpload(tx, prepared), deps.config.publicUrl));

@@ -4,7 +4,7 @@ import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { releaseUse, type Limit, consumeUse } from '../../db/limits/commands.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type LimitedCall, refuseUntil } from '../kernel/limits.ts';
 import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import type { UploadedFile } from '../kernel/upload.ts';
@@ -31,13 +31,13 @@ export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, lim
   if (!isImageType(found?.mime)) throw new Fault('INVALID_IMAGE');
   const uploadId = newId('upl', at);
   const contentType = found.mime;
-  const tx = <T>(work: Parameters<typeof inTenant<T>>[3]) => inTenant(deps.orm, storeId, REQUEST, work);
+  const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, call, REQUEST, work);
   // Counted before the file is stored, so that concurrent uploads cannot exceed the limit.
-  if (limits.length > 0) refuseUntil(call, 'uploads', await tx((em) => consumeUse(em, limits, realNow)), realNow);
+  if (limits.length > 0) refuseUntil(call, 'uploads', await inTx((tx) => consumeUse(tx, limits)), realNow);
   try {
     await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
   } catch (error) {
-    if (limits.length > 0) await tx((em) => releaseUse(em, limits, realNow));
+    if (limits.length > 0) await inTx((tx) => releaseUse(tx, limits, realNow));
     throw error;
   }
   const { sha256, bytes } = file;

@@ -18,8 +18,8 @@ export const create = endpoint({
   data: NewWebhook,
   errors: ['WEBHOOK_LIMIT_EXCEEDED'],
   check: receiverProblems,
-}).handle(async ({ em, storeId, body, at, deps, setHeader }) => {
-  const { webhook, secret } = await registerWebhook(em, deps.keyring, storeId, body, at);
+}).handle(async ({ tx, body, deps, setHeader }) => {
+  const { webhook, secret } = await registerWebhook(tx, deps.keyring, body);
   setHeader('Location', `/v1/webhooks/${webhook.webhookId}`);
   return { ...viewWebhook(webhook), secret };
 });

@@ -11,4 +11,4 @@ export const get = endpoint({
   change: 'none',
   data: Webhook,
   errors: ['WEBHOOK_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewWebhook(await readWebhook(em, storeId, params.webhookId)));
+}).handle(async ({ tx, params }) => viewWebhook(await readWebhook(tx, params.webhookId)));

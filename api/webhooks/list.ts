@@ -11,4 +11,4 @@ export const list = endpoint({
   scopes: ['webhook:r'],
   change: 'none',
   data: closed({ items: Type.Array(Webhook) }),
-}).handle(async ({ em, storeId }) => ({ items: (await listWebhooks(em, storeId)).map(viewWebhook) }));
+}).handle(async ({ tx }) => ({ items: (await listWebhooks(tx)).map(viewWebhook) }));

@@ -18,10 +18,10 @@ export const listDeliveries = endpoint({
   }),
   data: closed({ items: Type.Array(WebhookDelivery) }),
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_PARAMETER'],
-}).handle(async ({ em, storeId, params, query, at }) => {
+}).handle(async ({ tx, params, query, at }) => {
   const status = DELIVERY_STATUSES.find((known) => known === query.status);
   if (query.status !== undefined && !status) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
-  const rows = await findDeliveries(em, storeId, params.webhookId, {
+  const rows = await findDeliveries(tx, params.webhookId, {
     limit: query.limit,
     at,
     ...(status && { status }),

@@ -16,6 +16,4 @@ export const redeliver = endpoint({
   status: 202,
   data: WebhookDelivery,
   errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_DELIVERY_NOT_FOUND', 'DELIVERY_NOT_FAILED', 'DELIVERY_ALREADY_REDELIVERED', 'WEBHOOK_SUSPENDED'],
-}).handle(async ({ em, storeId, params, at, realNow }) =>
-  viewDelivery(await sendAgain(em, storeId, params.webhookId, params.deliveryId, { at, realNow })),
-);
+}).handle(async ({ tx, params }) => viewDelivery(await sendAgain(tx, params.webhookId, params.deliveryId)));

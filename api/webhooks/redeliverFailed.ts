@@ -15,6 +15,6 @@ export const redeliverFailed = endpoint({
   status: 202,
   data: closed({ queued: Count }, { title: 'RedeliveryQueued' }),
   errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SUSPENDED'],
-}).handle(async ({ em, storeId, params, at, realNow }) => ({
-  queued: await sendAgain(em, storeId, params.webhookId, { at, realNow }),
+}).handle(async ({ tx, params }) => ({
+  queued: await sendAgain(tx, params.webhookId),
 }));

@@ -13,7 +13,7 @@ export const remove = endpoint({
   idempotent: true,
   data: Type.Null(),
   errors: ['WEBHOOK_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, at, realNow }) => {
-  await removeWebhook(em, storeId, params.webhookId, { at, realNow });
+}).handle(async ({ tx, params }) => {
+  await removeWebhook(tx, params.webhookId);
   return null;
 });

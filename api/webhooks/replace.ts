@@ -16,4 +16,4 @@ export const replace = endpoint({
   data: Webhook,
   errors: ['WEBHOOK_NOT_FOUND'],
   check: receiverProblems,
-}).handle(async ({ em, storeId, params, body }) => viewWebhook(await replaceWebhook(em, storeId, params.webhookId, body)));
+}).handle(async ({ tx, params, body }) => viewWebhook(await replaceWebhook(tx, params.webhookId, body)));

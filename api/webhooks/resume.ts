@@ -15,4 +15,4 @@ export const resume = endpoint({
   body: closed({}),
   data: Webhook,
   errors: ['WEBHOOK_NOT_FOUND'],
-}).handle(async ({ em, storeId, params }) => viewWebhook(await resumeWebhook(em, storeId, params.webhookId)));
+}).handle(async ({ tx, params }) => viewWebhook(await resumeWebhook(tx, params.webhookId)));

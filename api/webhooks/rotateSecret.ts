@@ -16,7 +16,7 @@ export const rotateSecret = endpoint({
   body: closed({}),
   data: NewWebhook,
   errors: ['WEBHOOK_NOT_FOUND'],
-}).handle(async ({ em, storeId, params, at, deps }) => {
-  const { webhook, secret } = await rotate(em, deps.keyring, storeId, params.webhookId, at);
+}).handle(async ({ tx, params, deps }) => {
+  const { webhook, secret } = await rotate(tx, deps.keyring, params.webhookId);
   return { ...viewWebhook(webhook), secret };
 });

@@ -25,7 +25,7 @@ export const test = endpoint({
   errors: ['WEBHOOK_NOT_FOUND'],
 })
   .before(async ({ deps, storeId, params, body, at, realNow }) => {
-    const webhook = await inTenant(deps.orm, storeId, REQUEST, (em) => readWebhook(em, storeId, params.webhookId));
+    const webhook = await inTenant(deps.orm, { storeId, at, realNow }, REQUEST, (tx) => readWebhook(tx, params.webhookId));
     const { eventType } = body;
     const sample = randomUUID().replaceAll('-', '');
     const eventId = `evt_test_${sample}`;

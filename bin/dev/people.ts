@@ -22,8 +22,8 @@ export const seedMembers = (databaseUrl: string, storeId: string, members: reado
 /** The same on connections that stay open. */
 export async function seedMembersIn(orm: MikroORM, storeId: string, members: readonly Person[]): Promise<void> {
   const at = Date.now();
-  await inTenant(orm, storeId, REQUEST, async (em) => {
-    if ((await em.count(MemberEntity, { storeId })) > 0) return;
-    for (const { email, role } of members) await addMember(em, storeId, email, role, at);
+  await inTenant(orm, { storeId, at, realNow: at }, REQUEST, async (tx) => {
+    if ((await tx.em.count(MemberEntity, { storeId })) > 0) return;
+    for (const { email, role } of members) await addMember(tx, email, role);
   });
 }

@@ -23,7 +23,8 @@ const STEPS = {
 
 const commands: Readonly<Record<string, (orm: MikroORM, keyring: Keyring) => Promise<string>>> = {
   async signing(orm, keyring) {
-    const { step, kid } = await inTenant(orm, '-', REQUEST, (em) => rotateSigningKeys(em, keyring, Date.now()));
+    const realNow = Date.now();
+    const { step, kid } = await inTenant(orm, { storeId: '-', at: realNow, realNow }, REQUEST, (tx) => rotateSigningKeys(tx, keyring));
     return `${kid} ${STEPS[step]}.`;
   },
   async sealing(orm, keyring) {

@@ -2,7 +2,7 @@
 import type { AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, lockName, sql } from '../kernel/tx.ts';
+import { lockName, type Tx } from '../kernel/tx.ts';
 import { type SellerAddress, SellerAddressEntity } from './entities.ts';
 import { findAddress } from './queries.ts';
 
@@ -19,11 +19,12 @@ export interface WantedAddress {
 }
 
 /** Serializes changes of one address book: at most ten addresses of a type, one default each, and no lost updates. */
-const lockBook = (em: Em, storeId: string) => lockName(em, `addresses/${storeId}`);
+const lockBook = (tx: Tx) => lockName(tx, `addresses/${tx.storeId}`);
 
 /** Adds an address; the first of its type becomes the default, an eleventh is ADDRESS_LIMIT_EXCEEDED. */
-export async function addAddress(em: Em, storeId: string, wanted: WantedAddress, at: number): Promise<SellerAddress> {
-  await lockBook(em, storeId);
+export async function addAddress(tx: Tx, wanted: WantedAddress): Promise<SellerAddress> {
+  const { em, storeId, at } = tx;
+  await lockBook(tx);
   const count = await em.count(SellerAddressEntity, { storeId, type: wanted.type });
   if (count >= MAX_OF_A_TYPE) throw new Fault('ADDRESS_LIMIT_EXCEEDED');
   const address = em.create(SellerAddressEntity, {
@@ -38,16 +39,17 @@ export async function addAddress(em: Em, storeId: string, wanted: WantedAddress,
 }
 
 /** Replaces an address; its type cannot change (INVALID_ADDRESS_TYPE). Affects products that use it, never existing orders. */
-export async function replaceAddress(em: Em, storeId: string, addressId: string, wanted: WantedAddress): Promise<SellerAddress> {
-  await lockBook(em, storeId);
-  const address = await findAddress(em, storeId, addressId);
+export async function replaceAddress(tx: Tx, addressId: string, wanted: WantedAddress): Promise<SellerAddress> {
+  await lockBook(tx);
+  const address = await findAddress(tx, addressId);
   if (address.type !== wanted.type) throw new Fault('INVALID_ADDRESS_TYPE');
   return Object.assign(address, wanted, { detailAddress: wanted.detailAddress ?? null });
 }
 
-export async function makeDefault(em: Em, storeId: string, addressId: string): Promise<SellerAddress> {
-  await lockBook(em, storeId);
-  const address = await findAddress(em, storeId, addressId);
+export async function makeDefault(tx: Tx, addressId: string): Promise<SellerAddress> {
+  const { em, storeId } = tx;
+  await lockBook(tx);
+  const address = await findAddress(tx, addressId);
   if (address.isDefault) return address;
   await em.nativeUpdate(SellerAddressEntity, { storeId, type: address.type, isDefault: true }, { isDefault: false });
   address.isDefault = true;
@@ -55,16 +57,14 @@ export async function makeDefault(em: Em, storeId: string, addressId: string): P
 }
 
 /** Deletes an address: ADDRESS_IN_USE when a product refers to it, DEFAULT_ADDRESS_UNDELETABLE for a default, even the only one. */
-export async function deleteAddress(em: Em, storeId: string, addressId: string): Promise<void> {
-  await lockBook(em, storeId);
-  const address = await findAddress(em, storeId, addressId);
+export async function deleteAddress(tx: Tx, addressId: string): Promise<void> {
+  const { em, sql, storeId } = tx;
+  await lockBook(tx);
+  const address = await findAddress(tx, addressId);
   if (address.isDefault) throw new Fault('DEFAULT_ADDRESS_UNDELETABLE');
   // Deleted products no longer refer to addresses.
-  const [used] = await sql(
-    em,
-    'SELECT 1 AS ok FROM product WHERE store_id = ? AND (shipping_address_id = ? OR return_address_id = ?) LIMIT 1',
-    [storeId, addressId, addressId],
-  );
+  const [used] = await sql`SELECT 1 AS ok FROM product WHERE store_id = ${storeId} AND (shipping_address_id = ${addressId}
+      OR return_address_id = ${addressId}) LIMIT 1`;
   if (used) throw new Fault('ADDRESS_IN_USE');
   em.remove(address);
 }

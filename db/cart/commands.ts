@@ -4,20 +4,14 @@ import { CartItemEntity } from './entities.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export const MAX_QUANTITY = 999;
 
 /** Adds a variant to the cart; the same variant and stay again adds to the quantity of its line, at most 999. */
-export async function addToCart(
-  em: Em,
-  storeId: string,
-  sessionId: string,
-  wanted: WantedLine,
-  visit: Visit | null,
-  at: number,
-): Promise<void> {
-  const pricing = await readPricingData(em, storeId, [wanted], at);
+export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, visit: Visit | null): Promise<void> {
+  const { em, sql, storeId, at } = tx;
+  const pricing = await readPricingData(tx, [wanted]);
   checkChosen(pricing, [wanted], () => 'optionId');
   const found = pricing.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
@@ -27,37 +21,25 @@ export async function addToCart(
     throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
   const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
-  const rows = await sql(
-    em,
-    `INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, visit, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const rows =
+    await sql`INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, visit,
+      created_at)
+     VALUES (${storeId}, ${newId('crt', at)}, ${sessionId}, ${wanted.productId}, ${variant.variantId}, ${stay?.checkIn ?? null},
+        ${stay?.checkOut ?? null}, ${wanted.quantity}, ${visit && JSON.stringify(visit)}, ${new Date(at)})
      ON CONFLICT (store_id, session_id, variant_id, check_in, check_out) DO UPDATE SET quantity = cart_item.quantity + excluded.quantity,
        visit = coalesce(excluded.visit, cart_item.visit)
-     WHERE cart_item.quantity + excluded.quantity <= ${MAX_QUANTITY} RETURNING 1 AS ok`,
-    [
-      storeId,
-      newId('crt', at),
-      sessionId,
-      wanted.productId,
-      variant.variantId,
-      stay?.checkIn ?? null,
-      stay?.checkOut ?? null,
-      wanted.quantity,
-      visit && JSON.stringify(visit),
-      new Date(at),
-    ],
-  );
+     WHERE cart_item.quantity + excluded.quantity <= ${MAX_QUANTITY} RETURNING 1 AS ok`;
   if (rows.length === 0) throw invalid('quantity', 'OUT_OF_RANGE', `At most ${MAX_QUANTITY} of one option.`);
   if ((await em.count(CartItemEntity, { storeId, sessionId })) > CHECKOUT_LINES)
     throw invalid('productId', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
 }
 
-export async function changeQuantity(em: Em, storeId: string, sessionId: string, cartItemId: string, quantity: number): Promise<void> {
+export async function changeQuantity({ em, storeId }: Tx, sessionId: string, cartItemId: string, quantity: number): Promise<void> {
   const changed = await em.nativeUpdate(CartItemEntity, { storeId, sessionId, cartItemId }, { quantity });
   if (changed === 0) throw new Fault('CART_ITEM_NOT_FOUND');
 }
 
-export async function removeFromCart(em: Em, storeId: string, sessionId: string, cartItemId: string): Promise<void> {
+export async function removeFromCart({ em, storeId }: Tx, sessionId: string, cartItemId: string): Promise<void> {
   const removed = await em.nativeDelete(CartItemEntity, { storeId, sessionId, cartItemId });
   if (removed === 0) throw new Fault('CART_ITEM_NOT_FOUND');
 }

@@ -3,7 +3,7 @@ import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';
 import { missingNights, optionLabel, priceOf, readPricingData, type PricingData, type WantedLine } from '../checkout/lines.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type CartItem, CartItemEntity } from './entities.ts';
 
 export type Unavailable = 'DELETED' | 'NOT_ON_SALE' | 'SOLD_OUT' | 'NOT_ENOUGH_STOCK' | 'DATES_UNAVAILABLE';
@@ -19,9 +19,10 @@ export interface CartLine {
 const stayOf = ({ checkIn, checkOut }: CartItem): Stay | null => (checkIn && checkOut ? { checkIn, checkOut } : null);
 
 /** The cart, in a fixed number of queries. A line that cannot be bought stays in it, with the reason. */
-export async function readCart(em: Em, storeId: string, sessionId: string, at: number): Promise<CartLine[]> {
+export async function readCart(tx: Tx, sessionId: string): Promise<CartLine[]> {
+  const { em, storeId } = tx;
   const items = await em.find(CartItemEntity, { storeId, sessionId }, { orderBy: { createdAt: 'asc', cartItemId: 'asc' } });
-  const pricing = await readPricingData(em, storeId, items.map(wantedOf), at);
+  const pricing = await readPricingData(tx, items.map(wantedOf));
   return items.map((item) => lineOf(pricing, item));
 }
 const wantedOf = (item: CartItem): WantedLine => ({
@@ -63,7 +64,7 @@ function unavailableReason(
 }
 
 /** The lines of a cart with these ids, in their order; CART_ITEM_NOT_FOUND, also for another buyer's (D39). */
-export async function linesOf(em: Em, storeId: string, sessionId: string, cartItemIds: readonly string[]): Promise<WantedLine[]> {
+export async function linesOf({ em, storeId }: Tx, sessionId: string, cartItemIds: readonly string[]): Promise<WantedLine[]> {
   const items = await em.find(CartItemEntity, { storeId, sessionId, cartItemId: { $in: [...cartItemIds] } });
   const byId = new Map(items.map((item) => [item.cartItemId, item]));
   return cartItemIds.map((cartItemId) => {

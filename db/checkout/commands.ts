@@ -4,7 +4,7 @@ import { checkChosen, lineOf, readPricingData, type PricingData, unavailableLine
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { listLocations } from '../pickupLocations/queries.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
 
@@ -21,11 +21,12 @@ export interface CheckoutRequest {
  * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants,
  * OUT_OF_STOCK for what cannot be bought, DATES_UNAVAILABLE for nights.
  */
-export async function openCheckout(em: Em, storeId: string, sessionId: string, request: CheckoutRequest, at: number): Promise<Checkout> {
+export async function openCheckout(tx: Tx, sessionId: string, request: CheckoutRequest): Promise<Checkout> {
+  const { em, storeId, at } = tx;
   const { lines: wanted, cartItemIds = [], fulfillmentMethod: method = null, pickupLocationId = null } = request;
-  const pricing = await readPricingData(em, storeId, wanted, at);
+  const pricing = await readPricingData(tx, wanted);
   checkChosen(pricing, wanted, (line) => `items[${line}].optionId`);
-  const location = await locationOf(em, storeId, pricing, request);
+  const location = await locationOf(tx, pricing, request);
   const lines = wanted.map((line) => lineOf(pricing, line, { method, location }));
   const short = unavailableLines(pricing, lines);
   if (short.length > 0) throw new Fault('OUT_OF_STOCK', { details: { items: short } });
@@ -51,8 +52,7 @@ export async function openCheckout(em: Em, storeId: string, sessionId: string, r
  * The pickup location: required when a line is picked up and the store has locations, refused otherwise (docs/contract.md#checkout, D41).
  */
 async function locationOf(
-  em: Em,
-  storeId: string,
+  tx: Tx,
   { sellable }: PricingData,
   { lines, fulfillmentMethod: method, pickupLocationId }: CheckoutRequest,
 ): Promise<FrozenLocation | null> {
@@ -63,7 +63,7 @@ async function locationOf(
   const isFetched = products.some(({ methods }) => (method ?? methods[0]) === 'PICKUP');
   if (!isFetched && pickupLocationId !== undefined) throw new Fault('PICKUP_LOCATION_NOT_APPLICABLE');
   if (!isFetched) return null;
-  const locations = await listLocations(em, storeId, true);
+  const locations = await listLocations(tx, true);
   if (pickupLocationId === undefined && locations.length > 0) throw new Fault('PICKUP_LOCATION_REQUIRED');
   if (pickupLocationId === undefined) return null;
   const found = locations.find((one) => one.pickupLocationId === pickupLocationId);

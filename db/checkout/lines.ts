@@ -7,7 +7,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Night, nightKey, readNights } from '../products/nights.ts';
 import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../products/queries.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export interface WantedLine {
   readonly productId: string;
@@ -26,13 +26,14 @@ export interface PricingData {
 }
 
 /** Products, variants and addresses of these lines in one query, and the nights of stays in another. */
-export async function readPricingData(em: Em, storeId: string, lines: readonly WantedLine[], at: number): Promise<PricingData> {
-  const { sellable, addresses } = await findSellable(em, storeId, [...new Set(lines.map((line) => line.productId))]);
+export async function readPricingData(tx: Tx, lines: readonly WantedLine[]): Promise<PricingData> {
+  const { at } = tx;
+  const { sellable, addresses } = await findSellable(tx, [...new Set(lines.map((line) => line.productId))]);
   const byNight = lines.flatMap(({ productId, optionId, quantity, stay }) => {
     const variantId = optionId ?? sellable.get(productId)?.variants[0]?.variantId;
     return stay && variantId !== undefined ? [{ variantId, quantity, stay }] : [];
   });
-  return { sellable, addresses, nights: await readNights(em, storeId, byNight), today: koreanDate(at) };
+  return { sellable, addresses, nights: await readNights(tx, byNight), today: koreanDate(at) };
 }
 
 /** VALIDATION_FAILED with every line that does not choose one of several variants; `field`: the path of a line. */

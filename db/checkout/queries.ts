@@ -2,13 +2,13 @@
 import { LockMode } from '@mikro-orm/core';
 import { type CheckoutLine, type FrozenLocation, isShipped, isTooMuch } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { listLocations } from '../pickupLocations/queries.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
 import { type Handover, lineOf, readPricingData, type PricingData, unavailableLines, unavailableNights, type WantedLine } from './lines.ts';
 
 /** A checkout of this session, with `lock` FOR UPDATE; CHECKOUT_NOT_FOUND, also for another buyer's (D39). */
-export async function findCheckout(em: Em, storeId: string, checkoutId: string, sessionId: string, lock = false): Promise<Checkout> {
+export async function findCheckout({ em, storeId }: Tx, checkoutId: string, sessionId: string, lock = false): Promise<Checkout> {
   const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
   const checkout = await em.findOne(CheckoutEntity, { storeId, checkoutId, sessionId }, options);
   if (!checkout) throw new Fault('CHECKOUT_NOT_FOUND');
@@ -16,17 +16,17 @@ export async function findCheckout(em: Em, storeId: string, checkoutId: string, 
 }
 
 /** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold as it was chosen (D37, D81). */
-export async function repriceLines(em: Em, checkout: Checkout, at: number): Promise<CheckoutLine[]> {
+export async function repriceLines(tx: Tx, checkout: Checkout): Promise<CheckoutLine[]> {
   const wanted = checkout.lines.map(({ productId, variantId, quantity, stay }) => ({
     productId,
     quantity,
     optionId: variantId,
     stay: stay ?? null,
   }));
-  const pricing = await readPricingData(em, checkout.storeId, wanted, at);
+  const pricing = await readPricingData(tx, wanted);
   const short = unavailableLines(pricing, checkout.lines);
   if (short.length > 0) throw new Fault('CHECKOUT_STALE', { details: { items: short } });
-  const location = await currentLocation(em, checkout);
+  const location = await currentLocation(tx, checkout);
   const lines = wanted.map((line, i) => repriceLine(pricing, line, checkout.lines[i]!, location));
   const dates = unavailableNights(pricing, lines);
   if (dates.length > 0) throw new Fault('CHECKOUT_STALE', { details: { dates } });
@@ -46,9 +46,9 @@ function repriceLine(pricing: PricingData, wanted: WantedLine, before: CheckoutL
   return lineOf(pricing, wanted, { method: before.fulfillmentMethod, location });
 }
 
-async function currentLocation(em: Em, { storeId, pickupLocationId, lines }: Checkout): Promise<FrozenLocation | null> {
+async function currentLocation(tx: Tx, { pickupLocationId, lines }: Checkout): Promise<FrozenLocation | null> {
   if (!pickupLocationId) return null;
-  const locations = await listLocations(em, storeId, true);
+  const locations = await listLocations(tx, true);
   if (!locations.some((one) => one.pickupLocationId === pickupLocationId)) throw new Fault('CHECKOUT_STALE');
   return lines.find(({ pickupLocation }) => pickupLocation)?.pickupLocation ?? null;
 }

@@ -1,7 +1,7 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 /** The subject of a token. Tokens of an earlier generation are invalid (X8). */
 export interface Holder {
@@ -19,15 +19,12 @@ export const holderOf = (row: HolderRow): Holder => ({ customerId: row.customer_
  * the address: if the account has a password, the password and all earlier tokens are revoked; the customer, cart and orders stay (X8).
  * Waits for a concurrent sign-up.
  */
-export async function delegatedCustomer(em: Em, storeId: string, email: string, at: number): Promise<Holder> {
-  const [row] = await sql<HolderRow>(
-    em,
-    `INSERT INTO customer (store_id, customer_id, email, created_at) VALUES (?, ?, ?, ?)
+export async function delegatedCustomer({ sql, storeId, at }: Tx, email: string): Promise<Holder> {
+  const [row] = await sql<HolderRow>`INSERT INTO customer (store_id, customer_id, email, created_at)
+      VALUES (${storeId}, ${newId('cus', at)}, ${email.toLowerCase()}, ${new Date(at)})
      ON CONFLICT (store_id, email) DO UPDATE SET password_hash = NULL,
        token_generation = customer.token_generation + (customer.password_hash IS NOT NULL)::integer
-     RETURNING customer_id, token_generation`,
-    [storeId, newId('cus', at), email.toLowerCase(), new Date(at)],
-  );
+     RETURNING customer_id, token_generation`;
   return holderOf(row!);
 }
 
@@ -40,20 +37,13 @@ export interface SignUp {
 }
 
 /** Creates a customer with their consents. The address is not verified, so that an existing account is never changed: EMAIL_TAKEN. */
-export async function signUp(em: Em, storeId: string, { email, name, phone, passwordHash, consents }: SignUp, at: number): Promise<Holder> {
-  const [row] = await sql<HolderRow>(
-    em,
-    `INSERT INTO customer (store_id, customer_id, email, name, phone, password_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (store_id, email) DO NOTHING RETURNING customer_id, token_generation`,
-    [storeId, newId('cus', at), email.toLowerCase(), name, phone, passwordHash, new Date(at)],
-  );
+export async function signUp({ sql, storeId, at }: Tx, { email, name, phone, passwordHash, consents }: SignUp): Promise<Holder> {
+  const [row] = await sql<HolderRow>`INSERT INTO customer (store_id, customer_id, email, name, phone, password_hash, created_at)
+      VALUES (${storeId}, ${newId('cus', at)}, ${email.toLowerCase()}, ${name}, ${phone}, ${passwordHash}, ${new Date(at)})
+     ON CONFLICT (store_id, email) DO NOTHING RETURNING customer_id, token_generation`;
   if (!row) throw new Fault('EMAIL_TAKEN');
   for (const { kind, version = null } of consents)
-    await sql(
-      em,
-      `INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at)
-       VALUES (?, ?, ?, ?, 'AGREE', ?, 'SIGNUP', ?)`,
-      [storeId, newId('con', at), row.customer_id, kind, version, new Date(at)],
-    );
+    await sql`INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at)
+       VALUES (${storeId}, ${newId('con', at)}, ${row.customer_id}, ${kind}, 'AGREE', ${version}, 'SIGNUP', ${new Date(at)})`;
   return holderOf(row);
 }

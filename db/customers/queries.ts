@@ -1,26 +1,21 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Holder, holderOf, type HolderRow } from './commands.ts';
 
 export interface FoundCustomer extends Holder {
   readonly passwordHash: string | null;
 }
-export async function findByEmail(em: Em, storeId: string, email: string): Promise<FoundCustomer | null> {
-  const [row] = await sql<HolderRow & { password_hash: string | null }>(
-    em,
-    'SELECT customer_id, token_generation, password_hash FROM customer WHERE store_id = ? AND email = ?',
-    [storeId, email.toLowerCase()],
-  );
+export async function findByEmail({ sql, storeId }: Tx, email: string): Promise<FoundCustomer | null> {
+  const [row] = await sql<
+    HolderRow & { password_hash: string | null }
+  >`SELECT customer_id, token_generation, password_hash FROM customer WHERE store_id = ${storeId} AND email = ${email.toLowerCase()}`;
   return row ? { ...holderOf(row), passwordHash: row.password_hash } : null;
 }
 
 /** Whether a customer still has the token generation of the password check; FOR SHARE, so that it cannot change in this transaction. */
-export async function isCurrentHolder(em: Em, storeId: string, { customerId, generation }: Holder): Promise<boolean> {
-  const rows = await sql(em, 'SELECT 1 AS ok FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ? FOR SHARE', [
-    storeId,
-    customerId,
-    generation,
-  ]);
+export async function isCurrentHolder({ sql, storeId }: Tx, { customerId, generation }: Holder): Promise<boolean> {
+  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
+      AND token_generation = ${generation} FOR SHARE`;
   return rows.length > 0;
 }
 
@@ -32,16 +27,17 @@ export interface Customer {
 }
 /** The customer of a token, or null: of this generation, and while the client that issued it is active (null: their own login). */
 export async function findCustomer(
-  em: Em,
-  storeId: string,
+  { sql, storeId }: Tx,
   { customerId, generation, clientId }: Holder & { readonly clientId: string | null },
 ): Promise<Customer | null> {
-  const [row] = await sql<{ customer_id: string; email: string; name: string | null; phone: string | null }>(
-    em,
-    `SELECT customer_id, email, name, phone FROM customer WHERE store_id = ? AND customer_id = ? AND token_generation = ?
-     AND (?::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ?
-       AND c.status = 'ACTIVE'))`,
-    [storeId, customerId, generation, clientId, clientId],
-  );
+  const [row] = await sql<{
+    customer_id: string;
+    email: string;
+    name: string | null;
+    phone: string | null;
+  }>`SELECT customer_id, email, name, phone FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
+    AND token_generation = ${generation}
+     AND (${clientId}::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ${clientId}
+       AND c.status = 'ACTIVE'))`;
   return row ? { customerId: row.customer_id, email: row.email, name: row.name, phone: row.phone } : null;
 }

@@ -3,16 +3,12 @@
  * until it commits. So times grow in the order of commits, and a reader that continues after the last time it has seen misses nothing
  * (D70).
  */
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 /** The feed time of a change: the business time `at`, or a millisecond after the store's previous change. */
-export async function changeTime(em: Em, storeId: string, at: number): Promise<Date> {
-  const [row] = await sql<{ changed_at: string }>(
-    em,
-    `INSERT INTO feed (store_id, changed_at) VALUES (?, ?)
+export async function changeTime({ sql, storeId, at }: Tx): Promise<Date> {
+  const [row] = await sql<{ changed_at: string }>`INSERT INTO feed (store_id, changed_at) VALUES (${storeId}, ${new Date(at)})
      ON CONFLICT (store_id) DO UPDATE SET changed_at = greatest(feed.changed_at + interval '1 millisecond', excluded.changed_at)
-     RETURNING changed_at`,
-    [storeId, new Date(at)],
-  );
+     RETURNING changed_at`;
   return new Date(row!.changed_at);
 }

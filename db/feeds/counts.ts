@@ -1,22 +1,20 @@
 /** Row counts of a store's lists, maintained by triggers: a total costs the same however many rows there are (X22). */
-import { type Em, sql } from '../kernel/tx.ts';
+import { EMPTY, type Fragment, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export type CountedList = 'orders' | 'order_item' | 'product';
 /** Absent: any. */
 export interface CountFilter {
-  readonly status?: string | undefined;
-  readonly isTest?: boolean | undefined;
+  readonly status?: string | null | undefined;
+  readonly isTest?: boolean | null | undefined;
 }
 
-/** A subquery for the count; its parameters are `countValues`. */
-export const COUNTED = `(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ? AND list = ? AND (?::text IS NULL OR status = ?)
-   AND (?::boolean IS NULL OR is_test = ?))`;
-export const countValues = (storeId: string, list: CountedList, { status, isTest }: CountFilter): unknown[] => {
-  const [wanted, test] = [status ?? null, isTest ?? null];
-  return [storeId, list, wanted, wanted, test, test];
-};
+/** A subquery for the count. */
+export const counted = (storeId: string, list: CountedList, { status = null, isTest = null }: CountFilter): Fragment =>
+  fragment`(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ${storeId} AND list = ${list}
+    ${status === null ? EMPTY : fragment`AND status = ${status}`} ${isTest === null ? EMPTY : fragment`AND is_test = ${isTest}`})`;
 
-export async function countOf(em: Em, storeId: string, list: CountedList, filter: CountFilter): Promise<number> {
-  const [row] = await sql<{ n: string }>(em, `SELECT ${COUNTED} AS n`, countValues(storeId, list, filter));
+export async function countOf({ sql, storeId }: Tx, list: CountedList, filter: CountFilter): Promise<number> {
+  const [row] = await sql<{ n: string }>`SELECT ${counted(storeId, list, filter)} AS n`;
   return Number(row!.n);
 }

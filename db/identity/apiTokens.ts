@@ -7,7 +7,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, inTenant, REQUEST, sql } from '../kernel/tx.ts';
+import { sqlOn } from '../kernel/sql.ts';
+import { inTenant, REQUEST, type Tx } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
 import { ApiTokenEntity } from './entities.ts';
 import { lockRole } from './members.ts';
@@ -48,10 +49,11 @@ export interface ShownApiToken {
 }
 
 /** Issues a token; its plain text is returned only here. Real time. UNAUTHORIZED when the issuer was removed concurrently (X25). */
-export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken, now: number): Promise<ShownApiToken & { token: string }> {
+export async function issueApiToken(tx: Tx, wanted: NewApiToken): Promise<ShownApiToken & { token: string }> {
+  const { em, storeId, realNow: now } = tx;
   const token = newApiToken();
   const { name, scopes, purpose, createdBy, expiresInDays } = wanted;
-  if ((await lockRole(em, storeId, createdBy)) === null) throw new Fault('UNAUTHORIZED');
+  if ((await lockRole(tx, createdBy)) === null) throw new Fault('UNAUTHORIZED');
   const tokenId = newId('tok', now);
   em.create(ApiTokenEntity, {
     storeId,
@@ -66,14 +68,13 @@ export async function issueApiToken(em: Em, storeId: string, wanted: NewApiToken
     expiresAt: expiresInDays === null ? null : new Date(now + expiresInDays * DAY),
   });
   await em.flush();
-  const { items } = await listApiTokens(em, storeId, { page: 1, size: 1, tokenId });
+  const { items } = await listApiTokens(tx, { page: 1, size: 1, tokenId });
   return { ...items[0]!, token };
 }
 
 /** Tokens that are not revoked, newest first, with the names of their issuers. */
 export async function listApiTokens(
-  em: Em,
-  storeId: string,
+  { sql, storeId }: Tx,
   { page, size, tokenId = null }: { page: number; size: number; tokenId?: string | null },
 ): Promise<{ items: ShownApiToken[]; total: number }> {
   const rows = await sql<{
@@ -87,14 +88,10 @@ export async function listApiTokens(
     expires_at: Date | null;
     last_used_at: Date | null;
     total: string;
-  }>(
-    em,
-    `SELECT t.*, coalesce(u.name, u.email) AS created_by_name, count(*) OVER () AS total FROM api_token t
+  }>`SELECT t.*, coalesce(u.name, u.email) AS created_by_name, count(*) OVER () AS total FROM api_token t
      JOIN user_account u ON u.user_id = t.created_by
-     WHERE t.store_id = ? AND t.revoked_at IS NULL AND (?::text IS NULL OR t.token_id = ?)
-     ORDER BY t.created_at DESC, t.token_id DESC LIMIT ? OFFSET ?`,
-    [storeId, tokenId, tokenId, size, (page - 1) * size],
-  );
+     WHERE t.store_id = ${storeId} AND t.revoked_at IS NULL AND (${tokenId}::text IS NULL OR t.token_id = ${tokenId})
+     ORDER BY t.created_at DESC, t.token_id DESC LIMIT ${size} OFFSET ${(page - 1) * size}`;
   const at = (time: Date | null) => (time === null ? null : new Date(time).getTime());
   return {
     total: Number(rows[0]?.total ?? 0),
@@ -113,12 +110,9 @@ export async function listApiTokens(
 }
 
 /** Revokes a token; effective immediately on every process, because each request reads the row. */
-export async function revokeApiToken(em: Em, storeId: string, tokenId: string, now: number): Promise<void> {
-  const rows = await sql(
-    em,
-    'UPDATE api_token SET revoked_at = ? WHERE store_id = ? AND token_id = ? AND revoked_at IS NULL RETURNING 1 AS ok',
-    [new Date(now), storeId, tokenId],
-  );
+export async function revokeApiToken({ sql, storeId, realNow: now }: Tx, tokenId: string): Promise<void> {
+  const rows = await sql`UPDATE api_token SET revoked_at = ${new Date(now)} WHERE store_id = ${storeId} AND token_id = ${tokenId}
+      AND revoked_at IS NULL RETURNING 1 AS ok`;
   if (rows.length === 0) throw new Fault('API_TOKEN_NOT_FOUND');
 }
 
@@ -134,7 +128,7 @@ export interface FoundApiToken {
 
 /** A valid token, or null. Records its use, at most once a minute. */
 export async function findApiToken(orm: MikroORM, token: string, now: number): Promise<FoundApiToken | null> {
-  const [row] = await sql<{
+  const [row] = await sqlOn(orm)<{
     store_id: string;
     sandbox: boolean;
     clock_offset_ms: string;
@@ -146,15 +140,16 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
     last_used_at: Date | null;
     user_id: string;
     role: Role | null;
-  }>(orm.em.fork(), 'SELECT * FROM lookup_api_token(?)', [hashSecret(token).toString('hex')]);
+  }>`SELECT * FROM lookup_api_token(${hashSecret(token).toString('hex')})`;
   if (!row || row.revoked_at !== null || (row.expires_at !== null && new Date(row.expires_at).getTime() <= now)) return null;
   if (row.last_used_at === null || new Date(row.last_used_at).getTime() < now - MINUTE)
-    await inTenant(orm, row.store_id, REQUEST, (em) =>
-      sql(em, 'UPDATE api_token SET last_used_at = greatest(last_used_at, ?) WHERE store_id = ? AND token_id = ?', [
-        new Date(now),
-        row.store_id,
-        row.token_id,
-      ]),
+    await inTenant(
+      orm,
+      { storeId: row.store_id, at: now, realNow: now },
+      REQUEST,
+      ({ sql }) =>
+        sql`UPDATE api_token SET last_used_at = greatest(last_used_at, ${new Date(now)}) WHERE store_id = ${row.store_id}
+          AND token_id = ${row.token_id}`,
     );
   const { store_id: storeId, sandbox, clock_offset_ms: offset, user_id: userId, scopes, purpose, role } = row;
   return { tenant: { storeId, status: 'ACTIVE', sandbox, clockOffsetMs: Number(offset) }, userId, scopes, purpose, role };

@@ -7,7 +7,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Config } from '../kernel/config.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { sqlOn } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { findTenant } from '../stores/queries.ts';
 import { type Client, ClientEntity } from './entities.ts';
 
@@ -37,7 +38,7 @@ export async function clientOf({ orm, config }: { orm: MikroORM; config: Config 
       scopes: SCOPES.filter((scope) => scope !== 'member:delegate'),
     };
   if (!/^\w{1,64}$/.test(clientId)) return null;
-  const [row] = await sql<OAuthClientRow>(orm.em.fork(), 'SELECT * FROM lookup_oauth_client(?)', [clientId]);
+  const [row] = await sqlOn(orm)<OAuthClientRow>`SELECT * FROM lookup_oauth_client(${clientId})`;
   return row
     ? {
         clientId,
@@ -75,10 +76,8 @@ const storedSecretOf = (secret: string) => ({ secretHash: hashSecret(secret), se
 
 /** Creates a client of a store. The secret of a confidential client is returned only here, and stored as SHA-256. */
 export function createClient(
-  em: Em,
-  storeId: string,
+  { em, storeId, realNow: at }: Tx,
   { grantTypes, redirectUris, scopes, ...given }: NewClient,
-  at: number,
 ): { clientId: string; clientSecret: string | null } {
   const clientId = newId('cli', at);
   const clientSecret = given.authMethod === 'none' ? null : newSecret();
@@ -99,14 +98,16 @@ export function createClient(
 }
 
 /** A store's first client: a confidential server client with these scopes. */
-export function createServerClient(em: Em, storeId: string, name: string, scopes: readonly string[], at: number) {
+export function createServerClient(tx: Tx, name: string, scopes: readonly string[]) {
   const grantTypes = ['client_credentials', TOKEN_EXCHANGE] as const;
-  const { clientId, clientSecret } = createClient(
-    em,
-    storeId,
-    { name, scopes, authMethod: 'client_secret_basic', grantTypes, redirectUris: [], createdBy: null },
-    at,
-  );
+  const { clientId, clientSecret } = createClient(tx, {
+    name,
+    scopes,
+    authMethod: 'client_secret_basic',
+    grantTypes,
+    redirectUris: [],
+    createdBy: null,
+  });
   return { clientId, clientSecret: clientSecret! };
 }
 
@@ -118,28 +119,28 @@ export interface ShownClient extends Client {
 
 /** Newest first; `status`: only those. */
 export async function listClients(
-  em: Em,
-  storeId: string,
+  tx: Tx,
   { status, page, size }: { status: 'ACTIVE' | 'REVOKED' | null; page: number; size: number },
 ): Promise<{ items: ShownClient[]; total: number }> {
+  const { em, storeId } = tx;
   const [clients, total] = await em.findAndCount(
     ClientEntity,
     { storeId, ...(status && { status }) },
     { orderBy: { createdAt: 'desc', clientId: 'desc' }, limit: size, offset: (page - 1) * size },
   );
-  return { items: await withAuthors(em, clients), total };
+  return { items: await withAuthors(tx, clients), total };
 }
 
-export async function withAuthors(em: Em, clients: readonly Client[]): Promise<ShownClient[]> {
+export async function withAuthors({ sql }: Tx, clients: readonly Client[]): Promise<ShownClient[]> {
   const ids = [...new Set(clients.flatMap(({ createdBy }) => createdBy ?? []))];
   const rows =
     ids.length === 0
       ? []
-      : await sql<{ user_id: string; name: string | null; email: string }>(
-          em,
-          'SELECT user_id, name, email FROM user_account WHERE user_id = ANY(?::text[])',
-          [textArray(ids)],
-        );
+      : await sql<{
+          user_id: string;
+          name: string | null;
+          email: string;
+        }>`SELECT user_id, name, email FROM user_account WHERE user_id = ANY(${ids}::text[])`;
   const authors = new Map(rows.map((row) => [row.user_id, row]));
   return clients.map((client) => {
     const author = authors.get(client.createdBy ?? '');
@@ -148,20 +149,20 @@ export async function withAuthors(em: Em, clients: readonly Client[]): Promise<S
 }
 
 /** A client of this store: TENANT_MISMATCH for another store's (docs/contract.md#clients), CLIENT_NOT_FOUND for an unknown one. */
-export async function readClient(em: Em, storeId: string, clientId: string): Promise<ShownClient> {
-  const [shown] = await withAuthors(em, [await findClient(em, storeId, clientId)]);
+export async function readClient(tx: Tx, clientId: string): Promise<ShownClient> {
+  const [shown] = await withAuthors(tx, [await findClient(tx, clientId)]);
   return shown!;
 }
-const lockClient = (em: Em, storeId: string, clientId: string) => findClient(em, storeId, clientId, LockMode.PESSIMISTIC_WRITE);
-async function findClient(em: Em, storeId: string, clientId: string, lockMode = LockMode.NONE): Promise<Client> {
+const lockClient = (tx: Tx, clientId: string) => findClient(tx, clientId, LockMode.PESSIMISTIC_WRITE);
+async function findClient({ em, sql, storeId }: Tx, clientId: string, lockMode = LockMode.NONE): Promise<Client> {
   const client = await em.findOne(ClientEntity, { storeId, clientId }, { lockMode });
   if (client) return client;
-  throw new Fault((await findTenant(em, 'lookup_client', clientId)) ? 'TENANT_MISMATCH' : 'CLIENT_NOT_FOUND');
+  throw new Fault((await findTenant(sql, 'clientId', clientId)) ? 'TENANT_MISMATCH' : 'CLIENT_NOT_FOUND');
 }
 
 /** Replaces the secret; the old one is invalid immediately. */
-export async function rotateSecret(em: Em, storeId: string, clientId: string): Promise<{ client: Client; clientSecret: string }> {
-  const client = await lockClient(em, storeId, clientId);
+export async function rotateSecret(tx: Tx, clientId: string): Promise<{ client: Client; clientSecret: string }> {
+  const client = await lockClient(tx, clientId);
   if (client.status !== 'ACTIVE' || client.authMethod === 'none') throw new Fault('INVALID_STATUS');
   const clientSecret = newSecret();
   Object.assign(client, storedSecretOf(clientSecret));
@@ -169,10 +170,11 @@ export async function rotateSecret(em: Em, storeId: string, clientId: string): P
 }
 
 /** Revokes a client and its logins; its access tokens become invalid, because every request checks the client's status. */
-export async function deactivateClient(em: Em, storeId: string, clientId: string, at: number): Promise<Client> {
-  const client = await lockClient(em, storeId, clientId);
+export async function deactivateClient(tx: Tx, clientId: string): Promise<Client> {
+  const { sql, realNow: at } = tx;
+  const client = await lockClient(tx, clientId);
   if (client.status === 'REVOKED') return client;
   Object.assign(client, { status: 'REVOKED', revokedAt: new Date(at) });
-  await sql(em, 'UPDATE login SET revoked_at = ? WHERE client_id = ? AND revoked_at IS NULL', [new Date(at), clientId]);
+  await sql`UPDATE login SET revoked_at = ${new Date(at)} WHERE client_id = ${clientId} AND revoked_at IS NULL`;
   return client;
 }

@@ -4,7 +4,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { type Fragment, fragment, sqlOn } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { LoginRequest } from './logins.ts';
 
 /** The lifetime of a consent request. */
@@ -17,26 +18,12 @@ export interface ConsentRequest extends LoginRequest {
 }
 
 /** Stores a consent request, bound to the browser that began the login; returns its id. */
-export async function openConsent(em: Em, request: Omit<ConsentRequest, 'consentId'>, browser: string, now: number): Promise<string> {
+export async function openConsent({ sql, realNow: now }: Tx, request: Omit<ConsentRequest, 'consentId'>, browser: string): Promise<string> {
   const consentId = randomBytes(32).toString('base64url');
-  await sql(
-    em,
-    `INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at,
+  await sql`INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at,
      browser_hash, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      consentId,
-      request.clientId,
-      request.userId,
-      request.redirectUri,
-      textArray(request.scopes),
-      request.state,
-      request.codeChallenge,
-      new Date(request.authenticatedAt),
-      hashSecret(browser),
-      new Date(now + CONSENT_MS),
-    ],
-  );
+     VALUES (${consentId}, ${request.clientId}, ${request.userId}, ${request.redirectUri}, ${request.scopes}, ${request.state},
+       ${request.codeChallenge}, ${new Date(request.authenticatedAt)}, ${hashSecret(browser)}, ${new Date(now + CONSENT_MS)})`;
   return consentId;
 }
 
@@ -50,7 +37,8 @@ interface ConsentRow {
   readonly code_challenge: string;
   readonly authenticated_at: Date;
 }
-const UNEXPIRED = 'consent_id = ? AND browser_hash = ? AND expires_at > ?';
+const unexpired = (consentId: string, browser: string, now: number): Fragment =>
+  fragment`consent_id = ${consentId} AND browser_hash = ${hashSecret(browser)} AND expires_at > ${new Date(now)}`;
 const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
   row
     ? {
@@ -67,15 +55,13 @@ const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
 
 /** A consent request; null when it was answered, has expired, or belongs to another browser. */
 export async function readConsent(orm: MikroORM, consentId: string, browser: string, now: number): Promise<ConsentRequest | null> {
-  const given = [consentId, hashSecret(browser), new Date(now)];
-  const [row] = await sql<ConsentRow>(orm.em.fork(), `SELECT * FROM consent_request WHERE ${UNEXPIRED}`, given);
+  const [row] = await sqlOn(orm)<ConsentRow>`SELECT * FROM consent_request WHERE ${unexpired(consentId, browser, now)}`;
   return consentOf(row);
 }
 
 /** The same, deleted: of concurrent decisions only one gets it. */
-export async function consumeConsent(em: Em, consentId: string, browser: string, now: number): Promise<ConsentRequest | null> {
-  const given = [consentId, hashSecret(browser), new Date(now)];
-  const [row] = await sql<ConsentRow>(em, `DELETE FROM consent_request WHERE ${UNEXPIRED} RETURNING *`, given);
+export async function consumeConsent({ sql, realNow: now }: Tx, consentId: string, browser: string): Promise<ConsentRequest | null> {
+  const [row] = await sql<ConsentRow>`DELETE FROM consent_request WHERE ${unexpired(consentId, browser, now)} RETURNING *`;
   return consentOf(row);
 }
 
@@ -87,15 +73,16 @@ export interface ConsentDetails {
   /** The person's current role in the client's store; null: no role, so that nothing can be allowed (X5). */
   readonly role: Role | null;
 }
-export async function consentDetailsOf(em: Em, storeId: string, clientId: string, userId: string): Promise<ConsentDetails> {
-  const [row] = await sql<{ client_name: string; store_name: string; email: string; role: Role | null }>(
-    em,
-    `SELECT c.name AS client_name, s.name AS store_name, u.email, m.role
-     FROM client c JOIN store s USING (store_id) JOIN user_account u ON u.user_id = ?
+export async function consentDetailsOf({ sql, storeId }: Tx, clientId: string, userId: string): Promise<ConsentDetails> {
+  const [row] = await sql<{
+    client_name: string;
+    store_name: string;
+    email: string;
+    role: Role | null;
+  }>`SELECT c.name AS client_name, s.name AS store_name, u.email, m.role
+     FROM client c JOIN store s USING (store_id) JOIN user_account u ON u.user_id = ${userId}
        LEFT JOIN member m ON m.store_id = c.store_id AND m.user_id = u.user_id
-     WHERE c.store_id = ? AND c.client_id = ?`,
-    [userId, storeId, clientId],
-  );
+     WHERE c.store_id = ${storeId} AND c.client_id = ${clientId}`;
   if (!row) throw new Error(`Client ${clientId} has no store ${storeId}`);
   return { clientName: row.client_name, storeName: row.store_name, email: row.email, role: row.role };
 }

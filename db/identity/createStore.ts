@@ -1,7 +1,7 @@
 /** Creates stores: a command of operators that runs as the owner of the database, not as the app. */
 import { createServerClient } from './clients.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export interface NewStore {
   readonly storeCode: string;
@@ -20,18 +20,9 @@ export interface CreatedStore {
 export const newStoreId = (at: number): string => newId('sto', at);
 
 /** Creates a store and its first client. `storeId`: the tenant of the transaction. */
-export async function createStore(
-  em: Em,
-  storeId: string,
-  { storeCode, name, sandbox, scopes }: NewStore,
-  at: number,
-): Promise<CreatedStore> {
-  await sql(em, 'INSERT INTO store (store_id, store_code, name, sandbox, created_at) VALUES (?, ?, ?, ?, ?)', [
-    storeId,
-    storeCode,
-    name,
-    sandbox,
-    new Date(at),
-  ]);
-  return { storeCode, storeId, sandbox, ...createServerClient(em, storeId, `${name} server`, scopes, at) };
+export async function createStore(tx: Tx, { storeCode, name, sandbox, scopes }: NewStore): Promise<CreatedStore> {
+  const { sql, storeId, at } = tx;
+  await sql`INSERT INTO store (store_id, store_code, name, sandbox, created_at)
+    VALUES (${storeId}, ${storeCode}, ${name}, ${sandbox}, ${new Date(at)})`;
+  return { storeCode, storeId, sandbox, ...createServerClient(tx, `${name} server`, scopes) };
 }

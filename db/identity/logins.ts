@@ -7,7 +7,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { DAY, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type SealLocation } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { fragment, sqlOn } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 /** Lifetime of an authorization request. */
 export const REQUEST_MS = 10 * MINUTE;
@@ -35,24 +36,12 @@ const verifierLocation = (requestId: string): SealLocation => ({ store: '-', tab
 
 export async function openRequest(orm: MikroORM, keyring: Keyring, request: LoginRequest, now: number): Promise<Upstream> {
   const [requestId, verifier, nonce, browser] = [random(), random(), random(), random()] as const;
-  await sql(
-    orm.em.fork(),
-    `INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash,
+  await sqlOn(
+    orm,
+  )`INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash,
      expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      requestId,
-      request.clientId,
-      request.redirectUri,
-      textArray(request.scopes),
-      request.state,
-      request.codeChallenge,
-      keyring.seal(verifier, verifierLocation(requestId)),
-      nonce,
-      hashSecret(browser),
-      new Date(now + REQUEST_MS),
-    ],
-  );
+     VALUES (${requestId}, ${request.clientId}, ${request.redirectUri}, ${request.scopes}, ${request.state}, ${request.codeChallenge},
+       ${keyring.seal(verifier, verifierLocation(requestId))}, ${nonce}, ${hashSecret(browser)}, ${new Date(now + REQUEST_MS)})`;
   return { requestId, verifier, nonce, browser };
 }
 
@@ -70,8 +59,7 @@ export async function consumeRequest(
   browser: string,
   now: number,
 ): Promise<ConsumedRequest | null> {
-  const em = orm.em.fork();
-  const [row] = await sql<{
+  const [row] = await sqlOn(orm)<{
     client_id: string;
     redirect_uri: string;
     scopes: string[];
@@ -79,11 +67,8 @@ export async function consumeRequest(
     code_challenge: string;
     verifier_sealed: string;
     nonce: string;
-  }>(em, 'DELETE FROM login_request WHERE request_id = ? AND browser_hash = ? AND expires_at > ? RETURNING *', [
-    requestId,
-    hashSecret(browser),
-    new Date(now),
-  ]);
+  }>`DELETE FROM login_request WHERE request_id = ${requestId} AND browser_hash = ${hashSecret(browser)} AND expires_at > ${new Date(now)}
+    RETURNING *`;
   if (!row) return null;
   return {
     requestId,
@@ -106,45 +91,36 @@ export interface Person {
 }
 
 /** The id of the user who logged in at the provider: by issuer and subject, or at the first login by the verified address. */
-export async function userOf(em: Em, { issuer, subject, email, name }: Person, now: number): Promise<string> {
-  const [known] = await sql<{ user_id: string }>(
-    em,
-    'UPDATE user_account SET name = coalesce(?, name) WHERE issuer = ? AND subject = ? RETURNING user_id',
-    [name, issuer, subject],
-  );
+export async function userOf({ sql, realNow: now }: Tx, { issuer, subject, email, name }: Person): Promise<string> {
+  const [known] = await sql<{
+    user_id: string;
+  }>`UPDATE user_account SET name = coalesce(${name}, name) WHERE issuer = ${issuer} AND subject = ${subject} RETURNING user_id`;
   if (known) return known.user_id;
   // An address that has logged in with another subject stays with that account.
-  const [row] = await sql<{ user_id: string }>(
-    em,
-    `INSERT INTO user_account (user_id, email, name, issuer, subject, created_at) VALUES (?, ?, ?, ?, ?, ?)
+  const [row] = await sql<{
+    user_id: string;
+  }>`INSERT INTO user_account (user_id, email, name, issuer, subject, created_at)
+    VALUES (${newId('usr', now)}, ${email.toLowerCase()}, ${name}, ${issuer}, ${subject}, ${new Date(now)})
      ON CONFLICT (email) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject,
        name = coalesce(excluded.name, user_account.name)
-       WHERE user_account.subject IS NULL RETURNING user_id`,
-    [newId('usr', now), email.toLowerCase(), name, issuer, subject, new Date(now)],
-  );
+       WHERE user_account.subject IS NULL RETURNING user_id`;
   if (!row) throw new Error('The address belongs to another account');
   return row.user_id;
 }
 
 /** Creates a login and its authorization code, valid for one minute and one use. */
-export async function issueCode(em: Em, userId: string, request: LoginRequest, authenticatedAt: number, now: number): Promise<string> {
+export async function issueCode(
+  { sql, realNow: now }: Tx,
+  userId: string,
+  request: LoginRequest,
+  authenticatedAt: number,
+): Promise<string> {
   const loginId = newId('lgn', now);
   const code = random();
-  await sql(em, 'INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at) VALUES (?, ?, ?, ?, ?, ?)', [
-    loginId,
-    request.clientId,
-    userId,
-    textArray(request.scopes),
-    new Date(authenticatedAt),
-    new Date(now),
-  ]);
-  await sql(em, 'INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at) VALUES (?, ?, ?, ?, ?)', [
-    hashSecret(code),
-    loginId,
-    request.redirectUri,
-    request.codeChallenge,
-    new Date(now + CODE_MS),
-  ]);
+  await sql`INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at)
+    VALUES (${loginId}, ${request.clientId}, ${userId}, ${request.scopes}, ${new Date(authenticatedAt)}, ${new Date(now)})`;
+  await sql`INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at)
+    VALUES (${hashSecret(code)}, ${loginId}, ${request.redirectUri}, ${request.codeChallenge}, ${new Date(now + CODE_MS)})`;
   return code;
 }
 
@@ -166,7 +142,7 @@ interface LoginRow {
   readonly used_at: Date | null;
   readonly revoked_at: Date | null;
 }
-const LOGIN_COLUMNS = 'l.login_id, l.client_id, l.user_id, l.scopes, l.authenticated_at, l.revoked_at';
+const LOGIN_COLUMNS = fragment`l.login_id, l.client_id, l.user_id, l.scopes, l.authenticated_at, l.revoked_at`;
 const loginOf = (row: LoginRow): Login => ({
   loginId: row.login_id,
   clientId: row.client_id,
@@ -174,43 +150,37 @@ const loginOf = (row: LoginRow): Login => ({
   scopes: row.scopes,
   authenticatedAt: new Date(row.authenticated_at).getTime(),
 });
-const revoke = (em: Em, loginId: string, now: number) =>
-  sql(em, 'UPDATE login SET revoked_at = coalesce(revoked_at, ?) WHERE login_id = ?', [new Date(now), loginId]);
+const revoke = ({ sql, realNow: now }: Tx, loginId: string) =>
+  sql`UPDATE login SET revoked_at = coalesce(revoked_at, ${new Date(now)}) WHERE login_id = ${loginId}`;
 
 /** Redeems an authorization code; null when it is invalid, expired, another client's, or used before, which revokes the login. */
 export async function redeemCode(
-  em: Em,
+  tx: Tx,
   clientId: string,
   code: string,
   fits: (issued: { redirectUri: string; codeChallenge: string }) => boolean,
-  now: number,
 ): Promise<Login | null> {
-  const [row] = await sql<LoginRow & { redirect_uri: string; code_challenge: string }>(
-    em,
-    `SELECT ${LOGIN_COLUMNS}, c.expires_at, c.used_at, c.redirect_uri, c.code_challenge FROM auth_code c JOIN login l USING (login_id)
-     WHERE c.code_hash = ? FOR UPDATE`,
-    [hashSecret(code)],
-  );
+  const { sql, realNow: now } = tx;
+  const [row] = await sql<
+    LoginRow & { redirect_uri: string; code_challenge: string }
+  >`SELECT ${LOGIN_COLUMNS}, c.expires_at, c.used_at, c.redirect_uri, c.code_challenge FROM auth_code c JOIN login l USING (login_id)
+     WHERE c.code_hash = ${hashSecret(code)} FOR UPDATE`;
   if (!row || row.client_id !== clientId || row.revoked_at !== null) return null;
   if (row.used_at !== null) {
-    await revoke(em, row.login_id, now);
+    await revoke(tx, row.login_id);
     return null;
   }
   if (new Date(row.expires_at).getTime() <= now) return null;
   if (!fits({ redirectUri: row.redirect_uri, codeChallenge: row.code_challenge })) return null;
-  await sql(em, 'UPDATE auth_code SET used_at = ? WHERE code_hash = ?', [new Date(now), hashSecret(code)]);
+  await sql`UPDATE auth_code SET used_at = ${new Date(now)} WHERE code_hash = ${hashSecret(code)}`;
   return loginOf(row);
 }
 
 /** Issues the next refresh token of a login. */
-export async function issueRefresh(em: Em, loginId: string, now: number): Promise<string> {
+export async function issueRefresh({ sql, realNow: now }: Tx, loginId: string): Promise<string> {
   const token = `svcrt_${random()}`;
-  await sql(em, 'INSERT INTO refresh_token (token_hash, login_id, expires_at, created_at) VALUES (?, ?, ?, ?)', [
-    hashSecret(token),
-    loginId,
-    new Date(now + REFRESH_MS),
-    new Date(now),
-  ]);
+  await sql`INSERT INTO refresh_token (token_hash, login_id, expires_at, created_at)
+    VALUES (${hashSecret(token)}, ${loginId}, ${new Date(now + REFRESH_MS)}, ${new Date(now)})`;
   return token;
 }
 
@@ -218,32 +188,27 @@ export async function issueRefresh(em: Em, loginId: string, now: number): Promis
  * Redeems a refresh token (rotation). If it is reused within the retry window and its successor was never used, the response was lost: the
  * successor is discarded and another may be issued. Any other reuse revokes the login.
  */
-export async function redeemRefresh(em: Em, clientId: string, token: string, now: number): Promise<Login | null> {
-  const [found] = await sql<{ login_id: string }>(em, 'SELECT login_id FROM refresh_token WHERE token_hash = ?', [hashSecret(token)]);
+export async function redeemRefresh(tx: Tx, clientId: string, token: string): Promise<Login | null> {
+  const { sql, realNow: now } = tx;
+  const [found] = await sql<{ login_id: string }>`SELECT login_id FROM refresh_token WHERE token_hash = ${hashSecret(token)}`;
   if (!found) return null;
   // Serializes concurrent refreshes of one login.
-  await sql(em, 'SELECT 1 FROM login WHERE login_id = ? FOR UPDATE', [found.login_id]);
-  const [row] = await sql<LoginRow>(
-    em,
-    `SELECT ${LOGIN_COLUMNS}, r.expires_at, r.used_at FROM refresh_token r JOIN login l USING (login_id) WHERE r.token_hash = ?`,
-    [hashSecret(token)],
-  );
+  await sql`SELECT 1 FROM login WHERE login_id = ${found.login_id} FOR UPDATE`;
+  const [row] = await sql<LoginRow>`SELECT ${LOGIN_COLUMNS}, r.expires_at, r.used_at FROM refresh_token r JOIN login l USING (login_id)
+      WHERE r.token_hash = ${hashSecret(token)}`;
   if (!row || row.client_id !== clientId || row.revoked_at !== null || new Date(row.expires_at).getTime() <= now) return null;
   if (row.used_at === null) {
-    await sql(em, 'UPDATE refresh_token SET used_at = ? WHERE token_hash = ?', [new Date(now), hashSecret(token)]);
+    await sql`UPDATE refresh_token SET used_at = ${new Date(now)} WHERE token_hash = ${hashSecret(token)}`;
     return loginOf(row);
   }
   const usedAt = new Date(row.used_at).getTime();
   const discarded =
     now - usedAt < RETRY_MS
-      ? await sql(
-          em,
-          `DELETE FROM refresh_token s WHERE login_id = ? AND used_at IS NULL AND NOT EXISTS (
-             SELECT 1 FROM refresh_token o WHERE o.login_id = s.login_id AND o.token_hash <> ? AND o.used_at >= ?) RETURNING 1 AS ok`,
-          [row.login_id, hashSecret(token), new Date(usedAt)],
-        )
+      ? await sql`DELETE FROM refresh_token s WHERE login_id = ${row.login_id} AND used_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM refresh_token o WHERE o.login_id = s.login_id AND o.token_hash <> ${hashSecret(token)}
+               AND o.used_at >= ${new Date(usedAt)}) RETURNING 1 AS ok`
       : [];
   if (discarded.length === 1) return loginOf(row);
-  await revoke(em, row.login_id, now);
+  await revoke(tx, row.login_id);
   return null;
 }

@@ -4,27 +4,23 @@ import type { Role } from '../../domain/identity/rules.ts';
 import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { MemberEntity } from './entities.ts';
 
 /** Adds a person as a member by e-mail address; for operators' commands. */
-export async function addMember(em: Em, storeId: string, email: string, role: Role, now: number): Promise<void> {
-  const [user] = await sql<{ user_id: string }>(
-    em,
-    `INSERT INTO user_account (user_id, email, created_at) VALUES (?, ?, ?)
-     ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING user_id`,
-    [newId('usr', now), email.toLowerCase(), new Date(now)],
-  );
-  await joinMember(em, storeId, user!.user_id, role, now);
+export async function addMember(tx: Tx, email: string, role: Role): Promise<void> {
+  const { sql, at: now } = tx;
+  const [user] = await sql<{
+    user_id: string;
+  }>`INSERT INTO user_account (user_id, email, created_at) VALUES (${newId('usr', now)}, ${email.toLowerCase()}, ${new Date(now)})
+     ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING user_id`;
+  await joinMember(tx, user!.user_id, role);
 }
 
-export async function joinMember(em: Em, storeId: string, userId: string, role: Role, at: number): Promise<void> {
-  const made = await sql(
-    em,
-    `INSERT INTO member (store_id, user_id, role, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (store_id, user_id) DO NOTHING
-     RETURNING 1 AS ok`,
-    [storeId, userId, role, new Date(at)],
-  );
+export async function joinMember({ sql, storeId, at }: Tx, userId: string, role: Role): Promise<void> {
+  const made = await sql`INSERT INTO member (store_id, user_id, role, created_at) VALUES (${storeId}, ${userId}, ${role}, ${new Date(at)})
+      ON CONFLICT (store_id, user_id) DO NOTHING
+     RETURNING 1 AS ok`;
   if (made.length === 0) throw new Fault('ALREADY_MEMBER');
 }
 
@@ -36,14 +32,16 @@ export interface ShownMember {
   readonly joinedAt: number;
 }
 /** OWNER first, then ADMINs, then by the time of joining; `userId`: only this member. */
-export async function listMembers(em: Em, storeId: string, userId: string | null = null): Promise<ShownMember[]> {
-  const rows = await sql<{ user_id: string; email: string; name: string | null; role: Role; created_at: Date }>(
-    em,
-    `SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
-     WHERE m.store_id = ? AND (?::text IS NULL OR m.user_id = ?)
-     ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id`,
-    [storeId, userId, userId],
-  );
+export async function listMembers({ sql, storeId }: Tx, userId: string | null = null): Promise<ShownMember[]> {
+  const rows = await sql<{
+    user_id: string;
+    email: string;
+    name: string | null;
+    role: Role;
+    created_at: Date;
+  }>`SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
+     WHERE m.store_id = ${storeId} AND (${userId}::text IS NULL OR m.user_id = ${userId})
+     ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id`;
   return rows.map((row) => ({
     userId: row.user_id,
     email: row.email,
@@ -54,11 +52,8 @@ export async function listMembers(em: Em, storeId: string, userId: string | null
 }
 
 /** A person's role, or null; FOR KEY SHARE, so that a concurrent removal waits and then revokes what this transaction issues. */
-export async function lockRole(em: Em, storeId: string, userId: string): Promise<Role | null> {
-  const [row] = await sql<{ role: Role }>(em, 'SELECT role FROM member WHERE store_id = ? AND user_id = ? FOR KEY SHARE', [
-    storeId,
-    userId,
-  ]);
+export async function lockRole({ sql, storeId }: Tx, userId: string): Promise<Role | null> {
+  const [row] = await sql<{ role: Role }>`SELECT role FROM member WHERE store_id = ${storeId} AND user_id = ${userId} FOR KEY SHARE`;
   return row?.role ?? null;
 }
 
@@ -66,18 +61,11 @@ export async function lockRole(em: Em, storeId: string, userId: string): Promise
  * Revokes what a person holds in a store when their membership ends, permanently, even if they join again (X25): the API tokens that they
  * issued, and their logins through clients of the store. Real time.
  */
-async function endAccess(em: Em, storeId: string, userId: string, now: number): Promise<void> {
-  await sql(em, 'UPDATE api_token SET revoked_at = ? WHERE store_id = ? AND created_by = ? AND revoked_at IS NULL', [
-    new Date(now),
-    storeId,
-    userId,
-  ]);
-  await sql(
-    em,
-    `UPDATE login SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL
-       AND client_id IN (SELECT client_id FROM client WHERE store_id = ?)`,
-    [new Date(now), userId, storeId],
-  );
+async function endAccess({ sql, storeId, realNow: now }: Tx, userId: string): Promise<void> {
+  await sql`UPDATE api_token SET revoked_at = ${new Date(now)} WHERE store_id = ${storeId} AND created_by = ${userId}
+    AND revoked_at IS NULL`;
+  await sql`UPDATE login SET revoked_at = ${new Date(now)} WHERE user_id = ${userId} AND revoked_at IS NULL
+       AND client_id IN (SELECT client_id FROM client WHERE store_id = ${storeId})`;
 }
 
 export interface MemberChange {
@@ -85,22 +73,21 @@ export interface MemberChange {
   readonly userId: string;
   /** Null: they are removed, or leave. */
   readonly to: Role | null;
-  /** Real time. */
-  readonly now: number;
 }
 /** Changes a role or removes a member; effective immediately, because every request reads the row. Null after a removal. */
-export async function changeMember(em: Em, storeId: string, { actor, userId, to, now }: MemberChange): Promise<ShownMember | null> {
+export async function changeMember(tx: Tx, { actor, userId, to }: MemberChange): Promise<ShownMember | null> {
+  const { em, storeId } = tx;
   const member = await em.findOne(MemberEntity, { storeId, userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!member) throw new Fault('MEMBER_NOT_FOUND');
   const problem = changeProblem(actor, member, to);
   if (problem) throw new Fault(problem);
   if (to === null) {
     await em.nativeDelete(MemberEntity, { storeId, userId });
-    await endAccess(em, storeId, userId, now);
+    await endAccess(tx, userId);
     return null;
   }
   member.role = to;
   await em.flush();
-  const [shown] = await listMembers(em, storeId, userId);
+  const [shown] = await listMembers(tx, userId);
   return shown ?? null;
 }

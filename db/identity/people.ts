@@ -1,9 +1,9 @@
 /**
  * What may have changed since a person's token was signed, read in one query on every request, without a cache (docs/contract.md#access).
  */
+import { sqlOn } from '../kernel/sql.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
-import { sql } from '../kernel/tx.ts';
 
 export interface FoundPerson {
   /** Null: there is no such store. */
@@ -27,7 +27,7 @@ export async function findPerson(
   { clientId, loginId, userId }: { clientId: string; loginId: string; userId: string },
   storeId: string,
 ): Promise<FoundPerson | null> {
-  const [row] = await sql<{
+  const [row] = await sqlOn(orm)<{
     store_id: string | null;
     sandbox: boolean | null;
     clock_offset_ms: string | null;
@@ -36,7 +36,7 @@ export async function findPerson(
     client_status: string | null;
     client_store_id: string | null;
     is_live: boolean;
-  }>(orm.em.fork(), 'SELECT * FROM lookup_person(?, ?, ?, ?)', [clientId, loginId, userId, storeId]);
+  }>`SELECT * FROM lookup_person(${clientId}, ${loginId}, ${userId}, ${storeId})`;
   return row
     ? {
         storeId: row.store_id,
@@ -52,7 +52,7 @@ export async function findPerson(
 }
 
 export async function userEmail(orm: MikroORM, userId: string): Promise<string | null> {
-  const [row] = await sql<{ email: string }>(orm.em.fork(), 'SELECT email FROM user_account WHERE user_id = ?', [userId]);
+  const [row] = await sqlOn(orm)<{ email: string }>`SELECT email FROM user_account WHERE user_id = ${userId}`;
   return row?.email ?? null;
 }
 
@@ -65,11 +65,13 @@ export interface Membership {
 }
 /** The stores of a person, oldest membership first; `clientStoreId`: only this one (X1). */
 export async function membershipsOf(orm: MikroORM, userId: string, clientStoreId: string | null): Promise<Membership[]> {
-  const rows = await sql<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>(
-    orm.em.fork(),
-    'SELECT * FROM lookup_memberships(?)',
-    [userId],
-  );
+  const rows = await sqlOn(orm)<{
+    store_id: string;
+    store_code: string;
+    name: string;
+    sandbox: boolean;
+    role: Role;
+  }>`SELECT * FROM lookup_memberships(${userId})`;
   return rows
     .filter((row) => clientStoreId === null || row.store_id === clientStoreId)
     .map(({ store_id: storeId, store_code: storeCode, name, sandbox, role }) => ({ storeId, storeCode, name, sandbox, role }));

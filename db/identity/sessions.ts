@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import type { Sql } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Tenant, tenantOf, type TenantRow } from '../stores/queries.ts';
 import { GuestSessionEntity } from './entities.ts';
 
@@ -14,30 +15,21 @@ const SLIDE_MS = HOUR;
 const SWEEP = 100;
 
 /** Creates a guest session; the token is returned only here and stored as SHA-256. Deletes some expired sessions. */
-export async function openSession(
-  em: Em,
-  storeId: string,
-  at: number,
-): Promise<{ sessionId: string; cartToken: string; expiresAt: number }> {
+export async function openSession({ em, sql, storeId, at }: Tx): Promise<{ sessionId: string; cartToken: string; expiresAt: number }> {
   const cartToken = randomBytes(32).toString('base64url');
   const expiresAt = at + SESSION_MS;
   const sessionId = newId('gst', at);
-  const ended = await sql<{ session_id: string }>(
-    em,
-    `WITH expired AS MATERIALIZED (
-       SELECT session_id FROM guest_session WHERE store_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ${SWEEP}
+  const ended = await sql<{ session_id: string }>`WITH expired AS MATERIALIZED (
+       SELECT session_id FROM guest_session WHERE store_id = ${storeId} AND expires_at < ${new Date(at)} ORDER BY expires_at LIMIT ${SWEEP}
          FOR UPDATE SKIP LOCKED),
-     unused AS MATERIALIZED (SELECT session_id FROM guest_session WHERE store_id = ? AND used_at IS NULL AND created_at < ?
+     unused AS MATERIALIZED (SELECT session_id FROM guest_session WHERE store_id = ${storeId} AND used_at IS NULL
+       AND created_at < ${new Date(at - UNUSED_MS)}
        ORDER BY created_at LIMIT ${SWEEP} FOR UPDATE SKIP LOCKED)
-     DELETE FROM guest_session WHERE store_id = ? AND session_id IN (SELECT session_id FROM expired UNION ALL SELECT session_id FROM unused)
-     RETURNING session_id`,
-    [storeId, new Date(at), storeId, new Date(at - UNUSED_MS), storeId],
-  );
+     DELETE FROM guest_session WHERE store_id = ${storeId} AND session_id IN (SELECT session_id FROM expired UNION ALL SELECT session_id
+       FROM unused)
+     RETURNING session_id`;
   if (ended.length > 0)
-    await sql(em, 'DELETE FROM cart_item WHERE store_id = ? AND session_id = ANY(?::text[])', [
-      storeId,
-      textArray(ended.map(({ session_id: id }) => id)),
-    ]);
+    await sql`DELETE FROM cart_item WHERE store_id = ${storeId} AND session_id = ANY(${ended.map(({ session_id: id }) => id)}::text[])`;
   em.persist(
     em.create(GuestSessionEntity, {
       storeId,
@@ -61,12 +53,9 @@ const isValid = (row: SessionRow, at: number): boolean =>
   Date.parse(row.expires_at) > at && (row.used_at !== null || Date.parse(row.created_at) > at - UNUSED_MS);
 
 /** The session of a valid token, or null. */
-export async function findSession(em: Em, storeId: string, token: string, at: number): Promise<string | null> {
-  const [row] = await sql<SessionRow>(
-    em,
-    'SELECT session_id, created_at, used_at, expires_at FROM guest_session WHERE store_id = ? AND token_hash = ?',
-    [storeId, hashSecret(token)],
-  );
+export async function findSession({ sql, storeId, at }: Tx, token: string): Promise<string | null> {
+  const [row] = await sql<SessionRow>`SELECT session_id, created_at, used_at, expires_at FROM guest_session WHERE store_id = ${storeId}
+      AND token_hash = ${hashSecret(token)}`;
   return row && isValid(row, at) ? row.session_id : null;
 }
 
@@ -79,9 +68,9 @@ export interface Guest {
 }
 
 /** Finds store and session in one statement; null when no store has the code. */
-export async function findGuest(em: Em, storeCode: string, cartToken: string, realNow: number): Promise<Guest | null> {
-  const values = [storeCode, hashSecret(cartToken)];
-  const [row] = await sql<TenantRow & (SessionRow | { readonly session_id: null })>(em, 'SELECT * FROM lookup_guest(?, ?)', values);
+export async function findGuest(sql: Sql, storeCode: string, cartToken: string, realNow: number): Promise<Guest | null> {
+  type Row = TenantRow & (SessionRow | { readonly session_id: null });
+  const [row] = await sql<Row>`SELECT * FROM lookup_guest(${storeCode}, ${hashSecret(cartToken)})`;
   if (!row) return null;
   const tenant = tenantOf(row);
   const at = realNow + tenant.clockOffsetMs;
@@ -90,14 +79,10 @@ export async function findGuest(em: Em, storeCode: string, cartToken: string, re
 }
 
 /** Extends a session's expiry from this use. */
-export const extendSession = (em: Em, storeId: string, sessionId: string, at: number): Promise<object[]> =>
-  sql(em, 'UPDATE guest_session SET used_at = ?, expires_at = ? WHERE store_id = ? AND session_id = ?', [
-    new Date(at),
-    new Date(at + SESSION_MS),
-    storeId,
-    sessionId,
-  ]);
+export const extendSession = ({ sql, storeId, at }: Tx, sessionId: string): Promise<object[]> =>
+  sql`UPDATE guest_session SET used_at = ${new Date(at)}, expires_at = ${new Date(at + SESSION_MS)} WHERE store_id = ${storeId}
+    AND session_id = ${sessionId}`;
 
 /** Deletes a session, after its cart was merged into another. */
-export const endSession = (em: Em, storeId: string, sessionId: string) =>
-  sql(em, 'DELETE FROM guest_session WHERE store_id = ? AND session_id = ?', [storeId, sessionId]);
+export const endSession = ({ sql, storeId }: Tx, sessionId: string) =>
+  sql`DELETE FROM guest_session WHERE store_id = ${storeId} AND session_id = ${sessionId}`;

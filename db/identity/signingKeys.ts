@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type J
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { HOUR, MINUTE } from '../../domain/kernel/time.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Em, Tx } from '../kernel/tx.ts';
 import { SigningKeyEntity } from './entities.ts';
 
 export interface SigningKey {
@@ -58,15 +58,14 @@ async function addKey(em: Em, keyring: Keyring, status: 'next' | 'current', real
  * verifies until its last token has expired.
  */
 export async function rotateSigningKeys(
-  em: Em,
+  { em, sql, realNow }: Tx,
   keyring: Keyring,
-  realNow: number,
 ): Promise<{ step: 'published' | 'waiting' | 'promoted'; kid: string }> {
-  await sql(em, `DELETE FROM signing_key WHERE status = 'previous' AND replaced_at < ?`, [new Date(realNow - TOKEN_MS - PUBLISHED_MS)]);
+  await sql`DELETE FROM signing_key WHERE status = 'previous' AND replaced_at < ${new Date(realNow - TOKEN_MS - PUBLISHED_MS)}`;
   const next = await em.findOne(SigningKeyEntity, { status: 'next' });
   if (!next) return { step: 'published', kid: await addKey(em, keyring, 'next', realNow) };
   if (next.createdAt.getTime() > realNow - PUBLISHED_MS) return { step: 'waiting', kid: next.kid };
-  await sql(em, `UPDATE signing_key SET status = 'previous', replaced_at = ? WHERE status = 'current'`, [new Date(realNow)]);
-  await sql(em, `UPDATE signing_key SET status = 'current' WHERE kid = ?`, [next.kid]);
+  await sql`UPDATE signing_key SET status = 'previous', replaced_at = ${new Date(realNow)} WHERE status = 'current'`;
+  await sql`UPDATE signing_key SET status = 'current' WHERE kid = ${next.kid}`;
   return { step: 'promoted', kid: next.kid };
 }

@@ -5,8 +5,9 @@ import { hashSecret, type Keyring } from '../kernel/keyring.ts';
 import { randomBytes } from 'node:crypto';
 import type { AssignedRole } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { type Moment, newId } from '../kernel/clock.ts';
-import { type Em, lockName, sql } from '../kernel/tx.ts';
+import { newId } from '../kernel/clock.ts';
+import { fragment } from '../kernel/sql.ts';
+import { lockName, type Tx } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 import { invitationTokenLocation, invitationRun } from './queries.ts';
@@ -24,24 +25,17 @@ export interface NewInvitation {
   readonly invitedBy: string;
 }
 /** Creates an invitation and its run. An address has at most one pending invitation: INVITATION_PENDING, ALREADY_MEMBER. */
-export async function invite(
-  em: Em,
-  keyring: Keyring,
-  storeId: string,
-  wanted: NewInvitation,
-  { at, realNow }: Moment,
-): Promise<Invitation> {
+export async function invite(tx: Tx, keyring: Keyring, wanted: NewInvitation): Promise<Invitation> {
+  const { em, sql, storeId, at, realNow } = tx;
   const email = wanted.email.toLowerCase();
   // Serializes invitations of one address: the refusal names the pending one.
-  await lock(em, [`invitation/${storeId}/${email}`]);
-  const [member] = await sql(em, 'SELECT 1 AS ok FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = ? AND u.email = ?', [
-    storeId,
-    email,
-  ]);
+  await lock(tx, [`invitation/${storeId}/${email}`]);
+  const [member] =
+    await sql`SELECT 1 AS ok FROM member m JOIN user_account u USING (user_id) WHERE m.store_id = ${storeId} AND u.email = ${email}`;
   if (member) throw new Fault('ALREADY_MEMBER');
   const pending = await em.findOne(InvitationEntity, { storeId, email, status: 'PENDING' });
   if (pending) throw new Fault('INVITATION_PENDING', { details: { invitationId: pending.invitationId } });
-  await countSend(em, { storeId, sender: wanted.invitedBy, recipient: email }, realNow);
+  await countSend(tx, { storeId, sender: wanted.invitedBy, recipient: email });
   const invitationId = newId('inv', at);
   const invitation = em.create(InvitationEntity, {
     ...wanted,
@@ -53,34 +47,27 @@ export async function invite(
     createdAt: new Date(at),
   });
   em.persist(invitation);
-  openRun(em, { ...invitationRun(invitation), wakeAt: at, status: 'PENDING', createdAt: realNow });
+  openRun(tx, { ...invitationRun(invitation), wakeAt: at, status: 'PENDING', createdAt: realNow });
   return invitation;
 }
 
-const lock = async (em: Em, keys: readonly string[]) => {
-  for (const key of keys.toSorted()) await lockName(em, key);
+const lock = async (tx: Tx, keys: readonly string[]) => {
+  for (const key of keys.toSorted()) await lockName(tx, key);
 };
 
 /** Records a send, or throws TOO_MANY_REQUESTS with `details.limit`. Limits of senders and recipients span all stores. Real time. */
 export async function countSend(
-  em: Em,
+  tx: Tx,
   { storeId, sender, recipient }: { storeId: string; sender: string; recipient: string },
-  realNow: number,
 ): Promise<void> {
-  await lock(em, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
+  const { sql, realNow } = tx;
+  await lock(tx, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
   const values = { STORE: storeId, SENDER: sender, RECIPIENT: recipient };
   for (const { limit, max, withinMs } of SEND_LIMITS) {
-    const column = { STORE: 'store', SENDER: 'sender', RECIPIENT: 'recipient' }[limit];
-    const [row] = await sql<{ sent: number }>(em, `SELECT count(*)::int AS sent FROM invitation_send WHERE ${column} = ? AND at > ?`, [
-      values[limit],
-      new Date(realNow - withinMs),
-    ]);
+    const column = { STORE: fragment`store`, SENDER: fragment`sender`, RECIPIENT: fragment`recipient` }[limit];
+    const [row] = await sql<{ sent: number }>`SELECT count(*)::int AS sent FROM invitation_send
+      WHERE ${column} = ${values[limit]} AND at > ${new Date(realNow - withinMs)}`;
     if (row!.sent >= max) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
   }
-  await sql(em, 'INSERT INTO invitation_send (store, sender, recipient, at) VALUES (?, ?, ?, ?)', [
-    storeId,
-    sender,
-    recipient,
-    new Date(realNow),
-  ]);
+  await sql`INSERT INTO invitation_send (store, sender, recipient, at) VALUES (${storeId}, ${sender}, ${recipient}, ${new Date(realNow)})`;
 }

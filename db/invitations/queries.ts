@@ -5,7 +5,8 @@ import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
 import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import { sqlOn } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
 
@@ -18,7 +19,7 @@ export const invitationTokenLocation = (storeId: string, invitationId: string): 
 
 export const invitationRun = ({ storeId, invitationId }: Invitation): RunIds<'invitation'> => runOf('invitation', storeId, invitationId);
 
-export async function findInvitation(em: Em, storeId: string, invitationId: string): Promise<Invitation> {
+export async function findInvitation({ em, storeId }: Tx, invitationId: string): Promise<Invitation> {
   const invitation = await em.findOne(InvitationEntity, { storeId, invitationId });
   if (!invitation) throw new Fault('INVITATION_NOT_FOUND');
   return invitation;
@@ -26,8 +27,7 @@ export async function findInvitation(em: Em, storeId: string, invitationId: stri
 
 /** Newest first; `status`: only those. */
 export async function listInvitations(
-  em: Em,
-  storeId: string,
+  { em, storeId }: Tx,
   { status, page, size }: { status: InvitationStatus | null; page: number; size: number },
 ): Promise<{ items: Invitation[]; total: number }> {
   const [items, total] = await em.findAndCount(
@@ -47,7 +47,7 @@ export interface Link {
 }
 /** The invitation of a link, in any store and of any status; null for an unknown or replaced link. */
 export async function findLink(orm: MikroORM, token: string): Promise<Link | null> {
-  const [row] = await sql<{
+  const [row] = await sqlOn(orm)<{
     store_id: string;
     sandbox: boolean;
     clock_offset_ms: string;
@@ -55,7 +55,7 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
     email: string;
     send_no: number;
     status: InvitationStatus;
-  }>(orm.em.fork(), 'SELECT * FROM lookup_link(?)', [hashSecret(token).toString('hex')]);
+  }>`SELECT * FROM lookup_link(${hashSecret(token).toString('hex')})`;
   if (!row) return null;
   const tenant = { storeId: row.store_id, status: 'ACTIVE', sandbox: row.sandbox, clockOffsetMs: Number(row.clock_offset_ms) };
   const { invitation_id: invitationId, email, send_no: sendNo } = row;

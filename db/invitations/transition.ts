@@ -5,7 +5,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { joinMember } from '../identity/members.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { countSend, newLink } from './commands.ts';
@@ -14,49 +14,46 @@ import { viewInvitation } from './queries.ts';
 import { columnsOf, stateOf } from './rows.ts';
 
 interface TransitionContext {
-  readonly em: Em;
+  readonly tx: Tx;
   readonly keyring: Keyring;
   readonly invitation: Invitation;
-  readonly at: number;
-  readonly realNow: number;
 }
 
 /** Null when there is no such invitation. Refusals are Faults: the machine's, and those of its effects. */
 export async function transitionInvitation(
-  em: Em,
+  tx: Tx,
   keyring: Keyring,
   { storeId, entityId: invitationId }: RunRef,
   event: RunEvent<'invitation'>,
-  at: number,
-  realNow: number,
 ): Promise<TransitionResult<'invitation'> | null> {
+  const { em, at } = tx;
   const invitation = await em.findOne(InvitationEntity, { storeId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!invitation) return null;
   const { state, effects, plan } = decide(stateOf(invitation), event, at);
-  for (const effect of effects) await applyEffect({ em, keyring, invitation, at, realNow }, effect);
+  for (const effect of effects) await applyEffect({ tx, keyring, invitation }, effect);
   Object.assign(invitation, columnsOf(state));
-  const { clockOffsetMs: clock } = await readStore(em, storeId);
+  const { clockOffsetMs: clock } = await readStore(tx);
   if (event.type !== 'command') return { plan, clock };
   // The reply to a cancel has no data (D76).
   const body = event.command.name === 'cancel' ? null : viewInvitation(invitation);
   return { plan, clock, reply: { status: 200, body } };
 }
 
-async function applyEffect({ em, keyring, invitation, at, realNow }: TransitionContext, effect: InvitationEffect): Promise<void> {
+async function applyEffect({ tx, keyring, invitation }: TransitionContext, effect: InvitationEffect): Promise<void> {
   const { storeId, invitationId, email, role } = invitation;
   switch (effect.type) {
     case 'refuseAnother': {
       const another = { storeId, email, status: 'PENDING', invitationId: { $ne: invitationId } } as const;
-      const pending = await em.findOne(InvitationEntity, another);
+      const pending = await tx.em.findOne(InvitationEntity, another);
       if (pending) throw new Fault('INVITATION_PENDING', { details: { invitationId: pending.invitationId } });
       return;
     }
     case 'countSend':
-      return countSend(em, { storeId, sender: effect.userId, recipient: email }, realNow);
+      return countSend(tx, { storeId, sender: effect.userId, recipient: email });
     case 'newLink':
       return void Object.assign(invitation, newLink(keyring, storeId, invitationId));
     case 'join':
-      return joinMember(em, storeId, effect.userId, role, at);
+      return joinMember(tx, effect.userId, role);
     default:
       return effect satisfies never;
   }

@@ -1,5 +1,7 @@
 /** Transactions, each bound to a tenant and to timeouts. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Moment } from './clock.ts';
+import { type Sql, sqlIn } from './sql.ts';
 
 export type Em = EntityManager;
 
@@ -12,14 +14,26 @@ export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
 /** Of transitions: below the two seconds of their local activity. */
 export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 
+/** The store whose rows a transaction sees, and its times. */
+export interface Tenancy extends Moment {
+  readonly storeId: string;
+}
+
+/** A transaction of one store: entities, statements, the store, and the times at which all of it happens. */
+export interface Tx extends Tenancy {
+  readonly em: Em;
+  readonly sql: Sql;
+}
+
 /** Runs `work` in one transaction in which row-level security shows only this store's rows. */
-export function inTenant<T>(orm: MikroORM, storeId: string, limits: Limits, work: (em: Em) => Promise<T>): Promise<T> {
+export function inTenant<T>(orm: MikroORM, { storeId, at, realNow }: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
   const variables = {
     'app.store_id': storeId,
     statement_timeout: String(limits.statementMs),
     lock_timeout: String(limits.lockMs),
   };
-  return orm.em.fork({ session: { variables } }).transactional(work, { clear: true });
+  const fork = orm.em.fork({ session: { variables } });
+  return fork.transactional((em) => work({ em, sql: sqlIn(em), storeId, at, realNow }), { clear: true });
 }
 
 /** The time for the commit itself: less than a client waits for a response (query_timeout, 3 s). */
@@ -29,17 +43,8 @@ const COMMIT_MS = 1500;
  * 25P04). A commit that a hanging network or server delays then fails, and a 503 that was returned meanwhile ("done already or never")
  * stays true (X26).
  */
-export const announceCommit = (em: Em): Promise<object[]> =>
-  sql(em, `SELECT set_config('transaction_timeout', '0', true), set_config('transaction_timeout', ?, true)`, [String(COMMIT_MS)]);
-
-/** A text[] literal; MikroORM would expand an array to several values. */
-export const textArray = (texts: readonly string[]): string =>
-  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+export const announceCommit = ({ sql }: Tx): Promise<object[]> =>
+  sql`SELECT set_config('transaction_timeout', '0', true), set_config('transaction_timeout', ${String(COMMIT_MS)}, true)`;
 
 /** A transaction-level advisory lock by name: serializes work that has no row to lock. */
-export const lockName = (em: Em, name: string): Promise<object[]> =>
-  sql(em, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
-
-/** Raw SQL in the caller's transaction. Keys of the rows are Postgres' column names. */
-export const sql = <Row extends object>(em: Em, text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-  em.execute<Row[]>(text, [...values], 'all');
+export const lockName = ({ sql }: Tx, name: string): Promise<object[]> => sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;

@@ -8,7 +8,7 @@ import { refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { changeTime } from '../feeds/commands.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
@@ -17,13 +17,10 @@ import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entit
 import { eventsOf } from './events.ts';
 
 export interface TransitionContext {
-  readonly em: Em;
+  readonly tx: Tx;
   /** Locked. */
   readonly item: OrderItem;
   readonly store: Store;
-  /** Business time and real time. */
-  readonly at: number;
-  readonly realNow: number;
 }
 
 /** Applies an event to the flow at the business time `when`, and writes the effects. Returns the result of a cancel, else null. */
@@ -31,9 +28,10 @@ export async function advance(
   context: TransitionContext,
   event: FlowEvent,
   command: Command<'orderItem'> | null,
-  when = context.at,
+  when = context.tx.at,
 ): Promise<object | null> {
-  const { em, item, store, at, realNow } = context;
+  const { tx, item, store } = context;
+  const { em } = tx;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
     settings: { autoDeliverDays, autoConfirmDays },
@@ -47,9 +45,7 @@ export async function advance(
   await recordEffects(context, command, effects);
   const order = await lockOrder(context);
   const canceled =
-    event.type === 'reduced' && command?.name === 'cancel'
-      ? await cancelItem({ em, item, order, at, realNow }, command.input, event.quantity)
-      : null;
+    event.type === 'reduced' && command?.name === 'cancel' ? await cancelItem({ tx, item, order }, command.input, event.quantity) : null;
   const { storeId, orderItemId } = item;
   em.persist(
     em.create(FlowStepEntity, {
@@ -66,42 +62,42 @@ export async function advance(
   return canceled;
 }
 
-export const lockOrder = ({ em, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
-  em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
+  tx.em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
 /** Sets the change time of item and order in the feeds: the last lock of the transaction. */
-export async function touch({ em, item, at }: TransitionContext, order: Order): Promise<void> {
-  item.lastChangedAt = await changeTime(em, item.storeId, at);
+export async function touch({ tx, item }: TransitionContext, order: Order): Promise<void> {
+  item.lastChangedAt = await changeTime(tx);
   order.lastChangedAt = item.lastChangedAt;
-  await em.flush();
+  await tx.em.flush();
 }
 
 async function dispatchOf(
-  { em, item, at }: TransitionContext,
+  { tx }: TransitionContext,
   { input }: Extract<Command<'orderItem'>, { readonly name: 'dispatch' }>,
 ): Promise<NonNullable<OrderItem['dispatch']>> {
   return {
     deliveryMethod: input.deliveryMethod,
     carrierCode: input.carrierCode ?? null,
-    trackingNumber: await consumeText(em, item.storeId, input.trackingNumberId),
-    dispatchedAt: at,
+    trackingNumber: await consumeText(tx, input.trackingNumberId),
+    dispatchedAt: tx.at,
     deliveredAt: null,
   };
 }
 
 /** Applies effects to the item's record: tracking, end of a hold, fulfillment, delivery, date of the automatic decision. */
 async function recordEffects(
-  { em, item, at }: TransitionContext,
+  { tx, item }: TransitionContext,
   command: Command<'orderItem'> | null,
   effects: readonly Effect[],
 ): Promise<void> {
   if (effects.some((effect) => effect.type === 'tracking.start') && isTracked(item.dispatch ?? null, item.status))
-    item.tracking = beginTracking(at);
+    item.tracking = beginTracking(tx.at);
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
   const provided = effects.find((effect) => effect.type === 'fulfillment.record');
   if (provided) {
     // The note was passed by its id (X24).
-    const note = await consumeText(em, item.storeId, command?.name === 'fulfill' ? command.input.noteId : undefined);
+    const note = await consumeText(tx, command?.name === 'fulfill' ? command.input.noteId : undefined);
     item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
   }
   const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
@@ -120,13 +116,12 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
 
 /** Updates the order's statuses and emits the events of a step, each with its own time and the order's status at that time. */
 async function publish(context: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
-  const { em, item, at, realNow } = context;
+  const { tx, item } = context;
   const { storeId, orderId, orderItemId } = item;
-  const rows = await sql<{ order_item_id: string; status: OrderItem['status'] }>(
-    em,
-    'SELECT order_item_id, status FROM order_item WHERE store_id = ? AND order_id = ? ORDER BY position',
-    [storeId, orderId],
-  );
+  const rows = await tx.sql<{
+    order_item_id: string;
+    status: OrderItem['status'];
+  }>`SELECT order_item_id, status FROM order_item WHERE store_id = ${storeId} AND order_id = ${orderId} ORDER BY position`;
   const items = rows.map(({ order_item_id: id, status }) => ({ id, status: id === orderItemId ? item.status : status }));
   const events = eventsOf(order, item, items, effects);
   const statuses = items.map(({ status }) => status);
@@ -136,8 +131,8 @@ async function publish(context: TransitionContext, order: Order, effects: readon
     const { refundAmount, pointRefundAmount, quantity: canceledQuantity } = canceled;
     const { progressStatus: status, testPayment } = order;
     const data = { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment };
-    events.push({ type: 'ORDER.CANCELED', at, data });
+    events.push({ type: 'ORDER.CANCELED', at: tx.at, data });
   }
   await touch(context, order);
-  await emit(em, storeId, events, realNow);
+  await emit(tx, events);
 }

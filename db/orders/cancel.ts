@@ -4,7 +4,7 @@ import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import { refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { returnStock } from '../products/stock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { consumeText } from '../runs/text.ts';
 import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
@@ -12,12 +12,10 @@ import { type Order, OrderBundleEntity, type OrderItem } from './entities.ts';
 type CancelInput = OrderItemMessages['commands']['cancel'];
 
 export interface Canceling {
-  readonly em: Em;
+  readonly tx: Tx;
   readonly item: OrderItem;
   /** Locked, which serializes cancels within one order. */
   readonly order: Order;
-  readonly at: number;
-  readonly realNow: number;
 }
 /** The reply to a seller's cancel (docs/contract.md#cancel, D71). Won. */
 export interface Canceled {
@@ -32,16 +30,16 @@ export interface Canceled {
 
 /** Cancels `quantity` units. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee. */
 export async function cancelItem(canceling: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
-  const { em, item, order, at, realNow } = canceling;
+  const { tx, item, order } = canceling;
   const { storeId, orderItemId, orderId, variantId, stay = null } = item;
   const before = item.canceledQuantity;
   const shareWon = refundShare(item.totalPriceWon, item.quantity, before, quantity);
   item.canceledQuantity = before + quantity;
   const amounts = await computeCancel(canceling, shareWon);
-  await returnStock(em, storeId, [{ variantId, quantity, stay }], {
+  await returnStock(tx, [{ variantId, quantity, stay }], {
     reason: 'CANCEL',
     reference: `${orderItemId}/${item.canceledQuantity}`,
-    at,
+    at: tx.at,
   });
   await appendMemo(canceling, input, quantity);
   if (item.canceledQuantity === item.quantity) {
@@ -56,8 +54,7 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
     amountWon: amounts.refundWon,
     cause: 'SELLER_CANCEL',
   } as const;
-  const refund =
-    amounts.refundWon > 0 ? await requestRefund(em, { ...refundOf, isHeld: input.holdRefund === true }, { at, realNow }) : null;
+  const refund = amounts.refundWon > 0 ? await requestRefund(tx, { ...refundOf, isHeld: input.holdRefund === true }) : null;
   return {
     quantity,
     refundAmount: amounts.refundWon,
@@ -69,17 +66,15 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
   };
 }
 
-async function computeCancel({ em, item }: Canceling, shareWon: number): Promise<CancelAmounts> {
+async function computeCancel({ tx, item }: Canceling, shareWon: number): Promise<CancelAmounts> {
   const { storeId, orderId, orderItemId, bundleNo } = item;
   const bundle =
-    bundleNo > 0 ? await em.findOne(OrderBundleEntity, { storeId, orderId, bundleNo }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+    bundleNo > 0 ? await tx.em.findOne(OrderBundleEntity, { storeId, orderId, bundleNo }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!bundle) return { refundWon: shareWon, deliveryFeeRefundWon: 0, deliveryFeeChargeWon: 0, feeRefundedWon: 0, shortfallChargedWon: 0 };
-  const [rest] = await sql<{ won: string | null }>(
-    em,
-    `SELECT sum(unit_price_won::bigint * (quantity - canceled_quantity)) AS won FROM order_item
-     WHERE store_id = ? AND order_id = ? AND bundle_no = ? AND order_item_id <> ?`,
-    [storeId, orderId, bundleNo, orderItemId],
-  );
+  const [rest] = await tx.sql<{
+    won: string | null;
+  }>`SELECT sum(unit_price_won::bigint * (quantity - canceled_quantity)) AS won FROM order_item
+     WHERE store_id = ${storeId} AND order_id = ${orderId} AND bundle_no = ${bundleNo} AND order_item_id <> ${orderItemId}`;
   const remainingWon = Number(rest?.won ?? 0) + item.unitPriceWon * (item.quantity - item.canceledQuantity);
   const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;
   const amounts = computeSellerCancel({
@@ -94,8 +89,8 @@ async function computeCancel({ em, item }: Canceling, shareWon: number): Promise
 }
 
 /** Appends the reason to the seller's memo, with its free text, which was passed by its id (X24). */
-async function appendMemo({ em, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
-  const detail = await consumeText(em, item.storeId, input.detailId);
+async function appendMemo({ tx, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
+  const detail = await consumeText(tx, input.detailId);
   const line = `[취소 ${quantity}개: ${input.reason}]${detail === null ? '' : ` ${detail}`}`;
   item.sellerMemo = item.sellerMemo ? `${item.sellerMemo}\n${line}` : line;
 }

@@ -1,9 +1,8 @@
 /** Claims of an order item pause its deadlines, in the transaction of the claim (docs/contract.md#flow). */
-import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';
 import { advance } from './advance.ts';
@@ -15,17 +14,12 @@ export interface ClaimChange {
 }
 
 /** Pauses the item's deadlines or resumes them with their remaining time, and wakes its run. ORDER_ITEM_NOT_FOUND. */
-export async function applyClaim(
-  em: Em,
-  storeId: string,
-  orderItemId: string,
-  change: ClaimChange,
-  { at, realNow }: Moment,
-): Promise<void> {
+export async function applyClaim(tx: Tx, orderItemId: string, change: ClaimChange): Promise<void> {
+  const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  const store = await readStore(em, storeId);
+  const store = await readStore(tx);
   const event = change.type === 'claim.opened' ? { ...change, type: change.type, member: orderItemId } : { ...change, type: change.type };
-  await advance({ em, item, store, at, realNow }, event, null);
-  enqueueWake(em, orderItemRun(item), realNow);
+  await advance({ tx, item, store }, event, null);
+  enqueueWake(tx, orderItemRun(item));
 }

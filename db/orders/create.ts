@@ -6,7 +6,7 @@ import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { changeTime } from '../feeds/commands.ts';
 import { newId } from '../kernel/clock.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/queries.ts';
@@ -14,7 +14,8 @@ import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
 /** Returns the id of the new order. */
-export async function createOrder(em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number): Promise<string> {
+export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt): Promise<string> {
+  const { em, at, realNow } = tx;
   const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
   const orderId = newId('ord', at);
   const now = new Date(at);
@@ -45,14 +46,14 @@ export async function createOrder(em: Em, payment: Payment, attempt: PaymentAtte
   em.persist(order);
   for (const bundle of payment.bundles)
     em.persist(em.create(OrderBundleEntity, { storeId, orderId, ...bundle, feeRefundedWon: 0, shortfallChargedWon: 0 }));
-  const refundPolicy = refundPolicyOf(await readStore(em, storeId));
+  const refundPolicy = refundPolicyOf(await readStore(tx));
   const bundles = bundleNumbers(lines);
   const items = lines.map((line, i) =>
-    addItem(em, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, at, realNow }),
+    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, at, realNow }),
   );
-  const lastChangedAt = await changeTime(em, storeId, at);
+  const lastChangedAt = await changeTime(tx);
   for (const row of [order, ...items]) row.lastChangedAt = lastChangedAt;
-  await emit(em, storeId, [{ type: 'ORDER.PAID', at, data: { orderId, status: 'PAID', testPayment } }], realNow);
+  await emit(tx, [{ type: 'ORDER.PAID', at, data: { orderId, status: 'PAID', testPayment } }]);
   return orderId;
 }
 
@@ -69,7 +70,8 @@ interface NewItem {
 }
 
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, at, realNow }: NewItem): OrderItem {
+function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, at, realNow }: NewItem): OrderItem {
+  const { em } = tx;
   const orderItemId = newId('oit', at);
   const orderItemNo = orderNo + position(ordinal);
   const type = line.fulfillmentType ?? 'SHIPPING';
@@ -111,6 +113,6 @@ function addItem(em: Em, { storeId, orderId, orderNo, line, refundPolicy, ordina
   em.persist(
     em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
   );
-  openRun(em, { ...orderItemRun(item), wakeAt: nearest(state)?.at ?? null, status: state.status, createdAt: realNow });
+  openRun(tx, { ...orderItemRun(item), wakeAt: nearest(state)?.at ?? null, status: state.status, createdAt: realNow });
   return item;
 }

@@ -1,6 +1,6 @@
 /** Ownership of orders: lookup by guests, and the customer of an item. */
 import type { Buyer } from '../../domain/checkout/rules.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export interface GuestOrder {
   readonly orderId: string;
@@ -8,23 +8,24 @@ export interface GuestOrder {
   readonly buyer: Buyer;
 }
 /** A guest's order by id or number, hyphens allowed; null, also for a customer's order, which has no password. */
-export async function findGuestOrder(em: Em, storeId: string, idOrNo: string): Promise<GuestOrder | null> {
-  const [row] = await sql<{ order_id: string; order_password_hash: string; buyer: Buyer }>(
-    em,
-    `SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ? AND order_id = ? AND order_password_hash IS NOT NULL
-     UNION ALL SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ? AND order_no = ?
-       AND order_password_hash IS NOT NULL`,
-    [storeId, idOrNo, storeId, idOrNo.replaceAll('-', '')],
-  );
+export async function findGuestOrder({ sql, storeId }: Tx, idOrNo: string): Promise<GuestOrder | null> {
+  const [row] = await sql<{
+    order_id: string;
+    order_password_hash: string;
+    buyer: Buyer;
+  }>`SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ${storeId} AND order_id = ${idOrNo}
+    AND order_password_hash IS NOT NULL
+     UNION ALL SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ${storeId}
+       AND order_no = ${idOrNo.replaceAll('-', '')}
+       AND order_password_hash IS NOT NULL`;
   return row ? { orderId: row.order_id, passwordHash: row.order_password_hash, buyer: row.buyer } : null;
 }
 
 /** The customer id of an item; null for guests and unknown items. */
-export async function customerOf(em: Em, storeId: string, orderItemId: string): Promise<string | null> {
-  const [row] = await sql<{ customer_id: string | null }>(
-    em,
-    'SELECT o.customer_id FROM order_item i JOIN orders o USING (store_id, order_id) WHERE store_id = ? AND i.order_item_id = ?',
-    [storeId, orderItemId],
-  );
+export async function customerOf({ sql, storeId }: Tx, orderItemId: string): Promise<string | null> {
+  const [row] = await sql<{
+    customer_id: string | null;
+  }>`SELECT o.customer_id FROM order_item i JOIN orders o USING (store_id, order_id) WHERE store_id = ${storeId}
+    AND i.order_item_id = ${orderItemId}`;
   return row?.customer_id ?? null;
 }

@@ -4,7 +4,7 @@ import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
 export interface OrderFilter {
@@ -39,7 +39,8 @@ export type OrderWithItems = { readonly order: Order; readonly items: readonly O
 export type OrdersBy = 'orderedAt' | 'lastChangedAt';
 
 /** Orders with their items, in four queries, whatever the size of the page. */
-export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+  const { em, storeId } = tx;
   const { after, size } = filter;
   const where = conditions(storeId, filter);
   const [rest, direction] = by === 'orderedAt' ? (['$lt', 'desc'] as const) : (['$gt', 'asc'] as const);
@@ -52,8 +53,8 @@ export async function listOrders(em: Em, storeId: string, by: OrdersBy, filter: 
       offset: after ? 0 : (filter.page - 1) * size,
     },
   );
-  const total = (await counted(em, storeId, 'orders', filter)) ?? (await em.count(OrderEntity, where));
-  return { items: await withItems(em, storeId, found.slice(0, size)), total, hasMore: found.length > size };
+  const total = (await counted(tx, 'orders', filter)) ?? (await em.count(OrderEntity, where));
+  return { items: await withItems(tx, found.slice(0, size)), total, hasMore: found.length > size };
 }
 
 const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
@@ -61,10 +62,10 @@ const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
 const COUNTED: ReadonlySet<string> = new Set(['status', 'testPayment']);
 
 /** The total from the maintained counts (db/feeds/counts.ts); null where they do not cover a filter, so that rows have to be counted. */
-async function counted(em: Em, storeId: string, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
+async function counted(tx: Tx, list: 'orders' | 'order_item', filter: OrderFilter | ItemFilter): Promise<number | null> {
   const filters = Object.entries(filter).flatMap(([name, value]) => (value === undefined || PAGING.has(name) ? [] : [name]));
   if (filters.some((name) => !COUNTED.has(name))) return null;
-  return countOf(em, storeId, list, { status: filter.status, isTest: filter.testPayment });
+  return countOf(tx, list, { status: filter.status, isTest: filter.testPayment });
 }
 
 /** The condition for rows after a keyset position (time, id). The time is also a condition of its own, so that an index can serve it. */
@@ -104,24 +105,25 @@ function conditions(storeId: string, filter: OrderFilter) {
 const ALIAS = 'o0';
 
 /** One order with its items. */
-export async function readOrder(em: Em, storeId: string, orderId: string): Promise<OrderWithItems> {
+export async function readOrder(tx: Tx, orderId: string): Promise<OrderWithItems> {
+  const { em, storeId } = tx;
   const order = await em.findOne(OrderEntity, { storeId, orderId });
   if (!order) throw new Fault('ORDER_NOT_FOUND');
-  return (await withItems(em, storeId, [order]))[0]!;
+  return (await withItems(tx, [order]))[0]!;
 }
 
-async function withItems(em: Em, storeId: string, orders: readonly Order[]): Promise<OrderWithItems[]> {
+async function withItems({ em, sql, storeId }: Tx, orders: readonly Order[]): Promise<OrderWithItems[]> {
   if (orders.length === 0) return [];
   const items = await em.find(
     OrderItemEntity,
     { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
     { orderBy: { position: 'asc' } },
   );
-  const approvals = await sql<{ payment_id: string; completed_at: string }>(
-    em,
-    'SELECT payment_id, completed_at FROM payment WHERE store_id = ? AND payment_id = ANY(?::text[])',
-    [storeId, textArray(orders.map((o) => o.paymentId))],
-  );
+  const approvals = await sql<{
+    payment_id: string;
+    completed_at: string;
+  }>`SELECT payment_id, completed_at FROM payment WHERE store_id = ${storeId}
+    AND payment_id = ANY(${orders.map((o) => o.paymentId)}::text[])`;
   const approvedAt = new Map(approvals.map((row) => [row.payment_id, new Date(row.completed_at)]));
   const byOrder = Map.groupBy(items, (item) => item.orderId);
   return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], approvedAt: approvedAt.get(order.paymentId) ?? null }));
@@ -142,7 +144,8 @@ export interface ItemFilter {
 /**
  * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
  */
-export async function listItems(em: Em, storeId: string, filter: ItemFilter): Promise<Listed<OrderItem>> {
+export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<OrderItem>> {
+  const { em, storeId } = tx;
   const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
   const isTest = raw(
     `exists (select 1 from orders o where o.store_id = ${ALIAS}.store_id and o.order_id = ${ALIAS}.order_id and o.test_payment = ?)`,
@@ -164,12 +167,11 @@ export async function listItems(em: Em, storeId: string, filter: ItemFilter): Pr
       offset: after ? 0 : (filter.page - 1) * size,
     },
   );
-  const total =
-    (testPayment === undefined ? await counted(em, storeId, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
+  const total = (testPayment === undefined ? await counted(tx, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
   return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 
-export async function readItem(em: Em, storeId: string, orderItemId: string): Promise<OrderItem> {
+export async function readItem({ em, storeId }: Tx, orderItemId: string): Promise<OrderItem> {
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
   return item;

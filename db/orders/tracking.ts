@@ -1,7 +1,7 @@
 /** A shipment's tracking: the next poll of its courier, and the readings. */
 import type { Outcome } from '../../workflows/kernel/messages.ts';
 import { afterReading, beginTracking, isTracked, type Tracking, type TrackingReading } from '../../domain/orders/tracking.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
 
 /** The tracking of a shipment in transit, or null. */
@@ -22,21 +22,19 @@ export function applyReading(item: OrderItem, callId: string, outcome: Outcome<'
 }
 
 /** The shipment that poll `n` is about; null when the poll is obsolete. */
-export async function readShipment(em: Em, storeId: string, orderItemId: string, n: number) {
-  const [row] = await sql<{ carrier: string; number: string; dispatched: string }>(
-    em,
-    `SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
-     FROM order_item WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED' AND coalesce((tracking ->> 'polls')::int, 0) = ?`,
-    [storeId, orderItemId, n],
-  );
+export async function readShipment({ sql, storeId }: Tx, orderItemId: string, n: number) {
+  const [row] = await sql<{
+    carrier: string;
+    number: string;
+    dispatched: string;
+  }>`SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
+     FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} AND status = 'DISPATCHED'
+       AND coalesce((tracking ->> 'polls')::int, 0) = ${n}`;
   return row ? { carrierCode: row.carrier, trackingNumber: row.number, dispatchedAt: Number(row.dispatched) } : null;
 }
 
 /** Stores the reading of poll `n` until the run's transition applies it. */
-export const recordReading = (em: Em, storeId: string, orderItemId: string, n: number, reading: TrackingReading): Promise<object[]> =>
-  sql(
-    em,
-    `UPDATE order_item SET tracking_reading = ? WHERE store_id = ? AND order_item_id = ? AND status = 'DISPATCHED'
-       AND coalesce((tracking ->> 'polls')::int, 0) = ?`,
-    [JSON.stringify(reading), storeId, orderItemId, n],
-  );
+export const recordReading = ({ sql, storeId }: Tx, orderItemId: string, n: number, reading: TrackingReading): Promise<object[]> =>
+  sql`UPDATE order_item SET tracking_reading = ${JSON.stringify(reading)} WHERE store_id = ${storeId} AND order_item_id = ${orderItemId}
+    AND status = 'DISPATCHED'
+       AND coalesce((tracking ->> 'polls')::int, 0) = ${n}`;

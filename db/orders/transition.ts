@@ -8,7 +8,7 @@ import type { FlowState } from '../../domain/flows/state.ts';
 import { checkRecordCommand, flowEventOf } from '../../domain/orders/machine.ts';
 import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
@@ -19,17 +19,16 @@ import { viewBuyerItem, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are Faults. Null when there is no such item. */
 export async function transitionOrderItem(
-  em: Em,
+  tx: Tx,
   run: RunRef,
   event: RunEvent<'orderItem'>,
-  at: number,
-  realNow: number,
 ): Promise<TransitionResult<'orderItem'> | null> {
+  const { em, at } = tx;
   const { storeId, entityId: orderItemId } = run;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) return null;
-  const store = await readStore(em, storeId);
-  const context: TransitionContext = { em, item, store, at, realNow };
+  const store = await readStore(tx);
+  const context: TransitionContext = { tx, item, store };
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
   await deliver(context);
   return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
@@ -48,19 +47,20 @@ async function handleCommand(context: TransitionContext, command: Command<'order
 
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
   if (event.type === 'elapsed') await advance(context, { type: 'elapsed' }, null);
-  if (event.type === 'outcome') applyReading(context.item, event.callId, event.outcome, context.at);
+  if (event.type === 'outcome') applyReading(context.item, event.callId, event.outcome, context.tx.at);
   return null;
 }
 
 /** Commands that change the record and not the flow: a hold, a corrected tracking number. */
 async function changeRecord(context: TransitionContext, command: RecordCommand): Promise<void> {
-  const { em, item, at } = context;
+  const { tx, item } = context;
+  const { at } = tx;
   checkRecordCommand(item, command);
   if (command.name === 'hold') {
-    const reason = (await consumeText(em, item.storeId, command.input.reasonId)) ?? '';
+    const reason = (await consumeText(tx, command.input.reasonId)) ?? '';
     item.hold = { reason, expectedDispatchDate: command.input.expectedDispatchDate, heldAt: at };
   } else {
-    const trackingNumber = await consumeText(em, item.storeId, command.input.trackingNumberId);
+    const trackingNumber = await consumeText(tx, command.input.trackingNumberId);
     item.dispatch = { ...item.dispatch!, carrierCode: command.input.carrierCode, trackingNumber };
     item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
     item.trackingReading = null;
@@ -73,12 +73,12 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
  * corrected number revealed counts from the correction, so that the buyer has all days to decide.
  */
 async function deliver(context: TransitionContext): Promise<void> {
-  const { item, at } = context;
+  const { item, tx } = context;
   const tracking = trackingOf(item);
   const reported = tracking && deliveredAt(tracking);
   if (!tracking || reported === null || item.flowState.claims.length > 0) return;
   const since = Math.max(tracking.since, item.flowState.positions[0]!.enteredAt);
-  await advance(context, { type: 'event', name: 'courier.delivered' }, null, Math.min(at, Math.max(reported, since)));
+  await advance(context, { type: 'event', name: 'courier.delivered' }, null, Math.min(tx.at, Math.max(reported, since)));
 }
 
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {

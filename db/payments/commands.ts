@@ -8,8 +8,8 @@ import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from
 import { OFFERED, PAYMENT_LIFETIME_MS, type PaymentMethod, pgOrderId } from '../../domain/payments/rules.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/queries.ts';
-import { type Moment, newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { readStore, shippingPolicyOf } from '../stores/queries.ts';
 import { openRun, enqueueWake } from '../runs/commands.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
@@ -36,21 +36,22 @@ export interface PaymentStart {
  * Starts the payment of a checkout whose row the caller has locked: a new attempt of its open payment, which supersedes the last one, or a
  * new payment with its run. Lines get today's prices (D37).
  */
-export async function startPayment(em: Em, checkout: Checkout, start: PaymentStart, moment: Moment): Promise<Started> {
+export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentStart): Promise<Started> {
+  const { em, at, realNow } = tx;
   checkOption(start.option);
   const { storeId, checkoutId } = checkout;
-  await checkMode(em, storeId, start.testPayment);
-  const open = await findOpen(em, checkout);
+  await checkMode(tx, start.testPayment);
+  const open = await findOpen(tx, checkout);
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
-  if (moment.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
-  const priced = await priceStart(em, checkout, start, moment.at);
-  if (open && moment.at < open.expiresAt.getTime()) {
+  if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  const priced = await priceStart(tx, checkout, start);
+  if (open && at < open.expiresAt.getTime()) {
     Object.assign(open, priced);
-    return supersede(em, open, start, moment);
+    return supersede(tx, open, start);
   }
-  if (open) await expireOpen(em, open, moment);
-  const expiresAt = new Date(moment.at + PAYMENT_LIFETIME_MS);
+  if (open) await expireOpen(tx, open);
+  const expiresAt = new Date(at + PAYMENT_LIFETIME_MS);
   const payment = em.create(PaymentEntity, {
     ...priced,
     storeId,
@@ -58,33 +59,33 @@ export async function startPayment(em: Em, checkout: Checkout, start: PaymentSta
     expiresAt,
     testPayment: start.testPayment,
     paymentId: makePaymentId(randomBytes(23)),
-    orderNo: await freeOrderNo(em, moment.at),
+    orderNo: await freeOrderNo(tx),
     status: 'pending',
     result: 'PENDING',
     currentAttemptId: '',
     attemptCount: 0,
     wakeAt: expiresAt,
-    createdAt: new Date(moment.at),
-    startedAt: new Date(moment.realNow),
+    createdAt: new Date(at),
+    startedAt: new Date(realNow),
   });
   em.persist(payment);
-  openRun(em, {
+  openRun(tx, {
     ...paymentRun(payment),
     wakeAt: expiresAt.getTime(),
     status: 'PENDING',
-    createdAt: moment.realNow,
+    createdAt: realNow,
     startAfterMs: START_AFTER_MS,
   });
-  return { payment, attempt: newAttempt(em, payment, start.option, start.returnUrl, moment.at) };
+  return { payment, attempt: newAttempt(tx, payment, start.option, start.returnUrl) };
 }
 
 /** Lines, amounts and address at today's prices. The address of an order without shipped lines is not stored. */
-async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: number) {
-  const lines = await repriceLines(em, checkout, at);
+async function priceStart(tx: Tx, checkout: Checkout, start: PaymentStart) {
+  const lines = await repriceLines(tx, checkout);
   const shipped = lines.some(isShipped);
   if (shipped && !start.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
   const shippingAddress = shipped ? start.shippingAddress : null;
-  const policy = shippingPolicyOf(await readStore(em, checkout.storeId));
+  const policy = shippingPolicyOf(await readStore(tx));
   const { amounts, delivery, bundles } = price(lines, shippingAddress?.zipCode ?? null, policy);
   if (isBeyond(amounts)) throw new Fault('CHECKOUT_STALE');
   if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
@@ -94,7 +95,7 @@ async function priceStart(em: Em, checkout: Checkout, start: PaymentStart, at: n
   return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
 }
 
-const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
+const findOpen = ({ em }: Tx, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
   em.findOne(
     PaymentEntity,
     { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
@@ -102,10 +103,10 @@ const findOpen = (em: Em, { storeId, checkoutId }: Checkout): Promise<Payment | 
   );
 
 /** An order number that no payment of any store has (X17): 8 random digits collide on a busy day. Locked for this transaction. */
-async function freeOrderNo(em: Em, at: number): Promise<string> {
+async function freeOrderNo({ sql, at }: Tx): Promise<string> {
   for (;;) {
     const number = orderNo(koreanDay(at), randomInt(100_000_000));
-    const [row] = await sql<{ taken: boolean }>(em, 'SELECT order_no_taken(?) AS taken', [number]);
+    const [row] = await sql<{ taken: boolean }>`SELECT order_no_taken(${number}) AS taken`;
     if (!row!.taken) return number;
   }
 }
@@ -124,16 +125,17 @@ export interface PaymentRetry {
 }
 
 /** A new attempt of a payment (POST …/attempts), with any provider; the payment's expiry stays. */
-export async function retryPayment(em: Em, retry: PaymentRetry, moment: Moment): Promise<Started> {
+export async function retryPayment(tx: Tx, retry: PaymentRetry): Promise<Started> {
+  const { em, at } = tx;
   const { storeId, paymentId, option, returnUrl, testPayment } = retry;
   checkOption(option);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
   if (payment.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
   if (payment.status === 'completed') throw new Fault('ALREADY_PAID');
-  if (payment.status !== 'pending' || moment.at >= payment.expiresAt.getTime()) throw new Fault('PAYMENT_EXPIRED');
-  await checkMode(em, storeId, testPayment);
-  return supersede(em, payment, { option, returnUrl: returnUrl ?? payment.returnUrl, testPayment }, moment);
+  if (payment.status !== 'pending' || at >= payment.expiresAt.getTime()) throw new Fault('PAYMENT_EXPIRED');
+  await checkMode(tx, testPayment);
+  return supersede(tx, payment, { option, returnUrl: returnUrl ?? payment.returnUrl, testPayment });
 }
 
 /** The refund that a call was about, else the attempt. */
@@ -147,8 +149,7 @@ interface CallSubject {
  * answer that comes after a reset changes nothing.
  */
 export const storeProviderMessage = (
-  em: Em,
-  storeId: string,
+  { em, storeId }: Tx,
   { attemptId, refundId }: CallSubject,
   providerMessage: string | null,
 ): Promise<number> =>
@@ -157,39 +158,36 @@ export const storeProviderMessage = (
     : em.nativeUpdate(RefundEntity, { storeId, refundId, status: 'PENDING' }, { providerMessage });
 
 /** PAYMENT_NOT_CONFIGURED for a live key in a sandbox, or a test key in a live store (X26). */
-async function checkMode(em: Em, storeId: string, testPayment: boolean): Promise<void> {
-  if ((await readStore(em, storeId)).sandbox !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
+async function checkMode(tx: Tx, testPayment: boolean): Promise<void> {
+  if ((await readStore(tx)).sandbox !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
 }
 
 async function supersede(
-  em: Em,
+  tx: Tx,
   payment: Payment,
   { option, returnUrl, testPayment }: Pick<PaymentStart, 'option' | 'returnUrl' | 'testPayment'>,
-  moment: Moment,
 ): Promise<Started> {
+  const { em, at } = tx;
   const { storeId, paymentId } = payment;
   // All attempts of a payment use the same kind of key, test or live.
   if (payment.testPayment !== testPayment) throw new Fault('PAYMENT_NOT_CONFIGURED');
-  await em.nativeUpdate(
-    PaymentAttemptEntity,
-    { storeId, paymentId, status: 'OPEN' },
-    { status: 'SUPERSEDED', endedAt: new Date(moment.at) },
-  );
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'SUPERSEDED', endedAt: new Date(at) });
   payment.result = 'PENDING';
-  return { payment, attempt: newAttempt(em, payment, option, returnUrl, moment.at) };
+  return { payment, attempt: newAttempt(tx, payment, option, returnUrl) };
 }
 
 /** Expires a payment whose run has not done so yet: frees the checkout, and wakes the run to finish. */
-async function expireOpen(em: Em, payment: Payment, moment: Moment): Promise<void> {
+async function expireOpen(tx: Tx, payment: Payment): Promise<void> {
+  const { em, at } = tx;
   const { storeId, paymentId } = payment;
-  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(moment.at) });
+  await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(at) });
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
-  enqueueWake(em, paymentRun(payment), moment.realNow);
+  enqueueWake(tx, paymentRun(payment));
   // Before the insert of the new payment: a checkout has at most one open payment (unique index).
   await em.flush();
 }
 
-function newAttempt(em: Em, payment: Payment, option: PaymentOption, returnUrl: string, at: number): PaymentAttempt {
+function newAttempt({ em, at }: Tx, payment: Payment, option: PaymentOption, returnUrl: string): PaymentAttempt {
   const { storeId, paymentId, orderNo: number, totalWon } = payment;
   const seq = payment.attemptCount + 1;
   const attempt = em.create(PaymentAttemptEntity, {

@@ -1,7 +1,7 @@
 /** Payment start, new attempts, and the public status (docs/contract.md#payments, D30, D36 … D40). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
 
 export interface Started {
@@ -13,17 +13,17 @@ export interface Started {
 export const paymentRun = ({ storeId, paymentId, orderNo }: Payment): RunIds<'payment'> => runOf('payment', storeId, paymentId, orderNo);
 
 /** A payment and one of its attempts, as the pay screen needs them. */
-export async function readAttempt(em: Em, storeId: string, paymentId: string, attemptId: string): Promise<Started | null> {
+export async function readAttempt({ em, storeId }: Tx, paymentId: string, attemptId: string): Promise<Started | null> {
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId });
   const attempt = payment && (await em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId }));
   return attempt ? { payment, attempt } : null;
 }
 
 /** The attempts of a payment, in their order. */
-export const readAttempts = (em: Em, storeId: string, paymentId: string): Promise<PaymentAttempt[]> =>
+export const readAttempts = ({ em, storeId }: Tx, paymentId: string): Promise<PaymentAttempt[]> =>
   em.find(PaymentAttemptEntity, { storeId, paymentId }, { orderBy: { seq: 'asc' } });
 
-export async function readPayment(em: Em, storeId: string, paymentId: string): Promise<Payment> {
+export async function readPayment({ em, storeId }: Tx, paymentId: string): Promise<Payment> {
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId });
   if (!payment) throw new Fault('PAYMENT_NOT_FOUND');
   return payment;
@@ -31,12 +31,12 @@ export async function readPayment(em: Em, storeId: string, paymentId: string): P
 
 /** What calls to the provider need of an attempt; null when it is gone or has no payment key. `testPayment`: the kind of API key. */
 export async function chargeOf(
-  em: Em,
-  storeId: string,
+  tx: Tx,
   attemptId: string,
 ): Promise<{ attemptId: string; pgOrderId: string; paymentKey: string; amount: number; testPayment: boolean } | null> {
+  const { em, storeId } = tx;
   const attempt = await em.findOne(PaymentAttemptEntity, { storeId, attemptId });
   if (!attempt?.paymentKey) return null;
-  const { testPayment } = await readPayment(em, storeId, attempt.paymentId);
+  const { testPayment } = await readPayment(tx, attempt.paymentId);
   return { attemptId, pgOrderId: attempt.pgOrderId, paymentKey: attempt.paymentKey, amount: attempt.amountWon, testPayment };
 }

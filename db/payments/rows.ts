@@ -1,15 +1,14 @@
 /** Maps between the rows of a payment and the state of its machine. */
 import type { Alarm, AttemptState, PaymentState, RefundState } from '../../domain/payments/state.ts';
-import type { Moment } from '../kernel/clock.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt, Refund } from './entities.ts';
 
 /** Creates the order of an approved payment, in the same transaction; returns its id. */
-export type CreateOrder = (em: Em, payment: Payment, attempt: PaymentAttempt, at: number, realNow: number) => Promise<string>;
+export type CreateOrder = (tx: Tx, payment: Payment, attempt: PaymentAttempt) => Promise<string>;
 
 /** The context of a transition: the rows that the event is about. */
-export interface TransitionContext extends Moment {
-  readonly em: Em;
+export interface TransitionContext {
+  readonly tx: Tx;
   readonly payment: Payment;
   attempt: PaymentAttempt | null;
   refund: Refund | null;

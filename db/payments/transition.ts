@@ -5,8 +5,7 @@ import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.t
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
 import type { Alarm, PaymentEvent } from '../../domain/payments/state.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
-import type { Moment } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
@@ -16,18 +15,18 @@ import { type CreateOrder, stateOf, type TransitionContext, writeState } from '.
 
 /** Locks the payment, applies the event, and returns the plan: a call, now or later, or the expiry. Null when it does not exist. */
 export async function transitionPayment(
-  em: Em,
+  tx: Tx,
   run: RunRef,
   event: RunEvent<'payment'>,
-  { at, realNow }: Moment,
   createOrder: CreateOrder,
 ): Promise<(TransitionResult<'payment'> & { readonly alarms: readonly Alarm[] }) | null> {
+  const { em, at } = tx;
   const { storeId, entityId: paymentId } = run;
-  if (event.type === 'outcome') await lockCheckout(em, storeId, paymentId);
+  if (event.type === 'outcome') await lockCheckout(tx, paymentId);
   const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!payment) return null;
   const wasCompleted = payment.status === 'completed';
-  const context: TransitionContext = { em, payment, attempt: null, refund: null, alarms: [], at, realNow, createOrder };
+  const context: TransitionContext = { tx, payment, attempt: null, refund: null, alarms: [], createOrder };
   if (event.type === 'command') await apply(context, await commandEvent(context, event.command));
   if (event.type === 'outcome' && payment.call?.id === event.callId) {
     await loadCall(context);
@@ -44,24 +43,21 @@ export async function transitionPayment(
   const state = stateOf(context);
   const wakeAt = wakeAtOf(state);
   payment.wakeAt = wakeAt === null ? null : new Date(wakeAt);
-  const { clockOffsetMs } = await readStore(em, storeId);
+  const { clockOffsetMs } = await readStore(tx);
   const reply = { status: 200, body: { status: payment.status, result: payment.result } };
   return { alarms: context.alarms, plan: planOf(state, at), clock: clockOffsetMs, reply };
 }
 
 /** A completion writes the checkout, which is locked before the payment, in the same order as at a payment start. */
-const lockCheckout = (em: Em, storeId: string, paymentId: string) =>
-  sql(
-    em,
-    `SELECT 1 FROM checkout WHERE store_id = ? AND checkout_id = (SELECT checkout_id FROM payment WHERE store_id = ? AND payment_id = ?)
-     FOR UPDATE`,
-    [storeId, storeId, paymentId],
-  );
+const lockCheckout = ({ sql, storeId }: Tx, paymentId: string) =>
+  sql`SELECT 1 FROM checkout WHERE store_id = ${storeId} AND checkout_id = (SELECT checkout_id FROM payment WHERE store_id = ${storeId}
+    AND payment_id = ${paymentId})
+     FOR UPDATE`;
 
 /** Decides, writes and applies effects, until no effect returns another event. */
 async function apply(context: TransitionContext, first: PaymentEvent): Promise<void> {
   for (let event: PaymentEvent | null = first; event;) {
-    const { state, effects } = decide(stateOf(context), event, context.at);
+    const { state, effects } = decide(stateOf(context), event, context.tx.at);
     writeState(context, state);
     event = null;
     for (const effect of effects) event = (await applyEffect(context, effect)) ?? event;
@@ -69,18 +65,19 @@ async function apply(context: TransitionContext, first: PaymentEvent): Promise<v
 }
 
 async function commandEvent(context: TransitionContext, command: Command<'payment'>): Promise<PaymentEvent> {
-  const { em, payment } = context;
+  const { tx, payment } = context;
   const { storeId, paymentId } = payment;
-  context.attempt = await em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId: command.input.attemptId });
+  context.attempt = await tx.em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId: command.input.attemptId });
   if (!context.attempt) throw new Fault('PAYMENT_NOT_FOUND');
-  if (command.name === 'giveUp') return { type: 'giveUp', code: await consumeText(em, storeId, command.input.codeId) };
+  if (command.name === 'giveUp') return { type: 'giveUp', code: await consumeText(tx, command.input.codeId) };
   const { pgOrderId, amount, paymentKeyId } = command.input;
-  return { type: 'pay', pgOrderId, amount, paymentKey: await consumeText(em, storeId, paymentKeyId) };
+  return { type: 'pay', pgOrderId, amount, paymentKey: await consumeText(tx, paymentKeyId) };
 }
 
 /** The rows that the payment's call is about. */
 async function loadCall(context: TransitionContext): Promise<void> {
-  const { em, payment } = context;
+  const { payment } = context;
+  const { em } = context.tx;
   const { storeId, call } = payment;
   if (!call) return;
   context.attempt = await em.findOneOrFail(PaymentAttemptEntity, { storeId, attemptId: call.attemptId });
@@ -89,7 +86,8 @@ async function loadCall(context: TransitionContext): Promise<void> {
 
 /** Starts the oldest pending refund. */
 async function startRefund(context: TransitionContext): Promise<void> {
-  const { em, payment, at } = context;
+  const { payment } = context;
+  const { em, at } = context.tx;
   if (!mayStartRefund(stateOf(context), at)) return;
   const { storeId, paymentId } = payment;
   await em.flush();
@@ -103,7 +101,8 @@ async function startRefund(context: TransitionContext): Promise<void> {
 
 /** Plans the last reading of an ended payment's next attempt with an unknown outcome. */
 async function startLastReading(context: TransitionContext): Promise<void> {
-  const { em, payment } = context;
+  const { payment } = context;
+  const { em } = context.tx;
   if (!isEnded(payment) || payment.call) return;
   const { storeId, paymentId } = payment;
   await em.flush();

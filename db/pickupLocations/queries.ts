@@ -1,9 +1,9 @@
 /** Pickup locations: at most 20 per store (docs/contract.md#pickup, D81). */
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 
 /** Newest first; `activeOnly` for buyers. */
-export const listLocations = (em: Em, storeId: string, activeOnly: boolean): Promise<PickupLocation[]> =>
+export const listLocations = ({ em, storeId }: Tx, activeOnly: boolean): Promise<PickupLocation[]> =>
   em.find(
     PickupLocationEntity,
     { storeId, ...(activeOnly && { isActive: true }) },

@@ -4,7 +4,7 @@ import { daysBetween } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { ProductEntity } from './entities.ts';
 
 export interface CalendarChange {
@@ -25,7 +25,7 @@ interface Key {
 const MAX_CELLS = 50_000;
 
 /** A DATED product: PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
-async function datedProduct(em: Em, { storeId, productId }: Key, lockMode = LockMode.NONE) {
+async function datedProduct({ em }: Tx, { storeId, productId }: Key, lockMode = LockMode.NONE) {
   const product = await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode });
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
   if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
@@ -33,80 +33,55 @@ async function datedProduct(em: Em, { storeId, productId }: Key, lockMode = Lock
 }
 
 /** Writes stock, price or both of these nights; what is not sent stays. Returns the number of days. Past days are refused. */
-export async function writeCalendar(em: Em, key: Key, change: CalendarChange, reference: string, at: number): Promise<number> {
+export async function writeCalendar(tx: Tx, key: Key, change: CalendarChange, reference: string): Promise<number> {
+  const { sql, at } = tx;
   const { storeId, productId } = key;
   // Serializes writes: a movement is the difference to the previous stock.
-  await datedProduct(em, key, LockMode.PESSIMISTIC_WRITE);
+  await datedProduct(tx, key, LockMode.PESSIMISTIC_WRITE);
   const days = daysBetween(change.from, change.to, change.daysOfWeek ?? null);
   const variantIds = [...new Set(change.variantIds)];
   if (change.from < koreanDate(at)) throw invalid('from', 'OUT_OF_RANGE', 'It lies in the past.');
   if (days.length === 0) throw invalid('daysOfWeek', 'INVALID', 'No day of the span is one of these weekdays.');
   if (days.length * variantIds.length > MAX_CELLS)
     throw invalid('to', 'OUT_OF_RANGE', `At most ${MAX_CELLS} nights of all variants at once.`);
-  const known = await sql(
-    em,
-    'SELECT 1 AS ok FROM variant WHERE store_id = ? AND product_id = ? AND variant_id = ANY(?::text[]) AND deleted_at IS NULL',
-    [storeId, productId, textArray(variantIds)],
-  );
+  const known = await sql`SELECT 1 AS ok FROM variant WHERE store_id = ${storeId} AND product_id = ${productId}
+      AND variant_id = ANY(${variantIds}::text[]) AND deleted_at IS NULL`;
   if (known.length < variantIds.length) throw new Fault('VARIANT_NOT_FOUND');
-  if (typeof change.price === 'number') await checkNightPrice(em, key, variantIds, change.price);
-  await upsert(em, storeId, variantIds, days, change, reference, at);
+  if (typeof change.price === 'number') await checkNightPrice(tx, key, variantIds, change.price);
+  await upsert(tx, variantIds, days, change, reference);
   return days.length;
 }
 
 /** PRICE_CONFLICT when a night would cost less than 10 won with a variant's additional price. */
-async function checkNightPrice(em: Em, { storeId }: Key, variantIds: readonly string[], priceWon: number): Promise<void> {
-  const [row] = await sql<{ lowest: number }>(
-    em,
-    'SELECT min(additional_price_won) AS lowest FROM variant WHERE store_id = ? AND variant_id = ANY(?::text[])',
-    [storeId, textArray(variantIds)],
-  );
+async function checkNightPrice({ sql }: Tx, { storeId }: Key, variantIds: readonly string[], priceWon: number): Promise<void> {
+  const [row] = await sql<{
+    lowest: number;
+  }>`SELECT min(additional_price_won) AS lowest FROM variant WHERE store_id = ${storeId} AND variant_id = ANY(${variantIds}::text[])`;
   if (priceWon + row!.lowest < MIN_WON) throw new Fault('PRICE_CONFLICT');
 }
 
 async function upsert(
-  em: Em,
-  storeId: string,
+  { sql, storeId, at }: Tx,
   variantIds: readonly string[],
   days: readonly string[],
   { stock, price }: CalendarChange,
   reference: string,
-  at: number,
 ): Promise<void> {
-  const cells = [textArray([...variantIds].toSorted()), textArray(days)];
-  await sql(
-    em,
-    `SELECT 1 FROM variant_night WHERE store_id = ? AND variant_id = ANY(?::text[]) AND night = ANY(?::date[]) ORDER BY variant_id, night
-     FOR UPDATE`,
-    [storeId, ...cells],
-  );
-  await sql(
-    em,
-    `WITH cell AS (SELECT v AS variant_id, d AS night FROM unnest(?::text[]) v, unnest(?::date[]) d),
+  const ids = [...variantIds].toSorted();
+  const wanted = stock ?? null;
+  await sql`SELECT 1 FROM variant_night WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[]) AND night = ANY(${days}::date[])
+     ORDER BY variant_id, night FOR UPDATE`;
+  await sql`WITH cell AS (SELECT v AS variant_id, d AS night FROM unnest(${ids}::text[]) v, unnest(${days}::date[]) d),
      was AS (SELECT c.variant_id, c.night, coalesce(n.stock, 0) AS stock FROM cell c
-       LEFT JOIN variant_night n ON n.store_id = ? AND n.variant_id = c.variant_id AND n.night = c.night),
+       LEFT JOIN variant_night n ON n.store_id = ${storeId} AND n.variant_id = c.variant_id AND n.night = c.night),
      moved AS (
        INSERT INTO night_movement (store_id, movement_id, variant_id, night, quantity, reason, reference, at)
-       SELECT ?, gen_random_uuid()::text, variant_id, night, ?::int - stock, 'SELLER', ?, ? FROM was WHERE ?::int <> stock)
+       SELECT ${storeId}, gen_random_uuid()::text, variant_id, night, ${wanted}::int - stock, 'SELLER', ${reference}, ${new Date(at)}
+         FROM was WHERE ${wanted}::int <> stock)
      INSERT INTO variant_night AS n (store_id, variant_id, night, stock, price_won)
-     SELECT ?, variant_id, night, coalesce(?::int, 0), ?::int FROM cell ORDER BY variant_id, night
-     ON CONFLICT (store_id, variant_id, night) DO UPDATE SET stock = coalesce(?::int, n.stock),
-       price_won = CASE WHEN ?::boolean THEN excluded.price_won ELSE n.price_won END`,
-    [
-      ...cells,
-      storeId,
-      storeId,
-      stock ?? null,
-      reference,
-      new Date(at),
-      stock ?? null,
-      storeId,
-      stock ?? null,
-      price ?? null,
-      stock ?? null,
-      price !== undefined,
-    ],
-  );
+     SELECT ${storeId}, variant_id, night, coalesce(${wanted}::int, 0), ${price ?? null}::int FROM cell ORDER BY variant_id, night
+     ON CONFLICT (store_id, variant_id, night) DO UPDATE SET stock = coalesce(${wanted}::int, n.stock),
+       price_won = CASE WHEN ${price !== undefined}::boolean THEN excluded.price_won ELSE n.price_won END`;
 }
 
 export interface CalendarDay {
@@ -116,14 +91,17 @@ export interface CalendarDay {
   readonly price: number | null;
 }
 /** The nights that were written, in order; absent days have no stock. */
-export async function readCalendar(em: Em, key: Key, from: string, to: string): Promise<CalendarDay[]> {
-  await datedProduct(em, key);
-  const rows = await sql<{ night: string; variant_id: string; stock: number; price_won: number | null }>(
-    em,
-    `SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
-     WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL AND n.night BETWEEN ?::date AND ?::date ORDER BY n.night, v.seq`,
-    [key.storeId, key.productId, from, to],
-  );
+export async function readCalendar(tx: Tx, key: Key, from: string, to: string): Promise<CalendarDay[]> {
+  const { sql } = tx;
+  await datedProduct(tx, key);
+  const rows = await sql<{
+    night: string;
+    variant_id: string;
+    stock: number;
+    price_won: number | null;
+  }>`SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
+     WHERE v.store_id = ${key.storeId} AND v.product_id = ${key.productId} AND v.deleted_at IS NULL AND n.night BETWEEN ${from}::date
+       AND ${to}::date ORDER BY n.night, v.seq`;
   return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));
 }
 
@@ -134,14 +112,7 @@ export interface ShownDay {
   readonly price: number;
 }
 /** Price and availability of every variant on every day of a span, without stock counts. PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
-export async function shownCalendar(
-  em: Em,
-  storeId: string,
-  productNoOrId: string,
-  from: string,
-  to: string,
-  at: number,
-): Promise<ShownDay[]> {
+export async function shownCalendar({ em, sql, storeId, at }: Tx, productNoOrId: string, from: string, to: string): Promise<ShownDay[]> {
   const number = /^\d{1,9}$/.test(productNoOrId) ? Number(productNoOrId) : null;
   const key = number === null ? { productId: productNoOrId } : { productNo: number };
   const product = await em.findOne(ProductEntity, { storeId, ...key, status: 'ON_SALE', deletedAt: null });
@@ -154,14 +125,10 @@ export async function shownCalendar(
     more: number;
     is_sellable: boolean;
     nights: Record<string, [number, number | null]> | null;
-  }>(
-    em,
-    `SELECT v.variant_id, v.additional_price_won AS more, v.is_sellable,
+  }>`SELECT v.variant_id, v.additional_price_won AS more, v.is_sellable,
        (SELECT json_object_agg(n.night, json_build_array(n.stock, n.price_won)) FROM variant_night n
-        WHERE n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night BETWEEN ?::date AND ?::date) AS nights
-     FROM variant v WHERE v.store_id = ? AND v.product_id = ? AND v.deleted_at IS NULL ORDER BY v.seq`,
-    [from, to, storeId, product.productId],
-  );
+        WHERE n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night BETWEEN ${from}::date AND ${to}::date) AS nights
+     FROM variant v WHERE v.store_id = ${storeId} AND v.product_id = ${product.productId} AND v.deleted_at IS NULL ORDER BY v.seq`;
   return daysBetween(from, to).flatMap((date) =>
     variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
       const [stock, priceWon] = nights?.[date] ?? [0, null];

@@ -1,12 +1,11 @@
 /** Changes of products: replace, patch, status, discount, delete (docs/contract.md#products, D57, D58). */
-import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../domain/products/fulfillment.ts';
 import { optionProblems } from '../../domain/products/options.ts';
 import { checkPrices, type Discount } from '../../domain/products/prices.ts';
 import { checkPriceUnit, type SalesStatus } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Product, ProductEntity } from './entities.ts';
 import { setVariants, type WantedOptions } from './options.ts';
 import { checkAddresses, isSold, type NewProduct, openCategory, storeDefaults } from './registration.ts';
@@ -36,12 +35,10 @@ export function versionsOf(ifMatch: string): number[] | null {
  * The product, locked. PRODUCT_CHANGED when its type changed while this request waited for the lock, PRECONDITION_FAILED when the version
  * is not one of `ifMatch`, PRODUCT_NOT_FOUND when it is deleted or another store's.
  */
-async function lockProduct(em: Em, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
-  const [seen] = await sql<{ fulfillment_type: string }>(
-    em,
-    'SELECT fulfillment_type FROM product WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL',
-    [storeId, productId],
-  );
+async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
+  const [seen] = await sql<{
+    fulfillment_type: string;
+  }>`SELECT fulfillment_type FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
   const product =
     seen && (await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }));
   if (!seen || !product) throw new Fault('PRODUCT_NOT_FOUND');
@@ -51,22 +48,16 @@ async function lockProduct(em: Em, { storeId, productId }: Key, ifMatch: Basis['
 }
 
 /** The prices of a product and its delivery, FOR UPDATE; null when there is no such product. */
-export async function pricesOf(em: Em, storeId: string, productId: string): Promise<object | null> {
-  const [row] = await sql<object>(
-    em,
-    `SELECT sale_price_won, delivery_type, delivery_fee_won, conditional_free_won FROM product
-     WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL FOR UPDATE`,
-    [storeId, productId],
-  );
+export async function pricesOf({ sql, storeId }: Tx, productId: string): Promise<object | null> {
+  const [row] = await sql<object>`SELECT sale_price_won, delivery_type, delivery_fee_won, conditional_free_won FROM product
+     WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL FOR UPDATE`;
   return row ?? null;
 }
 
-const lowestAdditional = async (em: Em, { storeId, productId }: Product): Promise<number> => {
-  const [row] = await sql<{ won: number | null }>(
-    em,
-    'SELECT min(additional_price_won) AS won FROM variant WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL',
-    [storeId, productId],
-  );
+const lowestAdditional = async ({ sql }: Tx, { storeId, productId }: Product): Promise<number> => {
+  const [row] = await sql<{
+    won: number | null;
+  }>`SELECT min(additional_price_won) AS won FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
   return row?.won ?? 0;
 };
 
@@ -76,20 +67,20 @@ function touch(product: Product, at: number): void {
 }
 
 /** PUT: clears descriptive fields and refund overrides that are not sent; stock, options, inventory mode and fulfillment stay. */
-export async function replaceProduct(em: Em, key: Key, wanted: NewProduct, basis: Basis, moment: Moment): Promise<ProductWithVariants> {
-  const product = await lockProduct(em, key, basis.ifMatch);
+export async function replaceProduct(tx: Tx, key: Key, wanted: NewProduct, basis: Basis): Promise<ProductWithVariants> {
+  const product = await lockProduct(tx, key, basis.ifMatch);
   const { description = null, images = [], originalPrice = null, pointEarnRateBp = null, refundPolicy = null } = wanted;
   const whole = { ...wanted, description, images, originalPrice, pointEarnRateBp };
-  await apply(em, product, whole, { fulfillment: 'whole', refundPolicy }, basis.reference, moment);
-  return finish(em, product, moment);
+  await apply(tx, product, whole, { fulfillment: 'whole', refundPolicy }, basis.reference);
+  return finish(tx, product);
 }
 
 /** PATCH: merges by key; null clears. */
-export async function patchProduct(em: Em, key: Key, patch: ProductPatch, basis: Basis, moment: Moment): Promise<ProductWithVariants> {
-  const product = await lockProduct(em, key, basis.ifMatch);
+export async function patchProduct(tx: Tx, key: Key, patch: ProductPatch, basis: Basis): Promise<ProductWithVariants> {
+  const product = await lockProduct(tx, key, basis.ifMatch);
   if (patch.status !== undefined) product.status = patch.status;
-  await apply(em, product, patch, { fulfillment: 'merged', refundPolicy: patch.refundPolicy }, basis.reference, moment);
-  return finish(em, product, moment);
+  await apply(tx, product, patch, { fulfillment: 'merged', refundPolicy: patch.refundPolicy }, basis.reference);
+  return finish(tx, product);
 }
 
 /** The entity's field for each field of a request. */
@@ -102,12 +93,11 @@ const PLAIN = {
 } as const satisfies Partial<Record<keyof ProductPatch, keyof Product>>;
 
 async function apply(
-  em: Em,
+  tx: Tx,
   product: Product,
   wanted: ProductPatch,
   how: { readonly fulfillment: 'whole' | 'merged'; readonly refundPolicy: NewProduct['refundPolicy'] },
   reference: string,
-  moment: Moment,
 ): Promise<void> {
   if (wanted.salePrice !== undefined) checkPriceUnit(wanted.salePrice);
   if (wanted.flowId) throw new Fault('FLOW_NOT_FOUND');
@@ -115,26 +105,26 @@ async function apply(
     if (wanted[sent as keyof typeof PLAIN] !== undefined) Object.assign(product, { [field]: wanted[sent as keyof typeof PLAIN] });
   if (wanted.images !== undefined) product.images = [...wanted.images];
   if (wanted.categoryId !== undefined && wanted.categoryId !== product.categoryId)
-    product.categoryId = (await openCategory(em, product.storeId, wanted.categoryId)).categoryId;
-  await fulfill(em, product, wanted, how);
-  await count(em, product, wanted, reference, moment);
-  checkPrices(product.salePriceWon, product.discount ?? null, await lowestAdditional(em, product));
-  if (wanted.name !== undefined) await indexName(em, product.storeId, product.productId, wanted.name);
+    product.categoryId = (await openCategory(tx, wanted.categoryId)).categoryId;
+  await fulfill(tx, product, wanted, how);
+  await count(tx, product, wanted, reference);
+  checkPrices(product.salePriceWon, product.discount ?? null, await lowestAdditional(tx, product));
+  if (wanted.name !== undefined) await indexName(tx, product.productId, wanted.name);
 }
 
 async function fulfill(
-  em: Em,
+  tx: Tx,
   product: Product,
   { fulfillment }: ProductPatch,
   { fulfillment: how, refundPolicy }: { readonly fulfillment: 'whole' | 'merged'; readonly refundPolicy: NewProduct['refundPolicy'] },
 ): Promise<void> {
   const type = product.fulfillmentType;
   if (fulfillment !== undefined) {
-    const defaults = await storeDefaults(em, product.storeId);
+    const defaults = await storeDefaults(tx);
     const next =
       how === 'whole' ? wholeFulfillment(fulfillment, defaults) : mergedFulfillment(fulfillmentOf(product), fulfillment, defaults);
-    if (next.fulfillmentType !== type && (await isSold(em, product))) throw new Fault('FULFILLMENT_TYPE_LOCKED');
-    await checkAddresses(em, product.storeId, fulfillment);
+    if (next.fulfillmentType !== type && (await isSold(tx, product))) throw new Fault('FULFILLMENT_TYPE_LOCKED');
+    await checkAddresses(tx, fulfillment);
     Object.assign(product, next);
   }
   const stored = how === 'merged' && refundPolicy !== null ? (product.refundPolicy ?? null) : null;
@@ -151,10 +141,10 @@ const fulfillmentOf = (product: Product): Fulfillment => ({
 });
 
 /** Applies inventory mode, options and stock. */
-async function count(em: Em, product: Product, wanted: ProductPatch, reference: string, moment: Moment): Promise<void> {
+async function count(tx: Tx, product: Product, wanted: ProductPatch, reference: string): Promise<void> {
   const { inventoryMode, optionGroups, variants, stockQuantity } = wanted;
   if (inventoryMode !== undefined && inventoryMode !== product.inventoryMode) {
-    if (await isSold(em, product)) throw new Fault('INVENTORY_MODE_LOCKED');
+    if (await isSold(tx, product)) throw new Fault('INVENTORY_MODE_LOCKED');
     product.inventoryMode = inventoryMode;
   }
   if (optionGroups === undefined && variants === undefined && stockQuantity === undefined) return;
@@ -167,61 +157,57 @@ async function count(em: Em, product: Product, wanted: ProductPatch, reference: 
   });
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   await setVariants(
-    em,
+    tx,
     product,
     { optionGroups: groups, variants: variants ?? [], ...(stockQuantity !== undefined && { stockQuantity }) },
     reference,
-    moment,
   );
 }
 
-async function finish(em: Em, product: Product, { at }: Moment): Promise<ProductWithVariants> {
+async function finish(tx: Tx, product: Product): Promise<ProductWithVariants> {
+  const { em, at } = tx;
   touch(product, at);
   await em.flush();
-  return readProduct(em, product.storeId, product.productId);
+  return readProduct(tx, product.productId);
 }
 
 /** PUT …/options: replaces all options and variants. */
-export async function replaceOptions(em: Em, key: Key, wanted: WantedOptions, basis: Basis, moment: Moment): Promise<ProductWithVariants> {
-  const product = await lockProduct(em, key, basis.ifMatch);
-  await setVariants(em, product, wanted, basis.reference, moment);
-  return finish(em, product, moment);
+export async function replaceOptions(tx: Tx, key: Key, wanted: WantedOptions, basis: Basis): Promise<ProductWithVariants> {
+  const product = await lockProduct(tx, key, basis.ifMatch);
+  await setVariants(tx, product, wanted, basis.reference);
+  return finish(tx, product);
 }
 
 /** Sets or removes (null) a discount. An AMOUNT has to be less than the sale price. */
-export async function setDiscount(em: Em, key: Key, discount: Discount | null, at: number): Promise<Product> {
-  const product = await lockProduct(em, key);
+export async function setDiscount(tx: Tx, key: Key, discount: Discount | null): Promise<Product> {
+  const { at } = tx;
+  const product = await lockProduct(tx, key);
   if (discount?.method === 'AMOUNT' && discount.value >= product.salePriceWon)
     throw invalid('value', 'OUT_OF_RANGE', 'It must stay below the sale price.');
-  checkPrices(product.salePriceWon, discount, await lowestAdditional(em, product));
+  checkPrices(product.salePriceWon, discount, await lowestAdditional(tx, product));
   product.discount = discount;
   touch(product, at);
   return product;
 }
 
 /** Sets the status of products in one statement; returns the ids that exist. Any status may follow any other (D57). */
-export async function setStatuses(
-  em: Em,
-  storeId: string,
-  productIds: readonly string[],
-  status: SalesStatus,
-  at: number,
-): Promise<Set<string>> {
-  const rows = await sql<{ product_id: string }>(
-    em,
-    `UPDATE product SET status = ?, version = version + 1, updated_at = ? WHERE store_id = ? AND product_id IN (
-       SELECT product_id FROM product WHERE store_id = ? AND product_id = ANY(?::text[]) AND deleted_at IS NULL ORDER BY product_id
+export async function setStatuses({ sql, storeId, at }: Tx, productIds: readonly string[], status: SalesStatus): Promise<Set<string>> {
+  const rows = await sql<{
+    product_id: string;
+  }>`UPDATE product SET status = ${status}, version = version + 1, updated_at = ${new Date(at)} WHERE store_id = ${storeId}
+    AND product_id IN (
+       SELECT product_id FROM product WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::text[]) AND deleted_at IS NULL
+         ORDER BY product_id
          FOR UPDATE)
-     RETURNING product_id`,
-    [status, new Date(at), storeId, storeId, textArray(productIds)],
-  );
+     RETURNING product_id`;
   return new Set(rows.map((row) => row.product_id));
 }
 
 /** Soft delete: orders keep their copies, the product number is never reused (D61). */
-export async function deleteProduct(em: Em, key: Key, ifMatch: Basis['ifMatch'], at: number): Promise<void> {
-  const product = await lockProduct(em, key, ifMatch);
+export async function deleteProduct(tx: Tx, key: Key, ifMatch: Basis['ifMatch']): Promise<void> {
+  const { sql, at } = tx;
+  const product = await lockProduct(tx, key, ifMatch);
   Object.assign(product, { deletedAt: new Date(at), categoryId: null, shippingAddressId: null, returnAddressId: null });
   touch(product, at);
-  await sql(em, 'DELETE FROM product_gram WHERE store_id = ? AND product_id = ?', [key.storeId, key.productId]);
+  await sql`DELETE FROM product_gram WHERE store_id = ${key.storeId} AND product_id = ${key.productId}`;
 }

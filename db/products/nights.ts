@@ -4,7 +4,8 @@
  */
 import { nightsOf, type Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 /** A line with a stay. */
 export interface NightLine {
@@ -34,78 +35,65 @@ function wantedOf(lines: readonly NightLine[]): Wanted[] {
     }
   return [...sums.values()];
 }
-const WANTED = `jsonb_to_recordset(?::jsonb) AS w (variant_id text, night date, quantity int)`;
+const recordset = (wanted: readonly Wanted[]): Fragment =>
+  fragment`jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) AS w (variant_id text, night date, quantity int)`;
 
 /** Stock and price of the nights of these lines; a missing night has no stock. */
-export async function readNights(em: Em, storeId: string, lines: readonly NightLine[]): Promise<Map<string, Night>> {
+export async function readNights({ sql, storeId }: Tx, lines: readonly NightLine[]): Promise<Map<string, Night>> {
   if (lines.length === 0) return new Map();
-  const rows = await sql<{ variant_id: string; night: string; stock: number; price_won: number | null }>(
-    em,
-    `SELECT n.variant_id, n.night::text, n.stock, n.price_won FROM variant_night n JOIN ${WANTED} USING (variant_id, night)
-     WHERE n.store_id = ?`,
-    [JSON.stringify(wantedOf(lines)), storeId],
-  );
+  const rows = await sql<{ variant_id: string; night: string; stock: number; price_won: number | null }>`
+    SELECT n.variant_id, n.night::text, n.stock, n.price_won
+      FROM variant_night n JOIN ${recordset(wantedOf(lines))} USING (variant_id, night) WHERE n.store_id = ${storeId}`;
   return new Map(rows.map((row) => [nightKey(row.variant_id, row.night), { stock: row.stock, priceWon: row.price_won }]));
 }
 
 /** Locks the nights in order; returns how many of them have enough stock. */
-async function lock(em: Em, storeId: string, wanted: readonly Wanted[]): Promise<number> {
-  const [row] = await sql<{ enough: number }>(
-    em,
-    `WITH locked AS (
-       SELECT n.stock, w.quantity FROM variant_night n JOIN ${WANTED} USING (variant_id, night)
+async function lock({ sql, storeId }: Tx, wanted: readonly Wanted[]): Promise<number> {
+  const [row] = await sql<{ enough: number }>`
+    WITH locked AS (
+       SELECT n.stock, w.quantity FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night)
        JOIN variant v ON v.store_id = n.store_id AND v.variant_id = n.variant_id AND v.is_sellable AND v.deleted_at IS NULL
-       WHERE n.store_id = ? ORDER BY n.variant_id, n.night FOR UPDATE OF n)
-     SELECT count(*) FILTER (WHERE stock >= quantity)::int AS enough FROM locked`,
-    [JSON.stringify(wanted), storeId],
-  );
+       WHERE n.store_id = ${storeId} ORDER BY n.variant_id, n.night FOR UPDATE OF n)
+     SELECT count(*) FILTER (WHERE stock >= quantity)::int AS enough FROM locked`;
   return row!.enough;
 }
 
 /** Takes all nights of all lines, or none: false when one lacks stock. `reference`: the payment attempt. */
-export async function takeNights(em: Em, storeId: string, lines: readonly NightLine[], reference: string, at: number): Promise<boolean> {
+export async function takeNights(tx: Tx, lines: readonly NightLine[], reference: string): Promise<boolean> {
+  const { at } = tx;
   const wanted = wantedOf(lines);
-  if ((await lock(em, storeId, wanted)) < wanted.length) return false;
-  await recordMovements(em, storeId, wanted, -1, { reason: 'SALE', reference, at });
+  if ((await lock(tx, wanted)) < wanted.length) return false;
+  await recordMovements(tx, wanted, -1, { reason: 'SALE', reference, at });
   return true;
 }
 
 /** Returns nights that an attempt took or a cancel freed; idempotent. */
 export async function returnNights(
-  em: Em,
-  storeId: string,
+  tx: Tx,
   lines: readonly NightLine[],
   cause: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
 ): Promise<void> {
+  const { sql, storeId } = tx;
   const wanted = wantedOf(lines);
   // Also nights of variants that are no longer sellable.
-  await sql(
-    em,
-    `SELECT 1 FROM variant_night n JOIN ${WANTED} USING (variant_id, night) WHERE n.store_id = ? ORDER BY n.variant_id, n.night
-     FOR UPDATE OF n`,
-    [JSON.stringify(wanted), storeId],
-  );
-  await recordMovements(em, storeId, wanted, 1, cause);
+  await sql`SELECT 1 FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night) WHERE n.store_id = ${storeId}
+     ORDER BY n.variant_id, n.night FOR UPDATE OF n`;
+  await recordMovements(tx, wanted, 1, cause);
 }
 
 /** Inserts the movements that do not exist yet and updates their stock, in one statement. */
 async function recordMovements(
-  em: Em,
-  storeId: string,
+  { sql, storeId }: Tx,
   wanted: readonly Wanted[],
   sign: 1 | -1,
   { reason, reference, at }: { readonly reason: string; readonly reference: string; readonly at: number },
 ): Promise<void> {
   const rows = wanted.map((one) => ({ ...one, quantity: sign * one.quantity, movement_id: newId('mov', at) }));
-  await sql(
-    em,
-    `WITH moved AS (
+  await sql`WITH moved AS (
        INSERT INTO night_movement (store_id, movement_id, variant_id, night, quantity, reason, reference, at)
-       SELECT ?, m.movement_id, m.variant_id, m.night, m.quantity, ?, ?, ?
-       FROM jsonb_to_recordset(?::jsonb) AS m (movement_id text, variant_id text, night date, quantity int)
+       SELECT ${storeId}, m.movement_id, m.variant_id, m.night, m.quantity, ${reason}, ${reference}, ${new Date(at)}
+       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m (movement_id text, variant_id text, night date, quantity int)
        ON CONFLICT (store_id, variant_id, night, reason, reference) DO NOTHING RETURNING variant_id, night, quantity)
      UPDATE variant_night n SET stock = n.stock + m.quantity FROM moved m
-     WHERE n.store_id = ? AND n.variant_id = m.variant_id AND n.night = m.night`,
-    [storeId, reason, reference, new Date(at), JSON.stringify(rows), storeId],
-  );
+     WHERE n.store_id = ${storeId} AND n.variant_id = m.variant_id AND n.night = m.night`;
 }

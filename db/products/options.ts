@@ -3,8 +3,8 @@ import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/p
 import { checkPrices } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import { type Moment, newId } from '../kernel/clock.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Product, type Variant, VariantEntity } from './entities.ts';
 import { emitSoldOut, recordAll } from './stock.ts';
 
@@ -33,45 +33,36 @@ const keyOf = (values: readonly string[]): string => JSON.stringify(values);
  * Sets the variants of a product. An existing combination keeps the fields that are not sent; a combination that is not requested any more
  * is deleted, or VARIANT_IN_ORDER if it was sold. Numbers are never reused. The caller has locked the product's row.
  */
-export async function setVariants(em: Em, product: Product, wanted: WantedOptions, reference: string, moment: Moment): Promise<void> {
-  const { storeId, productId } = product;
-  const current = await lockVariants(em, product);
+export async function setVariants(tx: Tx, product: Product, wanted: WantedOptions, reference: string): Promise<void> {
+  const { at } = tx;
+  const { productId } = product;
+  const current = await lockVariants(tx, product);
   checkIds(current, wanted.variants);
   const byKey = new Map(current.map((variant) => [keyOf(variant.optionValues), variant]));
   let seq = product.nextVariantSeq;
   const rows = variantsOf(wanted.optionGroups, wanted.variants).map((variant) => {
     const known = byKey.get(keyOf(variant.optionValues)) ?? null;
     const ownStock = variant.optionValues.length === 0 ? wanted.stockQuantity : undefined;
-    return rowOf(
-      product,
-      known,
-      { ...(ownStock !== undefined && { stockQuantity: ownStock }), ...variant },
-      known?.seq ?? seq++,
-      moment.at,
-    );
+    return rowOf(product, known, { ...(ownStock !== undefined && { stockQuantity: ownStock }), ...variant }, known?.seq ?? seq++, at);
   });
   checkPrices(product.salePriceWon, product.discount ?? null, Math.min(...rows.map((row) => row.additionalPriceWon)));
   const remaining = new Set(rows.map((row) => row.variantId));
   await drop(
-    em,
-    storeId,
+    tx,
     current.filter(({ variantId }) => !remaining.has(variantId)),
-    moment.at,
   );
-  await write(em, storeId, productId, rows);
+  await write(tx, productId, rows);
   Object.assign(product, {
     nextVariantSeq: seq,
     optionGroups: wanted.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
   });
-  await recordStockChanges(em, product, current, rows, reference, moment);
+  await recordStockChanges(tx, product, current, rows, reference);
 }
 
 /** Locks the variants in order of their ids, like sales do. */
-async function lockVariants(em: Em, { storeId, productId }: Product): Promise<Variant[]> {
-  await sql(em, 'SELECT 1 FROM variant WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL ORDER BY variant_id FOR UPDATE', [
-    storeId,
-    productId,
-  ]);
+async function lockVariants({ em, sql }: Tx, { storeId, productId }: Product): Promise<Variant[]> {
+  await sql`SELECT 1 FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL ORDER BY variant_id
+    FOR UPDATE`;
   return em.find(VariantEntity, { storeId, productId, deletedAt: null }, { orderBy: { seq: 'asc' }, refresh: true });
 }
 
@@ -126,26 +117,25 @@ function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq
 }
 
 /** Deletes variants; VARIANT_IN_ORDER when one was ever sold or is being paid for. */
-async function drop(em: Em, storeId: string, gone: readonly Variant[], at: number): Promise<void> {
+async function drop({ sql, storeId, at }: Tx, gone: readonly Variant[]): Promise<void> {
   if (gone.length === 0) return;
-  const ids = textArray(gone.map(({ variantId }) => variantId));
-  const sold = await sql<{ variant_id: string }>(
-    em,
-    `SELECT id AS variant_id FROM unnest(?::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ? AND i.variant_id = id)
-       OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
+  const ids = gone.map(({ variantId }) => variantId);
+  const sold = await sql<{
+    variant_id: string;
+  }>`SELECT id AS variant_id FROM unnest(${ids}::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ${storeId}
+    AND i.variant_id = id)
+       OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
          SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE'
            AND u.reference = m.reference))
-       OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ? AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
+       OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ${storeId} AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
          SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.night = m.night
            AND u.reason = 'SALE_UNDONE'
-           AND u.reference = m.reference))`,
-    [ids, storeId, storeId, storeId],
-  );
+           AND u.reference = m.reference))`;
   if (sold.length > 0) throw new Fault('VARIANT_IN_ORDER', { details: { variantIds: sold.map((row) => row.variant_id) } });
-  await sql(em, 'UPDATE variant SET deleted_at = ? WHERE store_id = ? AND variant_id = ANY(?::text[])', [new Date(at), storeId, ids]);
+  await sql`UPDATE variant SET deleted_at = ${new Date(at)} WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[])`;
 }
 
-async function write(em: Em, storeId: string, productId: string, rows: readonly Row[]): Promise<void> {
+async function write({ sql, storeId }: Tx, productId: string, rows: readonly Row[]): Promise<void> {
   const json = rows.map((row) => ({
     variant_id: row.variantId,
     variant_no: row.variantNo,
@@ -161,35 +151,33 @@ async function write(em: Em, storeId: string, productId: string, rows: readonly 
     weight_gram: row.weightGram,
     attributes: row.attributes,
   }));
-  await sql(
-    em,
-    `INSERT INTO variant (store_id, product_id, variant_id, variant_no, seq, option_values, stock_quantity, additional_price_won,
+  await sql`INSERT INTO variant (store_id, product_id, variant_id, variant_no, seq, option_values, stock_quantity, additional_price_won,
      is_sellable,
        sku, barcode, seller_code, cost_price_won, weight_gram, attributes)
-     SELECT ?, ?, v.variant_id, v.variant_no, v.seq, v.option_values, v.stock_quantity, v.additional_price_won, v.is_sellable, v.sku,
+     SELECT ${storeId}, ${productId}, v.variant_id, v.variant_no, v.seq, v.option_values, v.stock_quantity, v.additional_price_won,
+       v.is_sellable, v.sku,
        v.barcode,
        v.seller_code, v.cost_price_won, v.weight_gram, v.attributes
-     FROM jsonb_to_recordset(?::jsonb) AS v (variant_id text, variant_no text, seq int, option_values text[], stock_quantity int,
+     FROM jsonb_to_recordset(${JSON.stringify(json)}::jsonb) AS v (variant_id text, variant_no text, seq int, option_values text[],
+       stock_quantity int,
        additional_price_won int, is_sellable boolean, sku text, barcode text, seller_code text, cost_price_won int, weight_gram int,
          attributes jsonb)
      ON CONFLICT (store_id, variant_id) DO UPDATE SET stock_quantity = excluded.stock_quantity,
        additional_price_won = excluded.additional_price_won, is_sellable = excluded.is_sellable, sku = excluded.sku,
          barcode = excluded.barcode,
        seller_code = excluded.seller_code, cost_price_won = excluded.cost_price_won, weight_gram = excluded.weight_gram,
-         attributes = excluded.attributes`,
-    [storeId, productId, JSON.stringify(json)],
-  );
+         attributes = excluded.attributes`;
 }
 
 /** Records initial stock and changes as movements, and emits PRODUCT.OUT_OF_STOCK for stock that has become 0. */
 async function recordStockChanges(
-  em: Em,
-  { storeId, productId }: Product,
+  tx: Tx,
+  { productId }: Product,
   before: readonly Variant[],
   rows: readonly Row[],
   reference: string,
-  { at, realNow }: Moment,
 ): Promise<void> {
+  const { at } = tx;
   const former = new Map(before.map(({ variantId, stockQuantity }) => [variantId, stockQuantity]));
   const moved = rows
     .map(({ variantId, stockQuantity }) => ({ variantId, was: former.get(variantId) ?? null, stockQuantity }))
@@ -197,13 +185,10 @@ async function recordStockChanges(
     .filter(({ quantity }) => quantity !== 0);
   const fresh = moved.filter(({ was }) => was === null);
   const changed = moved.filter(({ was }) => was !== null);
-  await recordAll(em, storeId, fresh, { reason: 'INITIAL', reference: productId, at });
-  await recordAll(em, storeId, changed, { reason: 'SELLER', reference, at });
+  await recordAll(tx, fresh, { reason: 'INITIAL', reference: productId, at });
+  await recordAll(tx, changed, { reason: 'SELLER', reference, at });
   await emitSoldOut(
-    em,
-    storeId,
+    tx,
     changed.filter(({ stockQuantity }) => stockQuantity === 0).map(({ variantId }) => variantId),
-    at,
-    realNow,
   );
 }

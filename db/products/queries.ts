@@ -1,11 +1,12 @@
 /** Reads of products with their variants: a page in one query, as plain objects instead of entities. */
 import { Fault } from '../../domain/kernel/errors.ts';
-import { COUNTED, countValues } from '../feeds/counts.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { counted } from '../feeds/counts.ts';
+import { type Fragment, allOf, constant, fragment, identifier, joined } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import type { Product, Variant } from './entities.ts';
 import type { SalesStatus } from '../../domain/products/rules.ts';
-import { gramsWanted, holdsKeyword, keywordValues } from './search.ts';
+import { gramsWanted, holdsKeyword } from './search.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 
 const PRODUCT_FIELDS = [
@@ -78,11 +79,11 @@ export interface ProductWithVariants extends Sellable {
 }
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const object = (fields: readonly string[], alias: string): string =>
-  `json_build_object(${fields.map((field) => `'${field}', ${alias}.${snake(field)}`).join(', ')})`;
+const object = (fields: readonly string[], alias: Fragment): Fragment =>
+  fragment`json_build_object(${joined(fields.map((field) => fragment`${constant(field)}, ${alias}.${identifier(snake(field))}`))})`;
 /** `product p` with its variants that are not deleted. */
-const SELLABLE = `json_build_object('product', ${object(PRODUCT_FIELDS, 'p')}, 'variants', coalesce((
-   SELECT json_agg(${object(VARIANT_FIELDS, 'v')} ORDER BY v.seq) FROM variant v
+const SELLABLE = fragment`json_build_object('product', ${object(PRODUCT_FIELDS, fragment`p`)}, 'variants', coalesce((
+   SELECT json_agg(${object(VARIANT_FIELDS, fragment`v`)} ORDER BY v.seq) FROM variant v
    WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL), '[]'),
    'isSold', EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = p.store_id AND i.product_id = p.product_id))`;
 
@@ -99,28 +100,25 @@ const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
   },
 });
 
-export async function readProduct(em: Em, storeId: string, productId: string): Promise<ProductWithVariants> {
-  const [row] = await sql<{ found: Found }>(
-    em,
-    `SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ? AND p.product_id = ? AND p.deleted_at IS NULL`,
-    [storeId, productId],
-  );
+export async function readProduct({ sql, storeId }: Tx, productId: string): Promise<ProductWithVariants> {
+  const [row] = await sql<{
+    found: Found;
+  }>`SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ${storeId} AND p.product_id = ${productId} AND p.deleted_at IS NULL`;
   if (!row) throw new Fault('PRODUCT_NOT_FOUND');
   return revive(row.found);
 }
 
 /** Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query. */
 export async function findSellable(
-  em: Em,
-  storeId: string,
+  { sql, storeId }: Tx,
   productIds: readonly string[],
 ): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
-  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>(
-    em,
-    `SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ? AND p.product_id = ANY(?::text[])) AS found,
-       (SELECT json_agg(${object(ADDRESS_FIELDS, 'a')}) FROM seller_address a WHERE a.store_id = ?) AS addresses`,
-    [storeId, textArray(productIds), storeId],
-  );
+  const [row] = await sql<{
+    found: Found[] | null;
+    addresses: AddressRow[] | null;
+  }>`SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ${storeId}
+    AND p.product_id = ANY(${productIds}::text[])) AS found,
+       (SELECT json_agg(${object(ADDRESS_FIELDS, fragment`a`)}) FROM seller_address a WHERE a.store_id = ${storeId}) AS addresses`;
   const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));
   return { sellable, addresses: row!.addresses ?? [] };
 }
@@ -137,32 +135,23 @@ export interface ProductFilter extends PageRequest {
  * Products with their variants, highest number first: page and total in one query. Filters other than by status count rows; otherwise the
  * total comes from maintained counts.
  */
-export async function listProducts(
-  em: Em,
-  storeId: string,
-  filter: ProductFilter,
-): Promise<{ items: ProductWithVariants[]; total: number }> {
+export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter): Promise<{ items: ProductWithVariants[]; total: number }> {
   const { productNo, status, categoryId, keyword } = filter;
-  const conditions: (readonly [string, readonly unknown[]])[] = [
-    ['p.store_id = ? AND p.deleted_at IS NULL', [storeId]],
-    ...(productNo !== undefined ? [['p.product_no = ?', [productNo]] as const] : []),
-    ...(status !== undefined ? [['p.status = ?', [status]] as const] : []),
-    ...(categoryId !== undefined ? [['p.category_id = ?', [categoryId]] as const] : []),
-    ...(keyword !== undefined && gramsWanted(keyword).length > 0 ? [[holdsKeyword, keywordValues(storeId, keyword)] as const] : []),
-  ];
-  const where = conditions.map(([text]) => text).join(' AND ');
-  const values = conditions.flatMap(([, some]) => some);
+  const isSearch = keyword !== undefined && gramsWanted(keyword).length > 0;
+  const where = allOf([
+    fragment`p.store_id = ${storeId} AND p.deleted_at IS NULL`,
+    productNo !== undefined && fragment`p.product_no = ${productNo}`,
+    status !== undefined && fragment`p.status = ${status}`,
+    categoryId !== undefined && fragment`p.category_id = ${categoryId}`,
+    isSearch && holdsKeyword(storeId, keyword),
+  ]);
   const { limit, offset: skip } = offset(filter);
   const isCounted = productNo === undefined && categoryId === undefined && keyword === undefined;
-  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
-  const totalValues = isCounted ? countValues(storeId, 'product', { status }) : values;
-  const [row] = await sql<{ total: string; items: Found[] | null }>(
-    em,
-    `SELECT ${total} AS total,
+  const total = isCounted ? counted(storeId, 'product', { status }) : fragment`(SELECT count(*) FROM product p WHERE ${where})`;
+  const [row] = await sql<{ total: string; items: Found[] | null }>`
+    SELECT ${total} AS total,
        (SELECT json_agg(page.found ORDER BY page.no DESC) FROM (
           SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC
-            LIMIT ? OFFSET ?) page) AS items`,
-    [...totalValues, ...values, limit, skip],
-  );
+            LIMIT ${limit} OFFSET ${skip}) page) AS items`;
   return { items: (row!.items ?? []).map(revive), total: Number(row!.total) };
 }

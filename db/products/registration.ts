@@ -5,8 +5,8 @@ import type { OptionGroup, WantedVariant } from '../../domain/products/options.t
 import { checkPriceUnit } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { checkAddress, defaultAddresses } from '../addresses/queries.ts';
-import { type Moment, newId } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { readStore } from '../stores/queries.ts';
 import { lockCategory } from '../categories/commands.ts';
 import { type Product, ProductEntity } from './entities.ts';
@@ -34,19 +34,13 @@ export interface NewProduct {
  * Registers a product with a variant for each combination of its options. Numbers are assigned in the same transaction, so that a failed
  * registration uses none up (D56). One insert per table, whatever the number of variants.
  */
-export async function createProduct(
-  em: Em,
-  storeId: string,
-  wanted: NewProduct,
-  reference: string,
-  moment: Moment,
-): Promise<ProductWithVariants> {
-  const { at } = moment;
+export async function createProduct(tx: Tx, wanted: NewProduct, reference: string): Promise<ProductWithVariants> {
+  const { em, at, storeId } = tx;
   checkPriceUnit(wanted.salePrice);
   if (wanted.flowId) throw new Fault('FLOW_NOT_FOUND');
-  const category = await openCategory(em, storeId, wanted.categoryId);
-  const fulfillment = wholeFulfillment(wanted.fulfillment ?? {}, await storeDefaults(em, storeId));
-  await checkAddresses(em, storeId, wanted.fulfillment);
+  const category = await openCategory(tx, wanted.categoryId);
+  const fulfillment = wholeFulfillment(wanted.fulfillment ?? {}, await storeDefaults(tx));
+  await checkAddresses(tx, wanted.fulfillment);
   const refundPolicy = refundOverrides(fulfillment.fulfillmentType, wanted.refundPolicy, null);
   const productId = newId('prd', at);
   const now = new Date(at);
@@ -55,7 +49,7 @@ export async function createProduct(
     refundPolicy,
     storeId,
     productId,
-    productNo: await nextNumber(em, storeId),
+    productNo: await nextNumber(tx),
     name: wanted.name,
     description: wanted.description ?? null,
     images: [...(wanted.images ?? [])],
@@ -74,42 +68,40 @@ export async function createProduct(
   em.persist(product);
   await em.flush();
   const { optionGroups = [], variants = [], stockQuantity } = wanted;
-  await setVariants(em, product, { optionGroups, variants, ...(stockQuantity !== undefined && { stockQuantity }) }, reference, moment);
-  await indexName(em, storeId, productId, wanted.name);
+  await setVariants(tx, product, { optionGroups, variants, ...(stockQuantity !== undefined && { stockQuantity }) }, reference);
+  await indexName(tx, productId, wanted.name);
   await em.flush();
-  return readProduct(em, storeId, productId);
+  return readProduct(tx, productId);
 }
 
-async function nextNumber(em: Em, storeId: string): Promise<number> {
-  const [taken] = await sql<{ no: number }>(
-    em,
-    'UPDATE store SET next_product_no = next_product_no + 1 WHERE store_id = ? RETURNING next_product_no - 1 AS no',
-    [storeId],
-  );
+async function nextNumber({ sql, storeId }: Tx): Promise<number> {
+  const [taken] = await sql<{
+    no: number;
+  }>`UPDATE store SET next_product_no = next_product_no + 1 WHERE store_id = ${storeId} RETURNING next_product_no - 1 AS no`;
   return taken!.no;
 }
 
 /** A category, locked; CATEGORY_NOT_LEAF unless it may have products. */
-export async function openCategory(em: Em, storeId: string, categoryId: string) {
-  const category = await lockCategory(em, storeId, categoryId);
+export async function openCategory(tx: Tx, categoryId: string) {
+  const category = await lockCategory(tx, categoryId);
   if (!category.isLeaf) throw new Fault('CATEGORY_NOT_LEAF');
   return category;
 }
 /** The store's defaults for a fulfillment. */
-export async function storeDefaults(em: Em, storeId: string) {
-  const store = await readStore(em, storeId);
-  const { SHIPPING, RETURN } = await defaultAddresses(em, storeId);
+export async function storeDefaults(tx: Tx) {
+  const store = await readStore(tx);
+  const { SHIPPING, RETURN } = await defaultAddresses(tx);
   return {
     deliveryFeeWon: store.baseDeliveryFeeWon,
     addressIds: { SHIPPING: SHIPPING?.addressId ?? null, RETURN: RETURN?.addressId ?? null },
   };
 }
-export async function checkAddresses(em: Em, storeId: string, request: FulfillmentRequest | undefined): Promise<void> {
+export async function checkAddresses(tx: Tx, request: FulfillmentRequest | undefined): Promise<void> {
   const { shippingAddressId, returnAddressId } = request?.shipping ?? {};
-  if (shippingAddressId) await checkAddress(em, storeId, shippingAddressId, 'SHIPPING');
-  if (returnAddressId) await checkAddress(em, storeId, returnAddressId, 'RETURN');
+  if (shippingAddressId) await checkAddress(tx, shippingAddressId, 'SHIPPING');
+  if (returnAddressId) await checkAddress(tx, returnAddressId, 'RETURN');
 }
 
 /** Whether it was ever ordered, sandbox orders included (D61). */
-export const isSold = async (em: Em, { storeId, productId }: Product): Promise<boolean> =>
-  (await sql(em, 'SELECT 1 AS ok FROM order_item WHERE store_id = ? AND product_id = ? LIMIT 1', [storeId, productId])).length > 0;
+export const isSold = async ({ sql }: Tx, { storeId, productId }: Product): Promise<boolean> =>
+  (await sql`SELECT 1 AS ok FROM order_item WHERE store_id = ${storeId} AND product_id = ${productId} LIMIT 1`).length > 0;

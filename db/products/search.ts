@@ -2,7 +2,8 @@
  * Search of products by a part of their name. Under row-level security an index is used only for LEAKPROOF operators, and LIKE is not one:
  * names are indexed by their 1-grams and 2-grams, which are found by equality.
  */
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 /** By code points, like Postgres. */
 const letters = (text: string): string[] => Array.from(text.toLowerCase());
@@ -20,19 +21,18 @@ export const gramsWanted = (keyword: string): string[] => {
 };
 
 /** Updates the index of a product's name. */
-export async function indexName(em: Em, storeId: string, productId: string, name: string): Promise<void> {
-  await sql(
-    em,
-    `WITH gone AS (DELETE FROM product_gram WHERE store_id = ? AND product_id = ? AND gram <> ALL(?::text[]))
-     INSERT INTO product_gram (store_id, gram, product_id) SELECT ?, gram, ? FROM unnest(?::text[]) gram ON CONFLICT DO NOTHING`,
-    [storeId, productId, textArray(gramsOf(name)), storeId, productId, textArray(gramsOf(name))],
-  );
+export async function indexName({ sql, storeId }: Tx, productId: string, name: string): Promise<void> {
+  await sql`WITH gone AS (DELETE FROM product_gram WHERE store_id = ${storeId} AND product_id = ${productId}
+    AND gram <> ALL(${gramsOf(name)}::text[]))
+     INSERT INTO product_gram (store_id, gram, product_id) SELECT ${storeId}, gram, ${productId}
+       FROM unnest(${gramsOf(name)}::text[]) gram ON CONFLICT DO NOTHING`;
 }
 
-/** A condition on `product p`: its name contains the keyword. Parameters: `keywordValues`. */
-export const holdsKeyword = `p.product_id IN (SELECT g.product_id FROM product_gram g WHERE g.store_id = ? AND g.gram = ANY(?::text[])
-   GROUP BY g.product_id HAVING count(*) = ?) AND strpos(lower(p.name), lower(?)) > 0`;
-export const keywordValues = (storeId: string, keyword: string): unknown[] => {
+/** A condition on `product p`: its name contains the keyword. */
+export function holdsKeyword(storeId: string, keyword: string): Fragment {
   const grams = gramsWanted(keyword);
-  return [storeId, textArray(grams), grams.length, keyword];
-};
+  return fragment`p.product_id IN (
+      SELECT g.product_id FROM product_gram g WHERE g.store_id = ${storeId} AND g.gram = ANY(${grams}::text[])
+        GROUP BY g.product_id HAVING count(*) = ${grams.length})
+    AND strpos(lower(p.name), lower(${keyword})) > 0`;
+}

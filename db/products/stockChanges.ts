@@ -1,6 +1,6 @@
 /** Changes of a variant's stock by the seller. */
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { ProductEntity } from './entities.ts';
 import { emitSoldOut, record } from './stock.ts';
 
@@ -13,35 +13,37 @@ export interface StockChange {
 
 /** Sets a variant's stock, absolutely or by a difference; CONCURRENT_UPDATE when it is not `expectedStockQuantity`. */
 export async function changeStock(
-  em: Em,
+  tx: Tx,
   key: { storeId: string; productId: string; variantId: string },
   change: StockChange,
   reference: string,
-  { at, realNow }: { readonly at: number; readonly realNow: number },
 ) {
+  const { sql, at } = tx;
   const { storeId, variantId } = key;
-  const row = await lockVariant(em, key);
+  const row = await lockVariant(tx, key);
   if (change.expectedStockQuantity !== undefined && change.expectedStockQuantity !== row.stock_quantity)
     throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
   const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);
   if (stockQuantity < 0) throw new Fault('OUT_OF_STOCK', { details: { stockQuantity: row.stock_quantity } });
   if (stockQuantity > MAX_STOCK) throw invalid('adjustment', 'OUT_OF_RANGE', `At most ${MAX_STOCK} in all.`);
-  await sql(em, 'UPDATE variant SET stock_quantity = ? WHERE store_id = ? AND variant_id = ?', [stockQuantity, storeId, variantId]);
+  await sql`UPDATE variant SET stock_quantity = ${stockQuantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}`;
   const quantity = stockQuantity - row.stock_quantity;
   const note = change.reason === undefined ? {} : { note: change.reason };
-  if (quantity !== 0) await record(em, { storeId, variantId, quantity, reason: 'SELLER', reference, at, ...note });
-  if (quantity < 0 && stockQuantity === 0) await emitSoldOut(em, storeId, [variantId], at, realNow);
+  if (quantity !== 0) await record(tx, { storeId, variantId, quantity, reason: 'SELLER', reference, at, ...note });
+  if (quantity < 0 && stockQuantity === 0) await emitSoldOut(tx, [variantId]);
   return { variantId, variantNo: row.variant_no, stockQuantity, isSoldOut: !row.is_sellable || stockQuantity === 0 };
 }
 
 /** A variant of a STANDARD product, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
-async function lockVariant(em: Em, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
-  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>(
-    em,
-    `SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
-     WHERE v.store_id = ? AND v.product_id = ? AND v.variant_id = ? AND v.deleted_at IS NULL AND p.deleted_at IS NULL FOR UPDATE OF v`,
-    [storeId, productId, variantId],
-  );
+async function lockVariant({ em, sql }: Tx, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
+  const [row] = await sql<{
+    stock_quantity: number;
+    variant_no: string;
+    is_sellable: boolean;
+    inventory_mode: string;
+  }>`SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
+     WHERE v.store_id = ${storeId} AND v.product_id = ${productId} AND v.variant_id = ${variantId} AND v.deleted_at IS NULL
+       AND p.deleted_at IS NULL FOR UPDATE OF v`;
   if (row) {
     if (row.inventory_mode !== 'STANDARD') throw new Fault('INVENTORY_MODE_MISMATCH');
     return row;

@@ -4,9 +4,10 @@ import type { InventoryMode } from '../../domain/products/calendar.ts';
 import type { OptionGroup } from '../../domain/products/options.ts';
 import type { Discount } from '../../domain/products/prices.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../domain/products/rules.ts';
-import { COUNTED, countValues } from '../feeds/counts.ts';
-import { type Em, sql } from '../kernel/tx.ts';
-import { holdsKeyword, keywordValues } from './search.ts';
+import { counted } from '../feeds/counts.ts';
+import { type Fragment, allOf, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { holdsKeyword } from './search.ts';
 import type { PageRequest } from '../kernel/page.ts';
 
 export interface ShownProduct {
@@ -35,7 +36,7 @@ export interface ShownProduct {
   }[];
 }
 
-const SHOWN = `p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
+const SHOWN = fragment`p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
   p.inventory_mode, p.discount,
   p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
@@ -48,41 +49,32 @@ export interface ShownFilter extends PageRequest {
 }
 
 /** Products on sale, newest number first; a category includes those below it. The page and the count in one query. */
-export async function listShown(em: Em, storeId: string, filter: ShownFilter): Promise<{ items: ShownProduct[]; total: number }> {
+export async function listShown({ sql, storeId }: Tx, filter: ShownFilter): Promise<{ items: ShownProduct[]; total: number }> {
   const { categoryId, keyword, page, size } = filter;
-  const conditions: (readonly [string, readonly unknown[]])[] = [
-    [`p.store_id = ? AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`, [storeId]],
-    ...(categoryId === undefined ? [] : [[BELOW, [storeId, categoryId, storeId]] as const]),
-    ...(keyword === undefined ? [] : [[holdsKeyword, keywordValues(storeId, keyword)] as const]),
-  ];
-  const where = conditions.map(([text]) => text).join(' AND ');
-  const values = conditions.flatMap(([, some]) => some);
+  const where = allOf([
+    fragment`p.store_id = ${storeId} AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`,
+    categoryId !== undefined && isBelow(storeId, categoryId),
+    keyword !== undefined && holdsKeyword(storeId, keyword),
+  ]);
   const isCounted = categoryId === undefined && keyword === undefined;
-  const total = isCounted ? COUNTED : `(SELECT count(*) FROM product p WHERE ${where})`;
-  const totalValues = isCounted ? countValues(storeId, 'product', { status: 'ON_SALE' }) : values;
-  const [row] = await sql<{ total: string; items: ShownProduct[] | null }>(
-    em,
-    `SELECT ${total} AS total,
+  const total = isCounted ? counted(storeId, 'product', { status: 'ON_SALE' }) : fragment`(SELECT count(*) FROM product p WHERE ${where})`;
+  const [row] = await sql<{ total: string; items: ShownProduct[] | null }>`
+    SELECT ${total} AS total,
        (SELECT json_agg(shown ORDER BY shown.product_no DESC) FROM (
-          SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ? OFFSET ?) shown) AS items`,
-    [...totalValues, ...values, size, (page - 1) * size],
-  );
+          SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC
+            LIMIT ${size} OFFSET ${(page - 1) * size}) shown) AS items`;
   return { items: row!.items ?? [], total: Number(row!.total) };
 }
-const BELOW = `p.category_id IN (WITH RECURSIVE below AS (
-    SELECT category_id FROM category WHERE store_id = ? AND category_id = ?
-    UNION ALL SELECT c.category_id FROM category c JOIN below b ON c.parent_id = b.category_id WHERE c.store_id = ?)
+const isBelow = (storeId: string, categoryId: string): Fragment => fragment`p.category_id IN (WITH RECURSIVE below AS (
+    SELECT category_id FROM category WHERE store_id = ${storeId} AND category_id = ${categoryId}
+    UNION ALL SELECT c.category_id FROM category c JOIN below b ON c.parent_id = b.category_id WHERE c.store_id = ${storeId})
   SELECT category_id FROM below)`;
 
 /** One product by its id or its number; hidden ones are PRODUCT_NOT_FOUND. */
-export async function readShown(em: Em, storeId: string, idOrNumber: string): Promise<ShownProduct> {
-  const number = /^\d{1,9}$/.test(idOrNumber) ? Number(idOrNumber) : null;
-  const [row] = await sql<ShownProduct>(
-    em,
-    `SELECT ${SHOWN} FROM product p WHERE p.store_id = ? AND ${number === null ? 'p.product_id' : 'p.product_no'} = ?
-       AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`,
-    [storeId, number ?? idOrNumber],
-  );
+export async function readShown({ sql, storeId }: Tx, idOrNumber: string): Promise<ShownProduct> {
+  const named = /^\d{1,9}$/.test(idOrNumber) ? fragment`p.product_no = ${Number(idOrNumber)}` : fragment`p.product_id = ${idOrNumber}`;
+  const [row] = await sql<ShownProduct>`SELECT ${SHOWN} FROM product p WHERE p.store_id = ${storeId} AND ${named}
+       AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`;
   if (!row) throw new Fault('PRODUCT_NOT_FOUND');
   return row;
 }

@@ -1,7 +1,7 @@
 /** Runs: opened in the transaction of their cause, woken, reopened. */
 import type { RunIds } from '../../workflows/kernel/messages.ts';
 import { currentTrace } from '../kernel/tracing.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 
 export interface NewRun extends RunIds {
@@ -18,7 +18,7 @@ export interface NewRun extends RunIds {
 }
 
 /** Inserts a run, with the outbox row that starts its workflow, in the transaction of its cause. */
-export function openRun(em: Em, run: NewRun): void {
+export function openRun({ em }: Tx, run: NewRun): void {
   const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = run;
   const createdAt = new Date(run.createdAt);
   const notBefore = startAfterMs === undefined ? null : new Date(run.createdAt + startAfterMs);
@@ -46,7 +46,7 @@ export function openRun(em: Em, run: NewRun): void {
 }
 
 /** Inserts an outbox row that wakes a run after the commit: it loads its row again. */
-export function enqueueWake(em: Em, run: RunIds, realNow: number): void {
+export function enqueueWake({ em, realNow }: Tx, run: RunIds): void {
   em.persist(em.create(OutboxEntity, { ...run, message: 'wake', createdAt: new Date(realNow), traceparent: currentTrace() }));
 }
 
@@ -54,13 +54,12 @@ export function enqueueWake(em: Em, run: RunIds, realNow: number): void {
  * Reopens a run whose row has something to do again: its workflow is started again, and the reconciler covers it. Its row in `run` may have
  * been deleted by retention.
  */
-export async function reopenRun(em: Em, run: RunIds, wakeAt: number, realNow: number): Promise<void> {
-  await sql(
-    em,
-    `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+export async function reopenRun(tx: Tx, run: RunIds, wakeAt: number): Promise<void> {
+  const { sql, realNow } = tx;
+  await sql`INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, order_no, wake_at, created_at)
+    VALUES (${run.storeId}, ${run.workflowId}, ${run.workflowType}, ${run.entityId}, ${run.orderNo}, ${new Date(wakeAt)},
+    ${new Date(realNow)})
      ON CONFLICT (store_id, workflow_id) DO UPDATE
-       SET done_at = NULL, wake_at = excluded.wake_at, wakes = 0, woken_at = NULL, grace_from = NULL`,
-    [run.storeId, run.workflowId, run.workflowType, run.entityId, run.orderNo, new Date(wakeAt), new Date(realNow)],
-  );
-  enqueueWake(em, run, realNow);
+       SET done_at = NULL, wake_at = excluded.wake_at, wakes = 0, woken_at = NULL, grace_from = NULL`;
+  enqueueWake(tx, run);
 }

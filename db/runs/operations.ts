@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 
 export interface OperationKey {
   readonly principal: string;
@@ -34,64 +34,41 @@ export const hashKey = (key: string): string => `sha256:${createHash('sha256').u
  * Reserves a key for this transaction, or returns the stored reply. A concurrent duplicate waits for the commit of the first (at most
  * lock_timeout). IDEMPOTENCY_KEY_REUSED when the key belongs to another request, IDEMPOTENCY_IN_PROGRESS when it has no reply yet.
  */
-export async function reserveOperation(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<'new' | StoredReply> {
+export async function reserveOperation(tx: Tx, o: OperationKey): Promise<'new' | StoredReply> {
+  const { realNow } = tx;
   const now = new Date(realNow);
-  if ((await reserve(em, storeId, o, now)).length > 0) return 'new';
-  const stored = await storedReply(em, storeId, o, realNow);
+  if ((await reserve(tx, o, now)).length > 0) return 'new';
+  const stored = await storedReply(tx, o);
   if (!stored) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
   return stored;
 }
 
-const reserve = (em: Em, storeId: string, o: OperationKey, now: Date): Promise<object[]> =>
-  sql(
-    em,
-    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+const reserve = ({ sql, storeId }: Tx, o: OperationKey, now: Date): Promise<object[]> =>
+  sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
+    VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${now}, ${new Date(now.getTime() + RETENTION_MS)})
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
        status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
-     WHERE operation.expires_at <= excluded.created_at RETURNING key`,
-    [storeId, o.principal, o.key, o.id, o.fingerprint, now, new Date(now.getTime() + RETENTION_MS)],
-  );
+     WHERE operation.expires_at <= excluded.created_at RETURNING key`;
 
 /** Stores the reply under a reserved key. */
-export async function completeOperation(em: Em, storeId: string, o: OperationKey, reply: StoredReply): Promise<void> {
-  await sql(em, `UPDATE operation SET status = ?, body = ?, location = ? WHERE store_id = ? AND principal = ? AND key = ?`, [
-    reply.status,
-    JSON.stringify(reply.body ?? null),
-    reply.location ?? null,
-    storeId,
-    o.principal,
-    o.key,
-  ]);
+export async function completeOperation({ sql, storeId }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
+  await sql`UPDATE operation SET status = ${reply.status}, body = ${JSON.stringify(reply.body ?? null)},
+    location = ${reply.location ?? null} WHERE store_id = ${storeId} AND principal = ${o.principal} AND key = ${o.key}`;
 }
 
 /** The reply stored under this key, or null. IDEMPOTENCY_KEY_REUSED when the key belongs to another request. */
-export async function storedReply(em: Em, storeId: string, o: OperationKey, realNow: number): Promise<StoredReply | null> {
-  const [row] = await sql<Row>(
-    em,
-    `SELECT fingerprint, status, body, location FROM operation WHERE store_id = ? AND principal = ? AND key = ? AND expires_at > ?`,
-    [storeId, o.principal, o.key, new Date(realNow)],
-  );
+export async function storedReply({ sql, storeId, realNow }: Tx, o: OperationKey): Promise<StoredReply | null> {
+  const [row] =
+    await sql<Row>`SELECT fingerprint, status, body, location FROM operation WHERE store_id = ${storeId} AND principal = ${o.principal}
+      AND key = ${o.key} AND expires_at > ${new Date(realNow)}`;
   if (!row) return null;
   if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');
   return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
 }
 
 /** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */
-export async function storeReply(em: Em, storeId: string, o: OperationKey, reply: StoredReply, realNow: number): Promise<void> {
-  await sql(
-    em,
-    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [
-      storeId,
-      o.principal,
-      o.key,
-      o.id,
-      o.fingerprint,
-      reply.status,
-      JSON.stringify(reply.body),
-      new Date(realNow),
-      new Date(realNow + RETENTION_MS),
-    ],
-  );
+export async function storeReply({ sql, storeId, realNow }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
+  await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
+     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${reply.status}, ${JSON.stringify(reply.body)},
+       ${new Date(realNow)}, ${new Date(realNow + RETENTION_MS)}) ON CONFLICT DO NOTHING`;
 }

@@ -1,6 +1,6 @@
 /** Store settings and the lookups that find a tenant. */
 import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { Store } from './entities.ts';
 import { readStore } from './queries.ts';
 
@@ -8,9 +8,10 @@ import { readStore } from './queries.ts';
  * The store, FOR NO KEY UPDATE: a read-merge-write of its settings loses no concurrent change. Inserts that refer to the store by a foreign
  * key need not wait.
  */
-export async function lockStore(em: Em, storeId: string): Promise<Store> {
-  await sql(em, 'SELECT 1 FROM store WHERE store_id = ? FOR NO KEY UPDATE', [storeId]);
-  return readStore(em, storeId);
+export async function lockStore(tx: Tx): Promise<Store> {
+  const { sql, storeId } = tx;
+  await sql`SELECT 1 FROM store WHERE store_id = ${storeId} FOR NO KEY UPDATE`;
+  return readStore(tx);
 }
 
 export interface StorePatch {
@@ -32,8 +33,8 @@ export interface StorePatch {
 }
 
 /** Applies the sent fields, policies item by item (D80). A change of the automatic days does not move armed deadlines (D31). */
-export async function patchStore(em: Em, storeId: string, patch: StorePatch): Promise<Store> {
-  const store = await lockStore(em, storeId);
+export async function patchStore(tx: Tx, patch: StorePatch): Promise<Store> {
+  const store = await lockStore(tx);
   const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;
   const { baseDeliveryFee, freeThreshold, jejuSurcharge, isolatedSurcharge } = shippingPolicy;
   Object.assign(store, plain, {

@@ -2,7 +2,8 @@
 import type { ShippingPolicy } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../domain/products/refundPolicy.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import { type Sql, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
 /** A store, as lookup functions return it before the tenant is known. */
@@ -13,11 +14,15 @@ export interface Tenant {
   /** Business time minus real time. */
   readonly clockOffsetMs: number;
 }
-type Lookup = 'lookup_store' | 'lookup_client' | 'lookup_payment';
+const LOOKUPS = {
+  storeCode: fragment`lookup_store`,
+  clientId: fragment`lookup_client`,
+  paymentId: fragment`lookup_payment`,
+} as const;
 
 /** The tenant that a store code, client id or payment id belongs to, or null. */
-export async function findTenant(em: Em, by: Lookup, key: string): Promise<Tenant | null> {
-  const [row] = await sql<TenantRow>(em, `SELECT * FROM ${by}(?)`, [key]);
+export async function findTenant(sql: Sql, by: keyof typeof LOOKUPS, key: string): Promise<Tenant | null> {
+  const [row] = await sql<TenantRow>`SELECT * FROM ${LOOKUPS[by]}(${key})`;
   return row ? tenantOf(row) : null;
 }
 
@@ -35,9 +40,12 @@ export const tenantOf = (row: TenantRow): Tenant => ({
   clockOffsetMs: Number(row.clock_offset_ms),
 });
 
-/** The store of this transaction. */
-export async function readStore(em: Em, storeId: string): Promise<Store> {
-  const store = await em.findOne(StoreEntity, { storeId });
+/** The store of this transaction, which reads it once; null when it was deleted. */
+export const findStore = ({ em, storeId }: Tx): Promise<Store | null> => em.findOne(StoreEntity, { storeId });
+
+/** The same; STORE_NOT_FOUND. */
+export async function readStore(tx: Tx): Promise<Store> {
+  const store = await findStore(tx);
   if (!store) throw new Fault('STORE_NOT_FOUND');
   return store;
 }

@@ -1,6 +1,6 @@
 /** Attempts of deliveries, each begun once. */
 import type { Keyring } from '../kernel/keyring.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { webhookSecretLocation } from './queries.ts';
 
 /** What an attempt sends, once it has begun. */
@@ -28,26 +28,23 @@ interface BegunAttempt {
  * decides whether a rotated secret still signs.
  */
 export async function beginAttempt(
-  em: Em,
+  { sql, storeId, at, realNow }: Tx,
   keyring: Keyring,
-  { storeId, deliveryId, n, at, realNow }: { storeId: string; deliveryId: string; n: number; at: number; realNow: number },
+  { deliveryId, n }: { deliveryId: string; n: number },
 ): Promise<AttemptRequest | null> {
-  const [row] = await sql<BegunAttempt>(
-    em,
-    `WITH begun AS (
-       UPDATE webhook_delivery d SET attempt_count = ?, next_attempt_at = NULL, url = w.url FROM webhook w
-       WHERE d.store_id = ? AND d.delivery_id = ? AND d.attempt_count = ? AND d.status IN ('PENDING', 'PENDING_RETRY')
+  const [row] = await sql<BegunAttempt>`WITH begun AS (
+       UPDATE webhook_delivery d SET attempt_count = ${n}, next_attempt_at = NULL, url = w.url FROM webhook w
+       WHERE d.store_id = ${storeId} AND d.delivery_id = ${deliveryId} AND d.attempt_count = ${n - 1}
+         AND d.status IN ('PENDING', 'PENDING_RETRY')
          AND w.store_id = d.store_id AND w.webhook_id = d.webhook_id AND w.status = 'ACTIVE'
          AND d.epoch >= w.epoch
        RETURNING d.store_id, d.delivery_id, d.attempt_count, d.webhook_id, d.event_id, d.event_type, w.url, w.secret_sealed,
-         CASE WHEN w.old_secret_expires_at > ? THEN w.old_secret_sealed END AS old_secret_sealed),
+         CASE WHEN w.old_secret_expires_at > ${new Date(at)} THEN w.old_secret_sealed END AS old_secret_sealed),
      loaded AS (
-       UPDATE run r SET loaded_at = ? FROM begun c
+       UPDATE run r SET loaded_at = ${new Date(realNow)} FROM begun c
        WHERE c.attempt_count = 1 AND r.store_id = c.store_id AND r.workflow_type = 'webhookDelivery' AND r.entity_id = c.delivery_id
          AND r.loaded_at IS NULL)
-     SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM begun c`,
-    [n, storeId, deliveryId, n - 1, new Date(at), new Date(realNow)],
-  );
+     SELECT c.*, (SELECT e.body FROM event e WHERE e.store_id = c.store_id AND e.event_id = c.event_id) AS body FROM begun c`;
   if (!row) return null;
   const location = webhookSecretLocation(storeId, row.webhook_id);
   const secrets = [row.secret_sealed, row.old_secret_sealed].flatMap((sealed) => (sealed === null ? [] : [keyring.open(sealed, location)]));
@@ -55,12 +52,10 @@ export async function beginAttempt(
 }
 
 /** Whether attempt `n` is in flight: begun, without a recorded outcome. */
-export async function isAttemptOpen(em: Em, storeId: string, deliveryId: string, n: number): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `SELECT 1 AS ok FROM webhook_delivery WHERE store_id = ? AND delivery_id = ? AND attempt_count = ? AND next_attempt_at IS NULL
-       AND status IN ('PENDING', 'PENDING_RETRY')`,
-    [storeId, deliveryId, n],
-  );
+export async function isAttemptOpen({ sql, storeId }: Tx, deliveryId: string, n: number): Promise<boolean> {
+  const rows =
+    await sql`SELECT 1 AS ok FROM webhook_delivery WHERE store_id = ${storeId} AND delivery_id = ${deliveryId} AND attempt_count = ${n}
+      AND next_attempt_at IS NULL
+       AND status IN ('PENDING', 'PENDING_RETRY')`;
   return rows.length > 0;
 }

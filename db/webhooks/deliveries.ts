@@ -1,5 +1,4 @@
 /** Delivery records: lists and redelivery. */
-import type { Moment } from '../kernel/clock.ts';
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import {
@@ -11,7 +10,7 @@ import {
   REDELIVER_MS,
   SUSPENDED,
 } from '../../domain/webhooks/rules.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { addDelivery } from './events.ts';
 import { readWebhook } from './queries.ts';
@@ -22,12 +21,12 @@ import { endPortion } from './suspension.ts';
  * FAILED, even if the subscription's run has not updated their rows yet.
  */
 export async function listDeliveries(
-  em: Em,
-  storeId: string,
+  tx: Tx,
   webhookId: string,
   filter: { readonly status?: DeliveryStatus; readonly limit: number; readonly at: number },
 ): Promise<WebhookDelivery[]> {
-  const webhook = await readWebhook(em, storeId, webhookId);
+  const { em, storeId } = tx;
+  const webhook = await readWebhook(tx, webhookId);
   const { status, limit, at } = filter;
   const shown = { storeId, webhookId, createdAt: { $gte: new Date(at - HISTORY_MS) } };
   const newest = { orderBy: { createdAt: 'desc', deliveryId: 'desc' }, limit } as const;
@@ -55,40 +54,38 @@ const notEndedBySuspension = ({ epoch }: Webhook) => ({
 });
 
 /** Redelivers a failed delivery, once: a new record with the same event. A redelivery that fails can be redelivered itself (D85). */
-export async function redeliver(em: Em, storeId: string, webhookId: string, deliveryId: string, moment: Moment): Promise<WebhookDelivery> {
-  const webhook = await readWebhook(em, storeId, webhookId);
-  const shown = { storeId, deliveryId, webhookId, createdAt: { $gte: new Date(moment.at - HISTORY_MS) } };
+export async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
+  const { em, at, storeId } = tx;
+  const webhook = await readWebhook(tx, webhookId);
+  const shown = { storeId, deliveryId, webhookId, createdAt: { $gte: new Date(at - HISTORY_MS) } };
   const failed = await em.findOne(WebhookDeliveryEntity, shown, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!failed) throw new Fault('WEBHOOK_DELIVERY_NOT_FOUND');
   if (isOver(failed, webhook)) Object.assign(failed, SUSPENDED);
   if (failed.status !== 'FAILED') throw new Fault('DELIVERY_NOT_FAILED', { details: { status: failed.status } });
   if (failed.redeliveredAs) throw new Fault('DELIVERY_ALREADY_REDELIVERED', { details: { redeliveredAs: failed.redeliveredAs } });
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
-  return sendAgain(em, failed, webhook, moment);
+  return sendAgain(tx, failed, webhook);
 }
 
 /** Redelivers what failed within the last 72 hours and was not redelivered yet, oldest first, at most 500; returns the number. */
-export async function redeliverFailed(em: Em, storeId: string, webhookId: string, moment: Moment): Promise<number> {
-  const webhook = await readWebhook(em, storeId, webhookId);
+export async function redeliverFailed(tx: Tx, webhookId: string): Promise<number> {
+  const { em, at, storeId } = tx;
+  const webhook = await readWebhook(tx, webhookId);
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
   // Includes the oldest of the last suspension's deliveries, whose rows the run may not have updated yet.
-  if (webhook.epoch > 0) await endPortion(em, webhook, moment.realNow, 'wait');
+  if (webhook.epoch > 0) await endPortion(tx, webhook, 'wait');
   const failed = await em.find(
     WebhookDeliveryEntity,
-    { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(moment.at - REDELIVER_MS) } },
+    { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(at - REDELIVER_MS) } },
     { orderBy: { createdAt: 'asc', deliveryId: 'asc' }, limit: MAX_REDELIVERED, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  for (const one of failed) sendAgain(em, one, webhook, moment);
+  for (const one of failed) sendAgain(tx, one, webhook);
   return failed.length;
 }
 
-function sendAgain(em: Em, failed: WebhookDelivery, { url, firstFailureAt, epoch }: Webhook, moment: Moment): WebhookDelivery {
+function sendAgain(tx: Tx, failed: WebhookDelivery, { url, firstFailureAt, epoch }: Webhook): WebhookDelivery {
   const { storeId, webhookId, eventId, eventType, deliveryId: redeliveryOf } = failed;
-  const again = addDelivery(
-    em,
-    { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt), epoch },
-    moment,
-  );
+  const again = addDelivery(tx, { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt), epoch });
   failed.redeliveredAs = again.deliveryId;
   return again;
 }

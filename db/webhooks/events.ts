@@ -3,8 +3,9 @@ import { universal } from '../../domain/webhooks/signature.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
 import { runOf } from '../../workflows/kernel/messages.ts';
-import { type Moment, newId } from '../kernel/clock.ts';
-import { type Em, sql, textArray } from '../kernel/tx.ts';
+import { newId } from '../kernel/clock.ts';
+import { fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
 import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 
@@ -15,22 +16,25 @@ export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly
  * Records events and, for each active subscription of their type, a delivery with its run. An event has one id for all subscriptions (D86).
  * Their numbers grow in the order of commits: the feed is the last lock of a transaction (db/feeds/commands.ts).
  */
-export async function emit(em: Em, storeId: string, events: readonly NewEvent[], realNow: number): Promise<void> {
+export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const { em, sql, storeId, realNow } = tx;
   if (events.length === 0) return;
-  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean; epoch: number }>(
-    em,
-    `SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ?
-     AND status = 'ACTIVE' AND event_types && ?::text[] ORDER BY webhook_id
-     FOR KEY SHARE`,
-    [storeId, textArray(events.map((event) => event.type))],
-  );
+  const receivers = await sql<{
+    webhook_id: string;
+    url: string;
+    event_types: EventType[];
+    yields: boolean;
+    epoch: number;
+  }>`SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ${storeId}
+     AND status = 'ACTIVE' AND event_types && ${events.map((event) => event.type)}::text[] ORDER BY webhook_id
+     FOR KEY SHARE`;
   for (const { type, data, at } of events) {
     const eventId = newId('evt', realNow);
     const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
     em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
     for (const { webhook_id: webhookId, url, yields, epoch } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      addDelivery(em, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch }, { at, realNow });
+      addDelivery(tx, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch });
     }
   }
 }
@@ -49,12 +53,13 @@ export interface NewDelivery {
 }
 
 /** Creates a delivery with its run; the first attempt is due immediately. */
-export function addDelivery(em: Em, { yields, ...wanted }: NewDelivery, { at, realNow }: Moment): WebhookDelivery {
+export function addDelivery(tx: Tx, { yields, ...wanted }: NewDelivery): WebhookDelivery {
+  const { em, at, realNow } = tx;
   const { storeId } = wanted;
   const deliveryId = newId('dlv', realNow);
   const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
   em.persist(delivery);
-  openRun(em, { ...runOf('webhookDelivery', storeId, deliveryId), wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
+  openRun(tx, { ...runOf('webhookDelivery', storeId, deliveryId), wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
   return delivery;
 }
 
@@ -66,29 +71,21 @@ export interface FeedEvent {
 }
 /** Events of a store after number `after`, in the order of commits, created at `since` (business time) or later. */
 export async function listEvents(
-  em: Em,
-  storeId: string,
+  { sql, storeId }: Tx,
   filter: { readonly after: number; readonly since: number; readonly types: readonly EventType[]; readonly size: number },
 ): Promise<FeedEvent[]> {
   const { after, since, types, size } = filter;
-  const behind = 'e.event_no > ? AND e.created_at >= ?';
+  const behind = fragment`e.event_no > ${after} AND e.created_at >= ${new Date(since)}`;
   type Row = { readonly event_no: string; readonly event_id: string; readonly body: string };
   // One index scan per type, each in the order of the index.
   const rows =
     types.length === 0
-      ? await sql<Row>(em, `SELECT event_no, event_id, body FROM event e WHERE store_id = ? AND ${behind} ORDER BY event_no LIMIT ?`, [
-          storeId,
-          after,
-          new Date(since),
-          size,
-        ])
-      : await sql<Row>(
-          em,
-          `SELECT e.event_no, e.event_id, e.body FROM unnest(?::text[]) AS wanted (type) CROSS JOIN LATERAL (
-             SELECT event_no, event_id, body FROM event e WHERE e.store_id = ? AND e.type = wanted.type AND ${behind} ORDER BY event_no
-               LIMIT ?) e
-           ORDER BY e.event_no LIMIT ?`,
-          [textArray([...new Set(types)]), storeId, after, new Date(since), size, size],
-        );
+      ? await sql<Row>`SELECT event_no, event_id, body FROM event e WHERE store_id = ${storeId} AND ${behind} ORDER BY event_no
+        LIMIT ${size}`
+      : await sql<Row>`
+          SELECT e.event_no, e.event_id, e.body FROM unnest(${[...new Set(types)]}::text[]) AS wanted (type) CROSS JOIN LATERAL (
+             SELECT event_no, event_id, body FROM event e WHERE e.store_id = ${storeId} AND e.type = wanted.type AND ${behind}
+               ORDER BY event_no LIMIT ${size}) e
+           ORDER BY e.event_no LIMIT ${size}`;
   return rows.map((row) => ({ no: Number(row.event_no), eventId: row.event_id, body: row.body }));
 }

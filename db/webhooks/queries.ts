@@ -1,7 +1,7 @@
 /** Webhook subscriptions: at most ten per store, each with an encrypted secret and, for a day after a rotation, the previous one. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
-import type { Em } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 
 export const webhookSecretLocation = (storeId: string, webhookId: string): SealLocation => ({
@@ -11,10 +11,10 @@ export const webhookSecretLocation = (storeId: string, webhookId: string): SealL
   column: 'secret',
 });
 
-export const listWebhooks = (em: Em, storeId: string): Promise<Webhook[]> =>
+export const listWebhooks = ({ em, storeId }: Tx): Promise<Webhook[]> =>
   em.find(WebhookEntity, { storeId, deletedAt: null }, { orderBy: { createdAt: 'desc', webhookId: 'desc' } });
 
-export async function readWebhook(em: Em, storeId: string, webhookId: string): Promise<Webhook> {
+export async function readWebhook({ em, storeId }: Tx, webhookId: string): Promise<Webhook> {
   const webhook = await em.findOne(WebhookEntity, { storeId, webhookId, deletedAt: null });
   if (!webhook) throw new Fault('WEBHOOK_NOT_FOUND');
   return webhook;

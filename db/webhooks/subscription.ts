@@ -1,8 +1,7 @@
 /** A subscription's transition: cleanup after a suspension or deletion, a portion at a time (X26). */
-import type { Moment } from '../kernel/clock.ts';
 import type { RunRef } from '../../workflows/kernel/messages.ts';
 import { PORTION } from '../../domain/webhooks/rules.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import type { Webhook } from './entities.ts';
 import { endPortion, endRuns, hasUnended, type Id, idsOf, type EndedSubscription } from './suspension.ts';
@@ -20,20 +19,17 @@ interface Row {
 
 /** One portion, whatever the event. The lock excludes a concurrent suspension or deletion. */
 export async function transitionWebhookSubscription(
-  em: Em,
+  tx: Tx,
   { storeId, entityId: webhookId }: RunRef,
-  { at, realNow }: Moment,
 ): Promise<TransitionResult<'webhookSubscription'> | null> {
-  const [row] = await sql<Row>(
-    em,
-    `SELECT w.status, w.epoch, w.deleted_at IS NOT NULL AS is_deleted, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
-     WHERE w.store_id = ? AND w.webhook_id = ? FOR NO KEY UPDATE OF w`,
-    [storeId, webhookId],
-  );
+  const { sql, at } = tx;
+  const [row] = await sql<Row>`SELECT w.status, w.epoch, w.deleted_at IS NOT NULL AS is_deleted, s.clock_offset_ms FROM webhook w
+      JOIN store s USING (store_id)
+     WHERE w.store_id = ${storeId} AND w.webhook_id = ${webhookId} FOR NO KEY UPDATE OF w`;
   if (!row) return null;
   const left: EndedSubscription = { storeId, webhookId, epoch: row.epoch };
   const status = row.is_deleted ? 'DELETED' : row.status;
-  const pause = row.is_deleted ? await deleteSome(em, left, realNow) : await endSome(em, left, realNow);
+  const pause = row.is_deleted ? await deleteSome(tx, left) : await endSome(tx, left);
   const clock = Number(row.clock_offset_ms);
   if (pause === null) return { plan: { wakeAt: null, calls: [], done: true, note: `Finished: ${status}.`, status }, clock };
   const note = row.is_deleted ? 'Deletes the records of a deleted webhook.' : 'Ends what waited when the webhook was suspended.';
@@ -42,32 +38,28 @@ export async function transitionWebhookSubscription(
 }
 
 /** Ends one portion of waiting deliveries; returns the pause in milliseconds, or null when nothing is left. */
-async function endSome(em: Em, left: EndedSubscription, realNow: number): Promise<number | null> {
-  if ((await endPortion(em, left, realNow, 'pass over')) === PORTION) return PAUSE_MS;
-  return (await hasUnended(em, left)) ? LOCKED_MS : null;
+async function endSome(tx: Tx, left: EndedSubscription): Promise<number | null> {
+  if ((await endPortion(tx, left, 'pass over')) === PORTION) return PAUSE_MS;
+  return (await hasUnended(tx, left)) ? LOCKED_MS : null;
 }
 
-async function deleteSome(em: Em, left: EndedSubscription, realNow: number): Promise<number | null> {
+async function deleteSome(tx: Tx, left: EndedSubscription): Promise<number | null> {
+  const { sql } = tx;
   const { storeId, webhookId } = left;
-  if ((await deletePortion(em, left, realNow)) === PORTION) return PAUSE_MS;
+  if ((await deletePortion(tx, left)) === PORTION) return PAUSE_MS;
   // FOR UPDATE waits for events that were being written at the deletion; none follows.
-  await sql(em, 'SELECT 1 FROM webhook WHERE store_id = ? AND webhook_id = ? FOR UPDATE', [storeId, webhookId]);
-  const gone = await sql(
-    em,
-    `DELETE FROM webhook w WHERE w.store_id = ? AND w.webhook_id = ?
-       AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id) RETURNING 1 AS ok`,
-    [storeId, webhookId],
-  );
+  await sql`SELECT 1 FROM webhook WHERE store_id = ${storeId} AND webhook_id = ${webhookId} FOR UPDATE`;
+  const gone = await sql`DELETE FROM webhook w WHERE w.store_id = ${storeId} AND w.webhook_id = ${webhookId}
+       AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.store_id = w.store_id AND d.webhook_id = w.webhook_id) RETURNING 1 AS ok`;
   return gone.length > 0 ? null : LOCKED_MS;
 }
 
-async function deletePortion(em: Em, { storeId, webhookId }: EndedSubscription, realNow: number): Promise<number> {
-  const due = await sql<Id>(
-    em,
-    `SELECT delivery_id FROM webhook_delivery WHERE store_id = ? AND webhook_id = ? LIMIT ${PORTION} FOR UPDATE SKIP LOCKED`,
-    [storeId, webhookId],
-  );
-  await sql(em, 'DELETE FROM webhook_delivery WHERE store_id = ? AND delivery_id = ANY(?::text[])', [storeId, idsOf(due)]);
-  await endRuns(em, storeId, due, realNow);
+async function deletePortion(tx: Tx, { storeId, webhookId }: EndedSubscription): Promise<number> {
+  const { sql } = tx;
+  const due =
+    await sql<Id>`SELECT delivery_id FROM webhook_delivery WHERE store_id = ${storeId} AND webhook_id = ${webhookId} LIMIT ${PORTION}
+      FOR UPDATE SKIP LOCKED`;
+  await sql`DELETE FROM webhook_delivery WHERE store_id = ${storeId} AND delivery_id = ANY(${idsOf(due)}::text[])`;
+  await endRuns(tx, due);
   return due.length;
 }

@@ -3,37 +3,35 @@ import { LockMode } from '@mikro-orm/core';
 import { decide, type DeliveryEffect, type DeliveryEvent, type DeliveryState, type ReceiverState } from '../../domain/webhooks/machine.ts';
 import type { AttemptOutcome } from '../../domain/webhooks/rules.ts';
 import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
-import type { Moment } from '../kernel/clock.ts';
-import { type Em, sql } from '../kernel/tx.ts';
+import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 import { forgetFailures, recordFailure } from './suspension.ts';
 
 interface TransitionContext {
-  readonly em: Em;
+  readonly tx: Tx;
   readonly delivery: WebhookDelivery;
   readonly receiver: ReceiverState;
-  readonly moment: Moment;
 }
 
 /** `answer`: the outcome of the attempt, where its call makes the transition itself. Null when the delivery was deleted. */
 export async function transitionWebhookDelivery(
-  em: Em,
+  tx: Tx,
   { storeId, entityId: deliveryId }: RunRef,
   event: RunEvent<'webhookDelivery'>,
-  moment: Moment,
   answer: AttemptOutcome | null = null,
 ): Promise<TransitionResult<'webhookDelivery'> | null> {
+  const { em } = tx;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!delivery) return null;
-  const { receiver, clock } = await readReceiver(em, delivery);
-  return { plan: await apply({ em, delivery, receiver, moment }, eventOf(event, answer)), clock };
+  const { receiver, clock } = await readReceiver(tx, delivery);
+  return { plan: await apply({ tx, delivery, receiver }, eventOf(event, answer)), clock };
 }
 
 /** Decides, writes and applies effects; an effect may return the next event. */
 async function apply(context: TransitionContext, event: DeliveryEvent): Promise<TransitionResult<'webhookDelivery'>['plan']> {
-  const { delivery, receiver, moment } = context;
-  const { state, effects, plan } = decide(stateOf(delivery, receiver), event, moment.at);
+  const { tx, delivery, receiver } = context;
+  const { state, effects, plan } = decide(stateOf(delivery, receiver), event, tx.at);
   writeState(delivery, state);
   for (const effect of effects) {
     const next = await applyEffect(context, effect);
@@ -42,9 +40,9 @@ async function apply(context: TransitionContext, event: DeliveryEvent): Promise<
   return plan;
 }
 
-async function applyEffect({ em, delivery, moment }: TransitionContext, { type }: DeliveryEffect): Promise<DeliveryEvent | null> {
-  if (type === 'recordFailure') return (await recordFailure(em, delivery, moment.at, moment.realNow)) ? { type: 'suspended' } : null;
-  await forgetFailures(em, delivery);
+async function applyEffect({ tx, delivery }: TransitionContext, { type }: DeliveryEffect): Promise<DeliveryEvent | null> {
+  if (type === 'recordFailure') return (await recordFailure(tx, delivery)) ? { type: 'suspended' } : null;
+  await forgetFailures(tx, delivery);
   return null;
 }
 
@@ -78,13 +76,15 @@ function writeState(delivery: WebhookDelivery, state: DeliveryState): void {
 }
 
 /** Read without a lock: `recordFailure` notices a concurrent suspension, or the subscription's run ends the delivery. */
-async function readReceiver(em: Em, { storeId, webhookId }: WebhookDelivery): Promise<{ receiver: ReceiverState; clock: number }> {
-  const [row] = await sql<{ status: string; first_failure_at: string | null; epoch: number; clock_offset_ms: string }>(
-    em,
-    `SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id) WHERE w.store_id = ?
-     AND w.webhook_id = ?`,
-    [storeId, webhookId],
-  );
+async function readReceiver({ sql }: Tx, { storeId, webhookId }: WebhookDelivery): Promise<{ receiver: ReceiverState; clock: number }> {
+  const [row] = await sql<{
+    status: string;
+    first_failure_at: string | null;
+    epoch: number;
+    clock_offset_ms: string;
+  }>`SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
+    WHERE w.store_id = ${storeId}
+     AND w.webhook_id = ${webhookId}`;
   const { status, first_failure_at: firstFailureAt, epoch, clock_offset_ms: offset } = row!;
   return { receiver: { isActive: status === 'ACTIVE', hasFailed: firstFailureAt !== null, epoch }, clock: Number(offset) };
 }

@@ -16,6 +16,7 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { emit, type NewEvent } from '../../db/webhooks/events.ts';
 import { type Bench, bench, kill, VICTIMS } from './harness.ts';
 import { Client } from 'pg';
+import { tenancy } from '../kernel/tenancy.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 /** One receiver per type; the last three fail. */
@@ -106,7 +107,7 @@ async function produce(system: System, storeId: string, events: number, rate: nu
     for (;;) {
       try {
         const now = Date.now();
-        await inTenant(orm, storeId, REQUEST, (em) => emit(em, storeId, [eventOf(n, now)], now));
+        await inTenant(orm, tenancy(storeId), REQUEST, (tx) => emit(tx, [eventOf(n, now)]));
         return void committed.set(n, performance.now());
       } catch {
         await sleep(300);

@@ -3,7 +3,8 @@ import { addMember } from '../../../db/identity/members.ts';
 import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
 import { withOrm } from '../../../db/orm.ts';
-import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { sqlOn } from '../../../db/kernel/sql.ts';
+import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { createServerClient } from '../../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
 import { findTenant, type Tenant } from '../../../db/stores/queries.ts';
@@ -31,11 +32,11 @@ export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise
   if (!/^[a-z][a-z0-9-]{1,39}$/.test(code))
     throw new UserError('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
   const at = Date.now();
-  const known = mayExist ? await findTenant(orm.em.fork(), 'lookup_store', code) : null;
+  const known = mayExist ? await findTenant(sqlOn(orm), 'storeCode', code) : null;
   const storeId = known?.storeId ?? newStoreId(at);
   try {
-    return await inTenant(orm, storeId, REQUEST, async (em) =>
-      known ? addClient(em, known, request, at) : insertStore(em, storeId, request, at),
+    return await inTenant(orm, { storeId, at, realNow: at }, REQUEST, async (tx) =>
+      known ? addClient(tx, known, request) : insertStore(tx, request),
     );
   } catch (error) {
     if ((error as { code?: string }).code === '23505') throw new UserError(`There is a store ${code} already: choose another code.`);
@@ -43,24 +44,19 @@ export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise
   }
 }
 
-function addClient(em: Em, { storeId, sandbox }: Tenant, { code, name }: StoreRequest, at: number): CreatedStore {
-  return { storeCode: code, storeId, sandbox, ...createServerClient(em, storeId, `${name} server`, CLIENT_SCOPES, at) };
+function addClient(tx: Tx, { storeId, sandbox }: Tenant, { code, name }: StoreRequest): CreatedStore {
+  return { storeCode: code, storeId, sandbox, ...createServerClient(tx, `${name} server`, CLIENT_SCOPES) };
 }
 
-async function insertStore(em: Em, storeId: string, request: StoreRequest, at: number): Promise<CreatedStore> {
+async function insertStore(tx: Tx, request: StoreRequest): Promise<CreatedStore> {
+  const { em } = tx;
   const { code, name, sandbox, withProduct, owner = null } = request;
-  const store = await createStore(em, storeId, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES }, at);
-  if (owner !== null) await addMember(em, storeId, owner, 'OWNER', at);
+  const store = await createStore(tx, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES });
+  if (owner !== null) await addMember(tx, owner, 'OWNER');
   if (withProduct) {
-    const { categoryId } = await createCategory(em, storeId, { name: '패션 잡화' }, at);
+    const { categoryId } = await createCategory(tx, { name: '패션 잡화' });
     await em.flush();
-    await createProduct(
-      em,
-      storeId,
-      { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 },
-      code,
-      { at, realNow: at },
-    );
+    await createProduct(tx, { name: '양모 머플러', salePrice: 10_000, originalPrice: 15_000, categoryId, stockQuantity: 1_000_000 }, code);
   }
   return store;
 }

@@ -1,9 +1,8 @@
 /** Retries now: a FAILED refund, an activity that waits for its next attempt, a run without a workflow. */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { withOrm } from '../../../db/orm.ts';
-import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
-import type { Moment } from '../../../db/kernel/clock.ts';
 import { runOfRow } from '../../../db/runs/rows.ts';
 import { wakeOptions } from '../../../workflows/kernel/start.ts';
 import { UNRESOLVED } from '../../../domain/payments/rules.ts';
@@ -40,13 +39,13 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
 /** Reads the UNRESOLVED attempts of a payment at the provider again; false when there are none. */
 async function rereadUnresolved(support: Support, { store_id: storeId, entity_id: paymentId }: RunRow): Promise<boolean> {
   const [store] = await support.rows<{ clock_offset_ms: string }>('SELECT clock_offset_ms FROM store WHERE store_id = $1', [storeId]);
-  return asApp(support, storeId, Number(store!.clock_offset_ms), (em, moment) => reviewPayment(em, storeId, paymentId, moment));
+  return asApp(support, storeId, Number(store!.clock_offset_ms), (tx) => reviewPayment(tx, paymentId));
 }
 
-function asApp<T>({ databaseUrl }: Support, storeId: string, offsetMs: number, work: (em: Em, moment: Moment) => Promise<T>): Promise<T> {
+function asApp<T>({ databaseUrl }: Support, storeId: string, offsetMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
   const transact = (orm: MikroORM) => {
     const realNow = Date.now();
-    return inTenant(orm, storeId, REQUEST, (em) => work(em, { at: realNow + offsetMs, realNow }));
+    return inTenant(orm, { storeId, at: realNow + offsetMs, realNow }, REQUEST, work);
   };
   return withOrm(databaseUrl, 1, transact, 'sangjeom_app');
 }
@@ -57,7 +56,7 @@ async function refundAgain(
   { store_id: storeId, status, clock_offset_ms: offset }: { store_id: string; status: string; clock_offset_ms: string },
 ): Promise<{ done: string }> {
   if (status !== 'FAILED') throw new UserError(`Refund ${refundId} is ${status}: only a FAILED one is run again.`);
-  const { failureCode } = await asApp(support, storeId, Number(offset), (em, moment) => retryRefund(em, storeId, refundId, moment));
+  const { failureCode } = await asApp(support, storeId, Number(offset), (tx) => retryRefund(tx, refundId));
   return {
     done:
       failureCode === UNRESOLVED

@@ -7,7 +7,7 @@ import { migrate } from '../../../db/migrate.ts';
 import { customerOf, findGuestOrder } from '../../../db/orders/lookups.ts';
 import { listItems, listOrders, type OrderFilter, type OrdersBy } from '../../../db/orders/queries.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { type Em } from '../../../db/kernel/tx.ts';
+import type { Tx } from '../../../db/kernel/tx.ts';
 import { beginAttempt } from '../../../db/webhooks/attempts.ts';
 import { listDeliveries, redeliverFailed } from '../../../db/webhooks/deliveries.ts';
 import { listEvents } from '../../../db/webhooks/events.ts';
@@ -84,8 +84,8 @@ afterAll(() => orm.close());
 
 const page = { page: 1, size: 20 };
 const after = { at: NOW - 3_600_000, id: 'ord_60' };
-const orders = (by: OrdersBy, filter: Partial<OrderFilter>) => (em: Em) => listOrders(em, storeId, by, { ...page, ...filter });
-test.each<[string, (em: Em) => Promise<unknown>]>([
+const orders = (by: OrdersBy, filter: Partial<OrderFilter>) => (tx: Tx) => listOrders(tx, by, { ...page, ...filter });
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['orders', orders('orderedAt', {})],
   ['… by cursor', orders('orderedAt', { after })],
   ['… by number', orders('orderedAt', { orderNo: '26010100000007' })],
@@ -96,16 +96,16 @@ test.each<[string, (em: Em) => Promise<unknown>]>([
   ['… of a member', orders('orderedAt', { customerId: 'cus_3' })],
   ['… changed', orders('lastChangedAt', { lastChangedFrom: NOW - 3_600_000 })],
   ['… changed, by cursor', orders('lastChangedAt', { after })],
-  ['items', (em) => listItems(em, storeId, { ...page, lastChangedFrom: NOW - 3_600_000 })],
-  ['… by cursor', (em) => listItems(em, storeId, { ...page, after })],
-  ['… by status', (em) => listItems(em, storeId, { ...page, status: 'DISPATCHED', after })],
-  ['… by order', (em) => listItems(em, storeId, { ...page, orderId: 'ord_7' })],
-  ['a guest’s order', (em) => findGuestOrder(em, storeId, '26010100000007')],
-  ['whose an item is', (em) => customerOf(em, storeId, 'oit_7')],
-  ['events', (em) => listEvents(em, storeId, { after: 1400, since: NOW - 86_400_000, types: [], size: 20 })],
-  ['… of a type', (em) => listEvents(em, storeId, { after: 0, since: 0, types: ['ORDER.CANCELED', 'ORDER.PAID'], size: 20 })],
-  ['deliveries', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW })],
-  ['… by status', (em) => listDeliveries(em, storeId, 'whk_1', { limit: 50, at: NOW, status: 'FAILED' })],
-  ['what failed', (em) => redeliverFailed(em, storeId, 'whk_1', { at: NOW, realNow: NOW })],
-  ['a claim', (em) => beginAttempt(em, null as never, { storeId, deliveryId: 'dlv_00whk_1100', n: 1, at: NOW, realNow: NOW })],
+  ['items', (tx) => listItems(tx, { ...page, lastChangedFrom: NOW - 3_600_000 })],
+  ['… by cursor', (tx) => listItems(tx, { ...page, after })],
+  ['… by status', (tx) => listItems(tx, { ...page, status: 'DISPATCHED', after })],
+  ['… by order', (tx) => listItems(tx, { ...page, orderId: 'ord_7' })],
+  ['a guest’s order', (tx) => findGuestOrder(tx, '26010100000007')],
+  ['whose an item is', (tx) => customerOf(tx, 'oit_7')],
+  ['events', (tx) => listEvents(tx, { after: 1400, since: NOW - 86_400_000, types: [], size: 20 })],
+  ['… of a type', (tx) => listEvents(tx, { after: 0, since: 0, types: ['ORDER.CANCELED', 'ORDER.PAID'], size: 20 })],
+  ['deliveries', (tx) => listDeliveries(tx, 'whk_1', { limit: 50, at: NOW })],
+  ['… by status', (tx) => listDeliveries(tx, 'whk_1', { limit: 50, at: NOW, status: 'FAILED' })],
+  ['what failed', (tx) => redeliverFailed(tx, 'whk_1')],
+  ['a claim', (tx) => beginAttempt(tx, null as never, { deliveryId: 'dlv_00whk_1100', n: 1 })],
 ])('%s', async (_, work) => expect(await scansOf(orm, storeId, LARGE, work)).toEqual([]));

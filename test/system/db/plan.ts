@@ -1,7 +1,8 @@
 /** The plans of the very queries that a piece of work asks, as the app role sees them through row security. */
 import { expect } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Em, inTenant, REQUEST } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -15,11 +16,11 @@ export async function scansOf(
   orm: MikroORM,
   storeId: string,
   large: ReadonlySet<string>,
-  work: (em: Em) => Promise<unknown>,
+  work: (tx: Tx) => Promise<unknown>,
 ): Promise<string[]> {
   const seen: (readonly [string, readonly unknown[]])[] = [];
-  await inTenant(orm, storeId, REQUEST, async (em) => {
-    const connection = em.getConnection();
+  await inTenant(orm, tenancy(storeId), REQUEST, async (tx) => {
+    const connection = tx.em.getConnection();
     const execute = connection.execute.bind(connection);
     const spy = ((query: unknown, params: readonly unknown[] = [], ...rest: never[]) => {
       if (typeof query === 'string') seen.push([query, params]);
@@ -27,7 +28,7 @@ export async function scansOf(
     }) as unknown as typeof connection.execute;
     Object.assign(connection, { execute: spy });
     try {
-      await work(em).catch(() => null);
+      await work(tx).catch(() => null);
     } finally {
       Object.assign(connection, { execute });
     }
@@ -35,7 +36,7 @@ export async function scansOf(
   expect(seen.length).toBeGreaterThan(0);
   const found: string[] = [];
   for (const [query, params] of seen.filter(([text]) => /^\s*(select|with|update|delete)/i.test(text)))
-    await inTenant(orm, storeId, REQUEST, async (em) => {
+    await inTenant(orm, tenancy(storeId), REQUEST, async ({ em }) => {
       const [row] = await em.execute<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(`EXPLAIN (FORMAT JSON) ${query}`, [...params], 'all');
       for (const node of nodes(row!['QUERY PLAN'][0]!.Plan))
         if (node['Node Type'] === 'Seq Scan' && large.has((node['Relation Name'] ?? '').replace(/_first$/, '')))

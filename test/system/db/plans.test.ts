@@ -13,7 +13,7 @@ import { findSellable, listProducts, readProduct } from '../../../db/products/qu
 import { listShown, readShown } from '../../../db/products/storefront.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { type Em } from '../../../db/kernel/tx.ts';
+import type { Tx } from '../../../db/kernel/tx.ts';
 
 /** Tables that grow with the shop; the others are small for ever. */
 const LARGE: ReadonlySet<string> = new Set([
@@ -77,32 +77,29 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => orm.close());
 
-const scans = (work: (em: Em) => Promise<unknown>) => scansOf(orm, storeId, LARGE, work);
+const scans = (work: (tx: Tx) => Promise<unknown>) => scansOf(orm, storeId, LARGE, work);
 
 const page = { page: 1, size: 20 };
-test.each<[string, (em: Em) => Promise<unknown>]>([
-  ['the seller’s list', (em) => listProducts(em, storeId, page)],
-  ['… by number', (em) => listProducts(em, storeId, { ...page, productNo: 7 })],
-  ['… by status', (em) => listProducts(em, storeId, { ...page, status: 'STOPPED' })],
-  ['… by category', (em) => listProducts(em, storeId, { ...page, categoryId: one.categoryId })],
-  ['… by keyword', (em) => listProducts(em, storeId, { ...page, keyword: '캐시미어' })],
-  [
-    '… by all of them',
-    (em) => listProducts(em, storeId, { ...page, productNo: 7, status: 'ON_SALE', categoryId: one.categoryId, keyword: '양모' }),
-  ],
-  ['one product', (em) => readProduct(em, storeId, one.productId)],
-  ['the shelf', (em) => listShown(em, storeId, page)],
-  ['… by category', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId })],
-  ['… by keyword', (em) => listShown(em, storeId, { ...page, keyword: '캐시미어 장갑' })],
-  ['… by both', (em) => listShown(em, storeId, { ...page, categoryId: one.categoryId, keyword: '캐' })],
-  ['one on the shelf, by id', (em) => readShown(em, storeId, one.productId)],
-  ['… by number', (em) => readShown(em, storeId, '7')],
-  ['what a cart is priced by', (em) => findSellable(em, storeId, [one.productId])],
-  ['a calendar', (em) => readCalendar(em, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
-  ['a shown calendar', (em) => shownCalendar(em, storeId, one.productId, '2026-01-01', '2026-01-31', Date.now())],
+test.each<[string, (tx: Tx) => Promise<unknown>]>([
+  ['the seller’s list', (tx) => listProducts(tx, page)],
+  ['… by number', (tx) => listProducts(tx, { ...page, productNo: 7 })],
+  ['… by status', (tx) => listProducts(tx, { ...page, status: 'STOPPED' })],
+  ['… by category', (tx) => listProducts(tx, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (tx) => listProducts(tx, { ...page, keyword: '캐시미어' })],
+  ['… by all of them', (tx) => listProducts(tx, { ...page, productNo: 7, status: 'ON_SALE', categoryId: one.categoryId, keyword: '양모' })],
+  ['one product', (tx) => readProduct(tx, one.productId)],
+  ['the shelf', (tx) => listShown(tx, page)],
+  ['… by category', (tx) => listShown(tx, { ...page, categoryId: one.categoryId })],
+  ['… by keyword', (tx) => listShown(tx, { ...page, keyword: '캐시미어 장갑' })],
+  ['… by both', (tx) => listShown(tx, { ...page, categoryId: one.categoryId, keyword: '캐' })],
+  ['one on the shelf, by id', (tx) => readShown(tx, one.productId)],
+  ['… by number', (tx) => readShown(tx, '7')],
+  ['what a cart is priced by', (tx) => findSellable(tx, [one.productId])],
+  ['a calendar', (tx) => readCalendar(tx, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
+  ['a shown calendar', (tx) => shownCalendar(tx, one.productId, '2026-01-01', '2026-01-31')],
   [
     'the nights of a stay',
-    (em) => readNights(em, storeId, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
+    (tx) => readNights(tx, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
   ],
-  ['whether an address is used', (em) => deleteAddress(em, storeId, one.addressId)],
+  ['whether an address is used', (tx) => deleteAddress(tx, one.addressId)],
 ])('%s', async (_, work) => expect(await scans(work)).toEqual([]));

@@ -13,13 +13,14 @@ import { createLog } from '../../../db/kernel/log.ts';
 import { isOutage } from '../../../db/kernel/outage.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { inTenant, REQUEST, sql } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { openRelayPool } from '../../../worker/pool.ts';
 import { Pressure } from '../../../worker/pressure.ts';
 import { runRelay } from '../../../worker/relay.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 import { type SilentProxy, silentProxy } from '../../kernel/proxy.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 const log = createLog('test', 'fatal');
 let proxy: SilentProxy;
@@ -138,7 +139,7 @@ describe('a process whose connections fall silent', () => {
         [new URL(url).pathname.slice(1)],
       );
     const before = (await until('it listens', async () => (await ears()).length > 0 && ears()))[0]!.pid;
-    const request = () => inTenant(orm, 'sto_none', REQUEST, (em) => sql(em, 'SELECT 1 AS one'));
+    const request = () => inTenant(orm, tenancy('sto_none'), REQUEST, ({ sql }) => sql`SELECT 1 AS one`);
     await Promise.all([request(), request(), request(), request()]);
     proxy.silence();
     // Every connection of the pool is dead: each is found out once.
@@ -150,13 +151,13 @@ describe('a process whose connections fall silent', () => {
     await until('it listens anew', async () => (await ears()).some(({ pid }) => pid !== before) && ears(), 30_000);
 
     await expect(
-      inTenant(orm, 'sto_none', REQUEST, async (em) => {
-        const [{ pid } = { pid: 0 }] = await sql<{ pid: number }>(em, 'SELECT pg_backend_pid() AS pid');
+      inTenant(orm, tenancy('sto_none'), REQUEST, async ({ sql }) => {
+        const [{ pid } = { pid: 0 }] = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`;
         await until(
           'it has idled too long',
           async () => (await query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid])).length === 0,
         );
-        return sql(em, 'SELECT 1');
+        return sql`SELECT 1`;
       }).catch((error: unknown) => Promise.reject(new Error(isOutage(error) ? 'an outage' : String(error)))),
     ).rejects.toThrow('an outage');
     stopping.abort();

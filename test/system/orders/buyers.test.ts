@@ -12,12 +12,13 @@ import { consumeUse } from '../../../db/limits/commands.ts';
 import { call, GUEST, pay } from '../../../bin/dev/client.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 /** Works in the store as the app does. */
 async function inside<T>(shop: World, work: Parameters<typeof inTenant<T>>[3]): Promise<T> {
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
   try {
-    return await inTenant(orm, shop.store.storeId, REQUEST, work);
+    return await inTenant(orm, tenancy(shop.store.storeId), REQUEST, work);
   } finally {
     await orm.close();
   }
@@ -99,7 +100,7 @@ describe('a member', () => {
 
 describe('while a claim is open', () => {
   const news = (shop: World, id: string, type: 'claim.opened' | 'claim.closed', at: number) =>
-    inside(shop, (em) => applyClaim(em, shop.store.storeId, id, { type, claimId: 'clm_1' }, { at, realNow: Date.now() }));
+    inside(shop, (tx) => applyClaim({ ...tx, at }, id, { type, claimId: 'clm_1' }));
   test('the decision rests, and goes on with the time that was left', async () => {
     const shop = await world();
     const { orderItemId: id } = await shop.order();
@@ -203,7 +204,7 @@ describe('a guest', () => {
     const shop = await world();
     const begin = Date.now();
     const limit = { key: randomBytes(32), max: 10, windowMs: 15 * MINUTE };
-    const attempt = (minute: number) => inside(shop, (em) => consumeUse(em, [limit], begin + minute * MINUTE));
+    const attempt = (minute: number) => inside(shop, (tx) => consumeUse({ ...tx, realNow: begin + minute * MINUTE }, [limit]));
     for (let minute = 0; minute < 10; minute++) expect(await attempt(minute)).toBeNull();
     expect(await attempt(10)).toBe(begin + 15 * MINUTE);
     expect(await attempt(14.9)).toBe(begin + 15 * MINUTE);

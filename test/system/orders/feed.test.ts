@@ -6,13 +6,14 @@ import formats from 'ajv-formats';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { changeTime } from '../../../db/feeds/commands.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { type Em, inTenant, REQUEST, sql } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { emit } from '../../../db/webhooks/events.ts';
 import { EVENT_TYPES } from '../../../domain/webhooks/rules.ts';
 import { sampleData } from '../../../domain/webhooks/payloads.ts';
 import { get } from '../../../bin/dev/client.ts';
 import { query, underTest, untilBlockedBy, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 let orm: MikroORM;
 beforeAll(async () => {
@@ -87,22 +88,22 @@ describe('under load', () => {
 });
 
 describe('whoever commits later stands later', () => {
-  const pidOf = async (em: Em) => (await sql<{ pid: number }>(em, 'SELECT pg_backend_pid() AS pid'))[0]!.pid;
+  const pidOf = async ({ sql }: Tx) => (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)[0]!.pid;
   test('a change waits for one that began earlier', async () => {
     const { storeId } = (await world()).store;
     const order: string[] = [];
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
     const holding = Promise.withResolvers<number>();
-    const slow = inTenant(orm, storeId, REQUEST, async (em) => {
-      const at = await changeTime(em, storeId, 1000);
+    const slow = inTenant(orm, tenancy(storeId, 1000), REQUEST, async (tx) => {
+      const at = await changeTime(tx);
       order.push('slow has its time');
-      holding.resolve(await pidOf(em));
+      holding.resolve(await pidOf(tx));
       await held;
       return at;
     });
     const pid = await holding.promise;
-    const quick = inTenant(orm, storeId, REQUEST, (em) => changeTime(em, storeId, 900)).then((at) => {
+    const quick = inTenant(orm, tenancy(storeId, 900), REQUEST, changeTime).then((at) => {
       order.push('quick has its time');
       return at;
     });
@@ -116,10 +117,10 @@ describe('whoever commits later stands later', () => {
     const { storeId } = shop.store;
     const holding = Promise.withResolvers<number>();
     const write = (variantId: string, until: Promise<void>) =>
-      inTenant(orm, storeId, REQUEST, async (em) => {
-        await emit(em, storeId, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 5, data: { productId: 'p', variantId } }], Date.now());
-        await em.flush();
-        holding.resolve(await pidOf(em));
+      inTenant(orm, tenancy(storeId), REQUEST, async (tx) => {
+        await emit(tx, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 5, data: { productId: 'p', variantId } }]);
+        await tx.em.flush();
+        holding.resolve(await pidOf(tx));
         await until;
       });
     let release!: () => void;

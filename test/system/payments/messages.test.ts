@@ -12,6 +12,7 @@ import { support } from '../../kernel/support.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
 import { textsOf } from '../runs/canaries.ts';
 import { atRest } from '../runs/story.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 const NO_BALANCE = '한도초과 혹은 잔액부족으로 결제에 실패했습니다.';
 const STOPPED = '정지된 카드 입니다.';
@@ -89,7 +90,7 @@ test('an attempt that has ended keeps its words, whatever is answered later', as
   await pay(payUrl, '4111111111110001');
   const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 1);
   const { storeId } = shop.store;
-  await inTenant(orm, storeId, REQUEST, (em) => storeProviderMessage(em, storeId, { attemptId }, STOPPED));
+  await inTenant(orm, tenancy(storeId), REQUEST, (tx) => storeProviderMessage(tx, { attemptId }, STOPPED));
   await orm.close();
   expect(await saidOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE]]);
 });

@@ -17,7 +17,7 @@ import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { createLog } from '../../../db/kernel/log.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { type Em, inTenant, REQUEST, sql } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { startPayment } from '../../../db/payments/commands.ts';
 import { invite } from '../../../db/invitations/commands.ts';
 import { invitationRun } from '../../../db/invitations/queries.ts';
@@ -43,6 +43,7 @@ import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest } from '../../kernel/world.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 export interface Hosting {
   /** The time-skipping server forgets updates of terminated runs; the dev server is the real one. */
@@ -110,7 +111,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   ];
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    inTenant(orm, storeId, REQUEST, (em) => sql<Row>(em, text, values));
+    inTenant(orm, tenancy(storeId), REQUEST, ({ em }) => em.execute<Row[]>(text, [...values]));
   let offset = 0;
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
@@ -127,12 +128,10 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       await env.client.workflow.getHandle(run.workflowId).signal(CLOCK_SIGNAL, offset);
     },
     /** Business time, as the API passes it in. */
-    inTenant: <T>(work: (em: Em) => Promise<T>) => inTenant(orm, storeId, REQUEST, work),
+    inTenant: async <T>(work: (tx: Tx) => Promise<T>) => inTenant(orm, { storeId, at: await now(), realNow: Date.now() }, REQUEST, work),
     keyring,
     receiver: (receiverUrl: string) =>
-      inTenant(orm, storeId, REQUEST, (em) =>
-        registerWebhook(em, keyring, storeId, { url: receiverUrl, eventTypes: ['ORDER.PAID'] }, Date.now()),
-      ),
+      inTenant(orm, tenancy(storeId), REQUEST, (tx) => registerWebhook(tx, keyring, { url: receiverUrl, eventTypes: ['ORDER.PAID'] })),
     /** Lets time pass on a server that skips it. */
     skip: (ms: number) => env.sleep(ms),
     /** The latest delivery of a receiver. */
@@ -145,12 +144,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     },
     /** A started payment, as the API makes one. Business time is the server's own. */
     async payment() {
-      const at = await now();
-      return inTenant(orm, storeId, REQUEST, async (em) => {
-        const { product } = (await listProducts(em, storeId, { page: 1, size: 1 })).items[0]!;
-        const opened = await openCheckout(em, storeId, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] }, at);
-        await em.flush();
-        const checkout = await findCheckout(em, storeId, opened.checkoutId, 'gst_x', true);
+      return inTenant(orm, { storeId, at: await now(), realNow: Date.now() }, REQUEST, async (tx) => {
+        const { product } = (await listProducts(tx, { page: 1, size: 1 })).items[0]!;
+        const opened = await openCheckout(tx, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] });
+        await tx.em.flush();
+        const checkout = await findCheckout(tx, opened.checkoutId, 'gst_x', true);
         const { name, phone, email } = GUEST;
         const wanted = {
           option: OPTION,
@@ -161,14 +159,14 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
           visit: null,
           testPayment: true,
         };
-        const { payment, attempt } = await startPayment(em, checkout, wanted, { at, realNow: Date.now() });
+        const { payment, attempt } = await startPayment(tx, checkout, wanted);
         const { paymentId, orderNo } = payment;
         const run: RunName = runOf('payment', storeId, paymentId, orderNo);
         return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
       });
     },
     /** Keeps a text aside, as the API does; its id. */
-    text: (value: string) => inTenant(orm, storeId, REQUEST, (em) => storeText(em, storeId, value, Date.now())),
+    text: (value: string) => inTenant(orm, tenancy(storeId), REQUEST, (tx) => storeText(tx, value)),
     /** The buyer's way through the provider's window: what the provider hands to the return address. */
     async authenticated(payment: { attemptId: string; pgOrderId: string; amount: number }): Promise<PaymentMessages['commands']['pay']> {
       const { attemptId, pgOrderId, amount } = payment;
@@ -182,19 +180,17 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       });
       const answer = await fetch(`${underTest.simulator}/window/toss/submit?${submit.toString()}`, { redirect: 'manual' });
       const paymentKey = new URL(answer.headers.get('location')!).searchParams.get('paymentKey')!;
-      const paymentKeyId = await inTenant(orm, storeId, REQUEST, (em) => storeText(em, storeId, paymentKey, Date.now()));
+      const paymentKeyId = await inTenant(orm, tenancy(storeId), REQUEST, (tx) => storeText(tx, paymentKey));
       return { attemptId, paymentKeyId, pgOrderId, amount };
     },
     /** An invitation, as the API makes one. */
     async invitation(email: string): Promise<RunName> {
       // A day apart on the clock that counts mails: a sender may send fifty in one.
       sent++;
-      const at = await now();
+      const tenant = { storeId, at: await now(), realNow: Date.now() + sent * DAY };
       const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
       const wanted = { email, role: 'STAFF', invitedBy: owner!.user_id } as const;
-      return inTenant(orm, storeId, REQUEST, async (em) =>
-        invitationRun(await invite(em, keyring, storeId, wanted, { at, realNow: Date.now() + sent * DAY })),
-      );
+      return inTenant(orm, tenant, REQUEST, async (tx) => invitationRun(await invite(tx, keyring, wanted)));
     },
     async itemOf(orderNo: string): Promise<RunName> {
       const [item] = await rows<{ order_item_id: string; order_item_no: string }>(

@@ -169,21 +169,19 @@ async function leaving(): Promise<object> {
     [storeId, newId('dlv', Date.now()), id],
   );
   for (const text of manyWaiting(id, 1199)) await under.rows(text);
-  const moment = async () => ({ at: await under.now(), realNow: Date.now() });
   const isDone = async (status: string) =>
     status === 'COMPLETED' && (await under.rows('SELECT 1 FROM run WHERE entity_id = ? AND done_at IS NOT NULL', [id])).length > 0;
-  const { at, realNow } = await moment();
+  const at = await under.now();
   const since = [new Date(at - 25 * HOUR), new Date(at), id];
   await under.rows(`UPDATE webhook SET first_failure_at = ?, last_failure_at = ? WHERE webhook_id = ?`, since);
-  await under.inTenant((em) => recordFailure(em, webhook, at, realNow));
+  await under.inTenant((tx) => recordFailure(tx, webhook));
   await sustain(run, null, isDone);
   const ended = await under.rows<{ n: number }>(
     `SELECT count(*)::int AS n FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'WEBHOOK_SUSPENDED' GROUP BY xmin::text`,
     [id],
   );
-  await under.inTenant((em) => resumeWebhook(em, storeId, id));
-  const deletedAt = await moment();
-  await under.inTenant((em) => removeWebhook(em, storeId, id, deletedAt));
+  await under.inTenant((tx) => resumeWebhook(tx, id));
+  await under.inTenant((tx) => removeWebhook(tx, id));
   await sustain(run, null, isDone);
   return {
     ended: ended.reduce((sum, { n }) => sum + n, 0),

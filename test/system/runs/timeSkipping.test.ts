@@ -94,8 +94,7 @@ describe('on the time-skipping server', () => {
     ({ webhook } = await under.receiver(hook.url));
     const values = async () => String((await delivered()).headers['svc-signature']).match(/v1=/g)!.length;
     expect(await values()).toBe(1);
-    const at = await under.now();
-    await under.inTenant((em) => rotateSecret(em, under.keyring, under.storeId, webhook.webhookId, at));
+    await under.inTenant((tx) => rotateSecret(tx, under.keyring, webhook.webhookId));
     expect(await values()).toBe(2);
     await under.skip(DAY - HOUR);
     expect(await values()).toBe(2);
@@ -174,8 +173,7 @@ describe('on the time-skipping server', () => {
         )
       )[0]!;
     const review = async ({ entityId }: RunName) => {
-      const moment = { at: await under.now(), realNow: Date.now() };
-      expect(await under.inTenant((em) => reviewPayment(em, under.storeId, entityId, moment))).toBe(true);
+      expect(await under.inTenant((tx) => reviewPayment(tx, entityId))).toBe(true);
     };
 
     test('a confirm fails, and gives its stock back', async () => {
@@ -207,8 +205,8 @@ describe('on the time-skipping server', () => {
       const { run, pgOrderId } = refunded;
       expect(await refund(run.entityId)).toMatchObject({ status: 'FAILED', failure_code: 'UNRESOLVED' });
       await next('read', 'fail', pgOrderId, 0);
-      const [{ refund_id: refundId }, moment] = [await refund(run.entityId), { at: await under.now(), realNow: Date.now() }];
-      await under.inTenant((em) => retryRefund(em, under.storeId, refundId, moment));
+      const { refund_id: refundId } = await refund(run.entityId);
+      await under.inTenant((tx) => retryRefund(tx, refundId));
       await until('found', async () => (await refund(run.entityId)).status === 'DONE');
       const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as {
         orderId: string;

@@ -1,12 +1,13 @@
 /** More events than can be delivered at once: receivers that answer go first, and none is forgotten. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openOrm } from '../../../db/orm.ts';
-import { inTenant, REQUEST, sql } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { emit } from '../../../db/webhooks/events.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';
 import { Pressure, YieldingSlots } from '../../../worker/pressure.ts';
 import { underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
+import { tenancy } from '../../kernel/tenancy.ts';
 
 let orm: Awaited<ReturnType<typeof openOrm>>;
 beforeAll(async () => {
@@ -19,7 +20,7 @@ const EVENTS = 60;
 function soldOut(shop: World, count: number): Promise<void> {
   const data = (n: number) => ({ productId: 'p', variantId: `v${n}` });
   const events = Array.from({ length: count }, (_, n) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const);
-  return inTenant(orm, shop.store.storeId, REQUEST, (em) => emit(em, shop.store.storeId, events, Date.now()));
+  return inTenant(orm, tenancy(shop.store.storeId), REQUEST, (tx) => emit(tx, events));
 }
 
 test('deliveries to a receiver that fails wait for those to one that answers', async () => {
@@ -57,11 +58,11 @@ test('a receiver that answers again is no longer put last', async () => {
   await soldOut(shop, 1);
   await until('a failure', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
   const yields = () =>
-    inTenant(orm, shop.store.storeId, REQUEST, async (em) => {
-      await emit(em, shop.store.storeId, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 1, data: { productId: 'p', variantId: 'v' } }], Date.now());
-      await em.flush();
-      const newest = 'SELECT yields FROM outbox WHERE store_id = ? ORDER BY outbox_id DESC LIMIT 1';
-      const [row] = await sql<{ yields: boolean }>(em, newest, [shop.store.storeId]);
+    inTenant(orm, tenancy(shop.store.storeId), REQUEST, async (tx) => {
+      await emit(tx, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 1, data: { productId: 'p', variantId: 'v' } }]);
+      await tx.em.flush();
+      const [row] = await tx.sql<{ yields: boolean }>`
+        SELECT yields FROM outbox WHERE store_id = ${shop.store.storeId} ORDER BY outbox_id DESC LIMIT 1`;
       return row!.yields;
     });
   expect(await yields()).toBe(true);
