@@ -2,15 +2,37 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { SellerAddressEntity } from './addresses/entities.ts';
 import { PickupLocationEntity } from './pickupLocations/entities.ts';
-import { ProductEntity, VariantEntity } from './products/entities.ts';
+import {
+  NightMovementEntity,
+  ProductEntity,
+  ProductGramEntity,
+  StockMovementEntity,
+  VariantEntity,
+  VariantNightEntity,
+} from './products/entities.ts';
 import { CategoryEntity } from './categories/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
-import { ApiTokenEntity, ClientEntity, GuestSessionEntity, MemberEntity, SigningKeyEntity, UserEntity } from './identity/entities.ts';
-import { InvitationEntity } from './invitations/entities.ts';
+import { CustomerConsentEntity, CustomerEntity } from './customers/entities.ts';
+import { FeedEntity, ListCountEntity } from './feeds/entities.ts';
+import {
+  ApiTokenEntity,
+  AuthCodeEntity,
+  ClientEntity,
+  ConsentRequestEntity,
+  GuestSessionEntity,
+  LoginEntity,
+  LoginRequestEntity,
+  MemberEntity,
+  RefreshTokenEntity,
+  SigningKeyEntity,
+  UserEntity,
+} from './identity/entities.ts';
+import { InvitationEntity, InvitationSendEntity } from './invitations/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
-import { OutboxEntity, RunEntity } from './runs/entities.ts';
+import { CommandTextEntity, OperationEntity, OutboxEntity, RunEntity, TemporalNamespaceEntity } from './runs/entities.ts';
+import { RateLimitEntity } from './limits/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
@@ -25,15 +47,27 @@ const entities = [
   MemberEntity,
   ClientEntity,
   ApiTokenEntity,
+  LoginRequestEntity,
+  LoginEntity,
+  AuthCodeEntity,
+  RefreshTokenEntity,
+  ConsentRequestEntity,
+  InvitationSendEntity,
   InvitationEntity,
   SigningKeyEntity,
   GuestSessionEntity,
+  CustomerEntity,
+  CustomerConsentEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,
   UploadEntity,
   ProductEntity,
+  ProductGramEntity,
   VariantEntity,
+  StockMovementEntity,
+  VariantNightEntity,
+  NightMovementEntity,
   CartItemEntity,
   CheckoutEntity,
   PaymentEntity,
@@ -43,11 +77,17 @@ const entities = [
   OrderItemEntity,
   FlowStepEntity,
   RefundEntity,
+  FeedEntity,
+  ListCountEntity,
   WebhookEntity,
   EventEntity,
   WebhookDeliveryEntity,
   RunEntity,
   OutboxEntity,
+  OperationEntity,
+  CommandTextEntity,
+  TemporalNamespaceEntity,
+  RateLimitEntity,
 ];
 
 /** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */

@@ -41,7 +41,7 @@ export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, lim
     throw error;
   }
   const { sha256, bytes } = file;
-  return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, createdAt: new Date(at) };
+  return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, isNamed: false, createdAt: new Date(at) };
 }
 
 export const viewUpload = ({ uploadId, storeId, contentType, size }: Upload, publicUrl: string) => ({

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { Visit } from '../../domain/checkout/rules.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 export const CartItemEntity = defineEntity({
@@ -12,8 +13,10 @@ export const CartItemEntity = defineEntity({
     variantId: p.string(),
     quantity: p.integer(),
     /** `YYYY-MM-DD`; both or neither. */
-    checkIn: p.string().nullable(),
-    checkOut: p.string().nullable(),
+    checkIn: p.date().nullable(),
+    checkOut: p.date().nullable(),
+    /** The visit that it was put there in; null when the shop sent none. */
+    visit: p.json<Visit>().nullable(),
     createdAt: time(),
   },
 });

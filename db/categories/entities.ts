@@ -9,7 +9,7 @@ export const CategoryEntity = defineEntity({
     categoryId: p.string().primary(),
     name: p.string(),
     parentId: p.string().nullable(),
-    depth: p.integer(),
+    depth: p.smallint(),
     isLeaf: p.boolean(),
     flowId: p.string().nullable(),
     createdAt: time(),

@@ -14,6 +14,8 @@ export const CheckoutEntity = defineEntity({
     /** Cart lines that are removed from the cart when this is paid. */
     cartItemIds: textList(),
     pickupLocationId: p.string().nullable(),
+    /** A payment was started; set by a trigger. */
+    isTried: p.boolean().default(false),
     expiresAt: time(),
     createdAt: time(),
   },

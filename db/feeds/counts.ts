@@ -1,8 +1,8 @@
 /** Row counts of a store's lists, maintained by triggers: a total costs the same however many rows there are (X22). */
 import { EMPTY, type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
+import type { CountedList } from './entities.ts';
 
-export type CountedList = 'orders' | 'order_item' | 'product';
 /** Absent: any. */
 export interface CountFilter {
   readonly status?: string | null | undefined;

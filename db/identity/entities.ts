@@ -35,6 +35,8 @@ export const SigningKeyEntity = defineEntity({
     /** `next` is published before it signs; `previous` verifies what it has signed. */
     status: p.string().$type<'next' | 'current' | 'previous'>(),
     createdAt: time(),
+    /** Since when it only verifies. */
+    replacedAt: time().nullable(),
   },
 });
 
@@ -46,6 +48,7 @@ export const GuestSessionEntity = defineEntity({
     sessionId: p.string().primary(),
     tokenHash: p.blob(),
     createdAt: time(),
+    usedAt: time().nullable(),
     expiresAt: time(),
   },
 });
@@ -86,5 +89,84 @@ export const ApiTokenEntity = defineEntity({
     expiresAt: time().nullable(),
     lastUsedAt: time().nullable(),
     revokedAt: time().nullable(),
+  },
+});
+
+/** An authorization request that waits for the OpenID provider. Real times, here and below. */
+export const LoginRequestEntity = defineEntity({
+  name: 'LoginRequest',
+  tableName: 'login_request',
+  properties: {
+    requestId: p.string().primary(),
+    clientId: p.string(),
+    redirectUri: p.string(),
+    scopes: textList(),
+    state: p.string(),
+    codeChallenge: p.string(),
+    verifierSealed: p.string(),
+    nonce: p.string(),
+    browserHash: p.blob(),
+    expiresAt: time(),
+  },
+});
+
+/** A login: the family of the tokens that are issued for it, which are revoked with it. */
+export const LoginEntity = defineEntity({
+  name: 'Login',
+  tableName: 'login',
+  properties: {
+    loginId: p.string().primary(),
+    /** The console is in no table: no foreign key. */
+    clientId: p.string(),
+    userId: p.string(),
+    scopes: textList(),
+    authenticatedAt: time(),
+    createdAt: time(),
+    revokedAt: time().nullable(),
+  },
+});
+
+/** An authorization code, as SHA-256. */
+export const AuthCodeEntity = defineEntity({
+  name: 'AuthCode',
+  tableName: 'auth_code',
+  properties: {
+    codeHash: p.blob().primary(),
+    loginId: p.string(),
+    redirectUri: p.string(),
+    codeChallenge: p.string(),
+    expiresAt: time(),
+    usedAt: time().nullable(),
+  },
+});
+
+/** A refresh token, as SHA-256. */
+export const RefreshTokenEntity = defineEntity({
+  name: 'RefreshToken',
+  tableName: 'refresh_token',
+  properties: {
+    tokenHash: p.blob().primary(),
+    loginId: p.string(),
+    expiresAt: time(),
+    createdAt: time(),
+    usedAt: time().nullable(),
+  },
+});
+
+/** A login that waits for the person's consent. */
+export const ConsentRequestEntity = defineEntity({
+  name: 'ConsentRequest',
+  tableName: 'consent_request',
+  properties: {
+    consentId: p.string().primary(),
+    clientId: p.string(),
+    userId: p.string(),
+    redirectUri: p.string(),
+    scopes: textList(),
+    state: p.string(),
+    codeChallenge: p.string(),
+    authenticatedAt: time(),
+    browserHash: p.blob(),
+    expiresAt: time(),
   },
 });

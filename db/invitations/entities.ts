@@ -29,3 +29,16 @@ export const InvitationEntity = defineEntity({
   },
 });
 export type Invitation = InferEntity<typeof InvitationEntity>;
+
+/** A mail that was sent, for the limits of stores, senders and recipients, which span all stores. Real time. */
+export const InvitationSendEntity = defineEntity({
+  name: 'InvitationSend',
+  tableName: 'invitation_send',
+  properties: {
+    sendId: p.bigint('number').primary().autoincrement(),
+    store: p.string(),
+    sender: p.string(),
+    recipient: p.string(),
+    at: time(),
+  },
+});

@@ -26,7 +26,7 @@ export const PaymentEntity = defineEntity({
     visit: p.json<Visit>().nullable(),
     orderPasswordHash: p.string().nullable(),
     currentAttemptId: p.string(),
-    attemptCount: p.integer(),
+    attemptCount: p.smallint(),
     lastFailure: p.json<Failure>().nullable(),
     orderId: p.string().nullable(),
     testPayment: p.boolean(),
@@ -50,7 +50,7 @@ export const PaymentAttemptEntity = defineEntity({
     storeId: storeId(),
     attemptId: p.string().primary(),
     paymentId: p.string(),
-    seq: p.integer(),
+    seq: p.smallint(),
     pg: p.string(),
     method: p.string(),
     provider: p.string().nullable(),
@@ -67,7 +67,7 @@ export const PaymentAttemptEntity = defineEntity({
     /** Whether the provider has finished processing the last confirm. */
     confirmAnswered: p.boolean().default(true),
     /** Consecutive readings "not charged" since that confirm. */
-    readings: p.integer().default(0),
+    readings: p.smallint().default(0),
     /** Calls planned so far: no two have the same id. */
     callCount: p.integer().default(0),
     failure: p.json<Failure>().nullable(),
@@ -96,9 +96,9 @@ export const RefundEntity = defineEntity({
     /** The provider's last message about it. */
     providerMessage: p.string().nullable(),
     /** The number of the current idempotency key: under an old one the provider would replay a stored error forever. */
-    keySeq: p.integer(),
+    keySeq: p.smallint(),
     /** Readings without this refund since the last request. */
-    absences: p.integer(),
+    absences: p.smallint(),
     /** Whether the provider has finished processing the last request. */
     isAnswered: p.boolean(),
     /** Calls planned so far: no two have the same id. */

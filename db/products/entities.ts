@@ -71,3 +71,56 @@ export const VariantEntity = defineEntity({
   },
 });
 export type Variant = InferEntity<typeof VariantEntity>;
+
+/** The 1-grams and 2-grams of a product's name. */
+export const ProductGramEntity = defineEntity({
+  name: 'ProductGram',
+  tableName: 'product_gram',
+  properties: { storeId: storeId(), gram: p.string().primary(), productId: p.string().primary() },
+});
+
+export type MovementReason = 'INITIAL' | 'SALE' | 'SALE_UNDONE' | 'CANCEL' | 'SELLER';
+export const StockMovementEntity = defineEntity({
+  name: 'StockMovement',
+  tableName: 'stock_movement',
+  properties: {
+    storeId: storeId(),
+    movementId: p.string().primary(),
+    variantId: p.string(),
+    quantity: p.integer(),
+    reason: p.string().$type<MovementReason>(),
+    /** What caused it, once for each reason: a payment attempt, a request. */
+    reference: p.string(),
+    note: p.string().nullable(),
+    at: time(),
+  },
+});
+
+/** A night without a row has no stock. */
+export const VariantNightEntity = defineEntity({
+  name: 'VariantNight',
+  tableName: 'variant_night',
+  properties: {
+    storeId: storeId(),
+    variantId: p.string().primary(),
+    night: p.date().primary(),
+    stock: p.integer(),
+    /** Null: the sale price. */
+    priceWon: won().nullable(),
+  },
+});
+
+export const NightMovementEntity = defineEntity({
+  name: 'NightMovement',
+  tableName: 'night_movement',
+  properties: {
+    storeId: storeId(),
+    movementId: p.string().primary(),
+    variantId: p.string(),
+    night: p.date(),
+    quantity: p.integer(),
+    reason: p.string().$type<Exclude<MovementReason, 'INITIAL'>>(),
+    reference: p.string(),
+    at: time(),
+  },
+});

@@ -5,6 +5,7 @@ import type { Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { emit } from '../webhooks/events.ts';
+import type { MovementReason } from './entities.ts';
 import { type NightLine, returnNights, takeNights } from './nights.ts';
 
 /** A quantity of a variant. */
@@ -93,7 +94,7 @@ export interface Movement {
   readonly storeId: string;
   readonly variantId: string;
   readonly quantity: number;
-  readonly reason: 'INITIAL' | 'SALE' | 'SALE_UNDONE' | 'CANCEL' | 'SELLER';
+  readonly reason: MovementReason;
   readonly reference: string;
   readonly at: number;
   readonly note?: string;

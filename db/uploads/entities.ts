@@ -14,6 +14,8 @@ export const UploadEntity = defineEntity({
     contentType: p.string().$type<ImageType>(),
     size: p.integer(),
     sha256: p.blob(),
+    /** An order refers to it. */
+    isNamed: p.boolean().default(false),
     createdAt: time(),
   },
 });

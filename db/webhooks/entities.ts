@@ -34,6 +34,8 @@ export const EventEntity = defineEntity({
     storeId: storeId(),
     eventId: p.string().primary(),
     type: p.string().$type<EventType>(),
+    /** Its number in the store's feed, in the order of commits. */
+    eventNo: p.bigint('number').defaultRaw('next_event_no()'),
     /** The raw body, sent byte for byte at every attempt. */
     body: p.string(),
     createdAt: time(),
@@ -52,10 +54,10 @@ export const WebhookDeliveryEntity = defineEntity({
     url: p.string(),
     status: p.string().$type<DeliveryStatus>(),
     errorCode: p.string().$type<DeliveryError>().nullable(),
-    attemptCount: p.integer(),
+    attemptCount: p.smallint(),
     attemptedAt: time().nullable(),
     nextAttemptAt: time().nullable(),
-    responseStatusCode: p.integer().nullable(),
+    responseStatusCode: p.smallint().nullable(),
     responseTimeMs: p.integer().nullable(),
     responseBodyExcerpt: p.string().nullable(),
     redeliveryOf: p.string().nullable(),
