@@ -1,5 +1,6 @@
 /** The database's roles: their creation and settings, and the check of a process's own login. */
-import { type Client, escapeLiteral } from 'pg';
+import { fragment, identifier, literal, statement } from './kernel/sql.ts';
+import { type Client } from 'pg';
 import { type Login, ROLE_SETTINGS, type Settings } from './kernel/connection.ts';
 
 /** The URLs with which processes log in. A URL without a password leaves the role's password unchanged. */
@@ -27,11 +28,11 @@ export async function ensureRoles(owner: Client, logins: Logins | null): Promise
   };
   for (const [role, password] of Object.entries(passwords)) {
     await ensureRole(owner, role, 'LOGIN');
-    if (password !== null) await owner.query(`ALTER ROLE ${role} PASSWORD ${escapeLiteral(password)}`);
+    if (password !== null) await owner.query(statement`ALTER ROLE ${identifier(role)} PASSWORD ${literal(password)}`);
   }
   for (const role of [...OWNERS_OF_FUNCTIONS, 'sangjeom_operator']) await ensureRole(owner, role, 'NOLOGIN');
   for (const [role, settings] of Object.entries(ROLE_SETTINGS)) await ensureSettings(owner, role, settings);
-  for (const role of OWNERS_OF_FUNCTIONS) await owner.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
+  for (const role of OWNERS_OF_FUNCTIONS) await owner.query(statement`GRANT CREATE ON SCHEMA public TO ${identifier(role)}`);
 }
 
 function passwordIn(text: string, role: Login, variable: string): string | null {
@@ -42,17 +43,20 @@ function passwordIn(text: string, role: Login, variable: string): string | null 
 
 async function ensureRole(owner: Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {
   const { rows } = await owner.query<Attributes>('SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = $1', [role]);
-  if (!rows[0]) await owner.query(`CREATE ROLE ${role} ${login}`);
+  if (!rows[0]) await owner.query(statement`CREATE ROLE ${identifier(role)} ${login === 'LOGIN' ? fragment`LOGIN` : fragment`NOLOGIN`}`);
   // Only a superuser may do this, so that it is done only where necessary.
-  else if (rows[0].rolsuper || rows[0].rolbypassrls) await owner.query(`ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS`);
-  await owner.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
+  else if (rows[0].rolsuper || rows[0].rolbypassrls) await owner.query(statement`ALTER ROLE ${identifier(role)} NOSUPERUSER NOBYPASSRLS`);
+  await owner.query(statement`GRANT USAGE ON SCHEMA public TO ${identifier(role)}`);
   // Migrations create functions owned by some roles, for which membership is inherited; the others require SET ROLE.
   const isOurs = OWNERS_OF_FUNCTIONS.includes(role);
   const { rows: member } = await owner.query<{ is: boolean }>(
     `SELECT pg_has_role(current_user, $1, 'SET') AND ($2 OR pg_has_role(current_user, $1, 'USAGE')) AS is`,
     [role, !isOurs],
   );
-  if (!member[0]!.is) await owner.query(`GRANT ${role} TO CURRENT_USER WITH INHERIT ${isOurs}, SET TRUE`);
+  if (!member[0]!.is)
+    await owner.query(
+      statement`GRANT ${identifier(role)} TO CURRENT_USER WITH INHERIT ${isOurs ? fragment`TRUE` : fragment`FALSE`}, SET TRUE`,
+    );
 }
 
 /** Stores settings of a role, for every session that it opens from now on (X18); skips those that are set already. */
@@ -63,7 +67,8 @@ async function ensureSettings(owner: Client, role: string, wanted: Settings): Pr
   );
   const known = new Set(rows.map(({ setting }) => setting));
   for (const [name, value] of Object.entries(wanted))
-    if (!known.has(`${name}=${value}`)) await owner.query(`ALTER ROLE ${role} SET ${name} = ${escapeLiteral(value)}`);
+    if (!known.has(`${name}=${value}`))
+      await owner.query(statement`ALTER ROLE ${identifier(role)} SET ${identifier(name)} = ${literal(value)}`);
 }
 
 interface LoginRow extends Attributes {

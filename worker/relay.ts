@@ -3,6 +3,7 @@
  * deleted in one transaction, so a killed relay publishes it again: a start or wake is idempotent. Webhook deliveries have lanes of their
  * own with a limit on deliveries in Temporal, so that thousands of events do not delay payments, and failing receivers do not delay others.
  */
+import { type Fragment, fragment, statement } from '../db/kernel/sql.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
@@ -140,10 +141,10 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
 type Lane = keyof typeof MAX_WAITING;
 
 const DELIVERY: WorkflowType = 'webhookDelivery';
-const FILTERS: Readonly<Record<Lane, string>> = {
-  runs: `o.workflow_type <> '${DELIVERY}'`,
-  deliveries: `o.workflow_type = '${DELIVERY}' AND NOT yields`,
-  yielding: `o.workflow_type = '${DELIVERY}' AND yields`,
+const FILTERS: Readonly<Record<Lane, Fragment>> = {
+  runs: fragment`o.workflow_type <> ${DELIVERY}`,
+  deliveries: fragment`o.workflow_type = ${DELIVERY} AND NOT yields`,
+  yielding: fragment`o.workflow_type = ${DELIVERY} AND yields`,
 };
 
 const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
@@ -172,12 +173,11 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
   try {
     await tx.query('BEGIN');
     const { rows } = await tx.query<Row>(
-      `SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) AS is_redundant,
+      statement`SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) AS is_redundant,
          r.done_at IS NOT NULL AS is_done
        FROM outbox o LEFT JOIN run r ON r.store_id = o.store_id AND r.workflow_id = o.workflow_id
-       WHERE (not_before IS NULL OR not_before <= $1) AND ${FILTERS[what]}
-       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT $2`,
-      [new Date(clock.now()), room],
+       WHERE (not_before IS NULL OR not_before <= ${new Date(clock.now())}) AND ${FILTERS[what]}
+       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT ${room}`,
     );
     const results = await Promise.allSettled(rows.map((row) => publish(client, row)));
     const published = rows.filter((_, i) => results[i]!.status === 'fulfilled');

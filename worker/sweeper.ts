@@ -3,6 +3,7 @@
  * an upload the row is deleted first and its file afterwards: a file that a crash leaves behind has no row, and stored files without a row
  * are deleted a day later. Steps are idempotent.
  */
+import { identifier, statement } from '../db/kernel/sql.ts';
 import type { ClientBase } from 'pg';
 import type { Storage } from '../activities/providers/storage.ts';
 import type { Clock } from '../db/kernel/clock.ts';
@@ -65,11 +66,10 @@ export async function sweepPortion(
   realNow: number,
   { log, storage }: SweeperDeps,
 ): Promise<number> {
-  const values = [new Date(realNow - retentionMs), PORTION];
+  const until = new Date(realNow - retentionMs);
   if (name === 'order_inputs') {
     const { rows } = await tx.query<{ store_id: string; upload_id: string; content_type: string }>(
-      'SELECT * FROM sweep_order_inputs($1, $2)',
-      values,
+      statement`SELECT * FROM sweep_order_inputs(${until}, ${PORTION})`,
     );
     const keys = rows.flatMap(({ store_id: store, upload_id: id, content_type: type }) =>
       isImageType(type) ? [uploadKey(store, id, type)] : [],
@@ -77,7 +77,7 @@ export async function sweepPortion(
     await removeFiles(keys, storage);
     return rows.length;
   }
-  const { rows } = await tx.query<{ n: string }>(`SELECT sweep_${name}($1, $2) AS n`, values);
+  const { rows } = await tx.query<{ n: string }>(statement`SELECT ${identifier(`sweep_${name}`)}(${until}, ${PORTION}) AS n`);
   const swept = Number(rows[0]!.n);
   if (swept > 0) log.info({ kind: name, swept }, 'swept what has ended');
   return swept;
@@ -116,10 +116,8 @@ async function removeFiles(keys: readonly string[], storage: Storage): Promise<v
 export async function overdueRows(tx: Pick<ClientBase, 'query'>, realNow: number): Promise<Map<string, number>> {
   const left = new Map<string, number>();
   for (const { name, retentionMs } of KINDS) {
-    const { rows } = await tx.query<{ n: string }>(`SELECT overdue_${name}($1, $2) AS n`, [
-      new Date(realNow - retentionMs - LATE_MS),
-      MAX_LEFT,
-    ]);
+    const until = new Date(realNow - retentionMs - LATE_MS);
+    const { rows } = await tx.query<{ n: string }>(statement`SELECT ${identifier(`overdue_${name}`)}(${until}, ${MAX_LEFT}) AS n`);
     left.set(name, Number(rows[0]!.n));
   }
   return left;

@@ -53,16 +53,14 @@ const commands: Readonly<Record<string, (support: Support, given: Arguments) => 
     return { json: explanations, words: explanationLines(explanations) };
   },
   async refunds(support) {
-    const refunds = await support.rows<{
+    const refunds = await support.sql<{
       refund_id: string;
       amount_won: number;
       status: string;
       failure_code: string | null;
       payment_id: string;
-    }>(
-      `SELECT refund_id, payment_id, amount_won, status, failure_code, created_at FROM refund WHERE status IN ('FAILED', 'HELD')
-       ORDER BY created_at`,
-    );
+    }>`SELECT refund_id, payment_id, amount_won, status, failure_code, created_at FROM refund WHERE status IN ('FAILED', 'HELD')
+       ORDER BY created_at`;
     return {
       json: refunds,
       words: refunds.map((r) => `${r.refund_id}  ${r.amount_won} won  ${r.status}  ${r.failure_code ?? ''}  ${r.payment_id}`),

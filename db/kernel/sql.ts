@@ -3,6 +3,7 @@
  * Values of JSON columns are passed as text; arrays as arrays of Postgres.
  */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { escapeLiteral } from 'pg';
 
 /** A piece of a statement, with its own values. */
 export class Fragment {
@@ -24,11 +25,8 @@ export const EMPTY = fragment``;
 /** The name of a table or column, quoted; for names that are computed. */
 export const identifier = (name: string): Fragment => new Fragment([`"${name.replaceAll('"', '""')}"`], []);
 
-/** A word of our own as a constant of SQL, where a parameter would have no type. */
-export function constant(word: string): Fragment {
-  if (!/^\w+$/.test(word)) throw new Error(`Not a word: ${word}`);
-  return new Fragment([`'${word}'`], []);
-}
+/** A text as a constant of SQL, for statements that take no parameters (DDL) and where one would have no type. */
+export const literal = (text: string): Fragment => new Fragment([escapeLiteral(text)], []);
 
 /** Joins fragments, by a comma if nothing else is said. */
 export function joined(parts: readonly Fragment[], separator: Fragment = COMMA): Fragment {
@@ -55,25 +53,45 @@ export const sqlOn = (orm: MikroORM): Sql => sqlIn(orm.em.fork());
 export const sqlIn =
   (em: EntityManager): Sql =>
   <Row extends object>(strings: TemplateStringsArray, ...values: readonly SqlValue[]) => {
-    const statement: Statement = { text: '', values: [] };
-    append(statement, strings, values);
-    return em.execute<Row[]>(statement.text, statement.values, 'all');
+    const made = new Statement(MIKRO_ORM);
+    made.append(strings, values);
+    return em.execute<Row[]>(made.text, made.values, 'all');
   };
 
-interface Statement {
-  text: string;
-  readonly values: unknown[];
+/** A statement for a client of `pg`: `pool.query(statement\`…\`)`. */
+export function statement(strings: TemplateStringsArray, ...values: readonly SqlValue[]): { text: string; values: unknown[] } {
+  const made = new Statement(PG);
+  made.append(strings, values);
+  return { text: made.text, values: made.values };
 }
 
-/** Appends pieces of text and, between them, values as placeholders; fragments with their own. */
-function append(statement: Statement, strings: readonly string[], values: readonly SqlValue[]): void {
-  for (const [i, text] of strings.entries()) {
-    statement.text += text.replaceAll('?', String.raw`\?`);
-    const value = values[i];
-    if (value instanceof Fragment) append(statement, value.strings, value.values);
-    else if (i < values.length) {
-      statement.text += '?';
-      statement.values.push(Array.isArray(value) ? arrayLiteral(value) : value);
+interface Dialect {
+  readonly placeholder: (n: number) => string;
+  readonly escape: (text: string) => string;
+}
+const PG: Dialect = { placeholder: (n) => `$${n}`, escape: (text) => text };
+/** It takes a question mark for a placeholder. */
+const MIKRO_ORM: Dialect = { placeholder: () => '?', escape: (text) => text.replaceAll('?', String.raw`\?`) };
+
+class Statement {
+  text = '';
+  readonly values: unknown[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Appends pieces of text and, between them, values as placeholders; fragments with their own. */
+  append(strings: readonly string[], values: readonly SqlValue[]): void {
+    for (const [i, text] of strings.entries()) {
+      this.text += this.#dialect.escape(text);
+      const value = values[i];
+      if (value instanceof Fragment) this.append(value.strings, value.values);
+      else if (i < values.length) {
+        this.values.push(Array.isArray(value) ? arrayLiteral(value) : value);
+        this.text += this.#dialect.placeholder(this.values.length);
+      }
     }
   }
 }

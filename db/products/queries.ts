@@ -1,7 +1,7 @@
 /** Reads of products with their variants: a page in one query, as plain objects instead of entities. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { counted } from '../feeds/counts.ts';
-import { type Fragment, allOf, constant, fragment, identifier, joined } from '../kernel/sql.ts';
+import { type Fragment, allOf, fragment, identifier, joined, literal } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { SellerAddress } from '../addresses/entities.ts';
 import type { Product, Variant } from './entities.ts';
@@ -80,7 +80,7 @@ export interface ProductWithVariants extends Sellable {
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const object = (fields: readonly string[], alias: Fragment): Fragment =>
-  fragment`json_build_object(${joined(fields.map((field) => fragment`${constant(field)}, ${alias}.${identifier(snake(field))}`))})`;
+  fragment`json_build_object(${joined(fields.map((field) => fragment`${literal(field)}, ${alias}.${identifier(snake(field))}`))})`;
 /** `product p` with its variants that are not deleted. */
 const SELLABLE = fragment`json_build_object('product', ${object(PRODUCT_FIELDS, fragment`p`)}, 'variants', coalesce((
    SELECT json_agg(${object(VARIANT_FIELDS, fragment`v`)} ORDER BY v.seq) FROM variant v

@@ -1,4 +1,5 @@
 /** Postgres and Temporal as support commands use them. */
+import { type Sql, type SqlValue, statement } from '../../../db/kernel/sql.ts';
 import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { actingAs } from '../../../db/kernel/connection.ts';
@@ -9,7 +10,7 @@ export interface Support {
   readonly temporal: Client;
   /** The owner's URL; queries run as the operator role. */
   readonly databaseUrl: string;
-  readonly rows: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+  readonly sql: Sql;
   readonly close: () => Promise<void>;
 }
 
@@ -34,8 +35,8 @@ export async function connect(): Promise<Support> {
   return {
     temporal,
     databaseUrl,
-    rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-      (await postgres.query<Row & Record<string, unknown>>(text, [...values])).rows,
+    sql: async <Row extends object>(strings: TemplateStringsArray, ...values: readonly SqlValue[]) =>
+      (await postgres.query<Row & Record<string, unknown>>(statement(strings, ...values))).rows,
     close: async () => {
       await postgres.end();
       await temporal.connection.close();

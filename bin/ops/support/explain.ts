@@ -1,4 +1,5 @@
 /** What a run waits for and why, as sentences. */
+import type { Sql } from '../../../db/kernel/sql.ts';
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { korean } from '../../../domain/kernel/time.ts';
 import { FOREIGN_PAYMENT, UNRESOLVED } from '../../../domain/payments/rules.ts';
@@ -17,7 +18,7 @@ export interface Explanation {
 export async function explain(support: Support, run: RunRow): Promise<Explanation> {
   const seen = await describe(support, run.workflow_id);
   const words = [
-    ...(await ROWS[run.workflow_type]({ rows: support.rows, store: run.store_id, id: run.entity_id })),
+    ...(await ROWS[run.workflow_type]({ sql: support.sql, store: run.store_id, id: run.entity_id })),
     ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...inTemporal(run, seen)]),
   ];
   const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
@@ -35,30 +36,32 @@ async function describe({ temporal }: Support, workflowId: string): Promise<Work
 
 /** The identity of the row that a run owns, and the function to query it. */
 interface Row {
-  readonly rows: Support['rows'];
+  readonly sql: Sql;
   readonly store: string;
   readonly id: string;
 }
 
 /** The state of the row that a run owns, by workflow type; no sentence when the row is gone. */
 const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
-  async orderItem({ rows, store, id }) {
-    const [item] = await rows<{ status: string; quantity: number; canceled_quantity: number; order_item_no: string }>(
-      'SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = $1 AND order_item_id = $2',
-      [store, id],
-    );
+  async orderItem({ sql, store, id }) {
+    const [item] = await sql<{
+      status: string;
+      quantity: number;
+      canceled_quantity: number;
+      order_item_no: string;
+    }>`SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = ${store} AND order_item_id = ${id}`;
     return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
   },
 
   async payment(row) {
-    const { rows, store, id } = row;
-    const [payment] = await rows<{
+    const { sql, store, id } = row;
+    const [payment] = await sql<{
       status: string;
       result: string;
       total_won: number;
       expires_at: Date;
       call: { name: string; dueAt: number } | null;
-    }>('SELECT status, result, total_won, expires_at, call FROM payment WHERE store_id = $1 AND payment_id = $2', [store, id]);
+    }>`SELECT status, result, total_won, expires_at, call FROM payment WHERE store_id = ${store} AND payment_id = ${id}`;
     if (!payment) return [];
     const { status, result, total_won: won, call } = payment;
     return [
@@ -70,21 +73,25 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     ];
   },
 
-  async webhookDelivery({ rows, store, id }) {
-    const [delivery] = await rows<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>(
-      'SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = $1 AND delivery_id = $2',
-      [store, id],
-    );
+  async webhookDelivery({ sql, store, id }) {
+    const [delivery] = await sql<{
+      status: string;
+      attempt_count: number;
+      error_code: string | null;
+      event_type: string;
+      url: string;
+    }>`SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = ${store} AND delivery_id = ${id}`;
     if (!delivery) return [];
     const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
     return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
   },
 
-  async webhookSubscription({ rows, store, id }) {
-    const [webhook] = await rows<{ status: string; suspended_at: Date | null; deleted_at: Date | null }>(
-      'SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = $1 AND webhook_id = $2',
-      [store, id],
-    );
+  async webhookSubscription({ sql, store, id }) {
+    const [webhook] = await sql<{
+      status: string;
+      suspended_at: Date | null;
+      deleted_at: Date | null;
+    }>`SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = ${store} AND webhook_id = ${id}`;
     if (!webhook) return ['The webhook was deleted, and all its deliveries.'];
     if (webhook.deleted_at)
       return [`The webhook was deleted at ${korean(webhook.deleted_at.getTime())}; its deliveries go a portion at a time.`];
@@ -92,8 +99,8 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     return [`The webhook is ${webhook.status}${since}; what waited when it was suspended is ended a portion at a time.`];
   },
 
-  async invitation({ rows, store, id }) {
-    const [invitation] = await rows<{
+  async invitation({ sql, store, id }) {
+    const [invitation] = await sql<{
       status: string;
       role: string;
       send_no: number;
@@ -101,11 +108,8 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
       delivery_status: string | null;
       delivery_error_code: string | null;
       expires_at: Date;
-    }>(
-      `SELECT status, role, send_no, send_attempts, delivery_status, delivery_error_code, expires_at FROM invitation
-       WHERE store_id = $1 AND invitation_id = $2`,
-      [store, id],
-    );
+    }>`SELECT status, role, send_no, send_attempts, delivery_status, delivery_error_code, expires_at FROM invitation
+       WHERE store_id = ${store} AND invitation_id = ${id}`;
     if (!invitation) return [];
     const { status, role, send_no: sendNo, send_attempts: tries, delivery_status: mail, delivery_error_code: code } = invitation;
     return [
@@ -118,19 +122,16 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
 const messageSentence = (message: string | null): string => (message === null ? '' : ` The provider said: "${message}"`);
 
 /** The attempts that failed with a message of the provider, and those whose outcome is unresolved. */
-async function attemptsOf({ rows, store, id }: Row): Promise<string[]> {
-  const attempts = await rows<{
+async function attemptsOf({ sql, store, id }: Row): Promise<string[]> {
+  const attempts = await sql<{
     pg_order_id: string;
     status: string;
     code: string | null;
     provider_message: string | null;
     unknown_since: Date | null;
-  }>(
-    `SELECT pg_order_id, status, failure ->> 'code' AS code, provider_message, unknown_since FROM payment_attempt
-     WHERE store_id = $1 AND payment_id = $2 AND (status = 'UNRESOLVED' OR status = 'DECLINED' AND provider_message IS NOT NULL)
-       ORDER BY seq`,
-    [store, id],
-  );
+  }>`SELECT pg_order_id, status, failure ->> 'code' AS code, provider_message, unknown_since FROM payment_attempt
+     WHERE store_id = ${store} AND payment_id = ${id} AND (status = 'UNRESOLVED' OR status = 'DECLINED' AND provider_message IS NOT NULL)
+       ORDER BY seq`;
   return attempts.map((attempt) =>
     attempt.status === 'DECLINED'
       ? `Attempt ${attempt.pg_order_id} failed (${attempt.code}).${messageSentence(attempt.provider_message)}`
@@ -139,18 +140,15 @@ async function attemptsOf({ rows, store, id }: Row): Promise<string[]> {
   );
 }
 
-async function refundsOf({ rows, store, id: paymentId }: Row): Promise<string[]> {
-  const refunds = await rows<{
+async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> {
+  const refunds = await sql<{
     refund_id: string;
     amount_won: number;
     status: string;
     failure_code: string | null;
     provider_message: string | null;
-  }>(
-    `SELECT refund_id, amount_won, status, failure_code, provider_message FROM refund
-     WHERE store_id = $1 AND payment_id = $2 ORDER BY created_at`,
-    [store, paymentId],
-  );
+  }>`SELECT refund_id, amount_won, status, failure_code, provider_message FROM refund
+     WHERE store_id = ${store} AND payment_id = ${paymentId} ORDER BY created_at`;
   return refunds.map(({ refund_id: id, amount_won: won, status, failure_code: code, provider_message: message }) => {
     const [refund, retry] = [`Refund ${id} of ${won} won`, `\`npm run support -- retry ${id}\``];
     if (code === UNRESOLVED)

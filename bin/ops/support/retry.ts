@@ -12,10 +12,11 @@ import { find } from './find.ts';
 
 /** Returns a sentence that says what was done. */
 export async function retry(support: Support, id: string): Promise<{ done: string }> {
-  const [refund] = await support.rows<{ store_id: string; clock_offset_ms: string; status: string }>(
-    'SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = $1',
-    [id],
-  );
+  const [refund] = await support.sql<{
+    store_id: string;
+    clock_offset_ms: string;
+    status: string;
+  }>`SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = ${id}`;
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
   if (!run) throw new UserError(`Nothing is known by ${id}.`);
@@ -38,7 +39,7 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
 
 /** Reads the UNRESOLVED attempts of a payment at the provider again; false when there are none. */
 async function rereadUnresolved(support: Support, { store_id: storeId, entity_id: paymentId }: RunRow): Promise<boolean> {
-  const [store] = await support.rows<{ clock_offset_ms: string }>('SELECT clock_offset_ms FROM store WHERE store_id = $1', [storeId]);
+  const [store] = await support.sql<{ clock_offset_ms: string }>`SELECT clock_offset_ms FROM store WHERE store_id = ${storeId}`;
   return asApp(support, storeId, Number(store!.clock_offset_ms), (tx) => reviewPayment(tx, paymentId));
 }
 

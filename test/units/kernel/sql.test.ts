@@ -1,0 +1,86 @@
+/** Nothing is spliced into SQL: values are parameters, and pieces of text are fragments (db/kernel/sql.ts). */
+import { expect, test } from '@jest/globals';
+import { parseSync } from '@swc/core';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { allOf, fragment, identifier, joined, literal, statement } from '../../../db/kernel/sql.ts';
+
+const root = join(import.meta.dirname, '../../..');
+/** Migrations are DDL of our own words, which takes no parameters. */
+const SOURCES = globSync('{api,activities,bin,db,domain,worker,workflows}/**/*.ts', { cwd: root, exclude: ['db/migrations/**'] });
+/** They hand on a text that another names: the tag itself, a check of logins, and partitions, whose texts stand beside it. */
+const CARRIERS = new Set(['db/kernel/sql.ts', 'db/kernel/partitions.ts', 'api/main.ts', 'worker/main.ts']);
+
+const SQL = /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|ORDER BY|RETURNING|VALUES|GRANT|ALTER|CREATE|DROP|JOIN|LIMIT)\b/;
+
+interface Node {
+  readonly type?: string;
+  readonly [key: string]: unknown;
+}
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+const textOf = (template: Node): string => (template['quasis'] as { raw: string }[]).map(({ raw }) => raw).join(' ');
+const isSpliced = (node: Node): boolean => node.type === 'TemplateLiteral' && ((node['expressions'] ?? []) as unknown[]).length > 0;
+const isStatement = (node: Node): boolean => node.type === 'CallExpression' && (node['callee'] as { value?: string }).value === 'statement';
+const isConstant = (node: Node): boolean =>
+  isStatement(node) ||
+  node.type === 'StringLiteral' ||
+  node.type === 'TaggedTemplateExpression' ||
+  (node.type === 'TemplateLiteral' && !isSpliced(node));
+
+/** What a node puts together from strings: a template with values, a sum, a call with a text of elsewhere. */
+function spliceOf(node: Node, parent: Node | null, isCarrier: boolean): string | null {
+  if (isSpliced(node)) return parent?.type !== 'TaggedTemplateExpression' && SQL.test(textOf(node)) ? textOf(node) : null;
+  if (node.type === 'BinaryExpression') {
+    const sides = [node['left'], node['right']] as Node[];
+    const text = sides.find((side) => side.type === 'StringLiteral' && SQL.test(String(side['value'])));
+    return node['operator'] === '+' && text ? String(text['value']) : null;
+  }
+  if (node.type !== 'CallExpression' || isCarrier) return null;
+  const method = ((node['callee'] as Node)['property'] as { value?: string } | undefined)?.value;
+  const [first] = node['arguments'] as { expression: Node }[];
+  return (method === 'query' || method === 'execute') && first && !isConstant(first.expression) ? `${method}(…)` : null;
+}
+
+/** The statements of a source that are put together from strings. */
+function splices(source: string, isCarrier = false): string[] {
+  const found: string[] = [];
+  const visit = (node: unknown, parent: Node | null): void => {
+    if (Array.isArray(node)) return node.forEach((child) => visit(child, parent));
+    if (!isNode(node)) return;
+    const splice = spliceOf(node, parent, isCarrier);
+    if (splice !== null) found.push(splice);
+    for (const child of Object.values(node)) visit(child, node);
+  };
+  visit(parseSync(source, { syntax: 'typescript' }), null);
+  return found;
+}
+
+test('no source splices a string into SQL', () => {
+  expect(SOURCES.length).toBeGreaterThan(300);
+  const found = SOURCES.flatMap((path) => {
+    const source = readFileSync(join(root, path), 'utf8');
+    return splices(source, CARRIERS.has(path)).map((text) => `${path}: ${text}`);
+  });
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['a template', 'const text = `SELECT * FROM ${table}`;'],
+  ['a sum', 'const text = "SELECT 1 FROM " + table;'],
+  ['a text of elsewhere', 'await client.query(text);'],
+  ['a list of columns', 'await em.execute(`SELECT ${columns.join()} FROM x`);'],
+])('%s is found', (_, source) => expect(splices(source)).not.toEqual([]));
+
+test.each([
+  ['a constant', "await client.query('SELECT $1', [value]);"],
+  ['a tagged template', 'await sql`SELECT ${value}`;'],
+  ['another text', 'const text = `${name} says hello`;'],
+])('%s is none', (_, source) => expect(splices(source)).toEqual([]));
+
+test('fragments number their values where they stand', () => {
+  const where = allOf([fragment`a = ${1}`, false, fragment`b = ANY(${['x', 'y"']})`]);
+  expect(statement`SELECT ${joined([identifier('a"b'), literal("it's")])} FROM t WHERE ${where} AND c = ${null}`).toEqual({
+    text: `SELECT "a""b", 'it''s' FROM t WHERE a = $1 AND b = ANY($2) AND c = $3`,
+    values: [1, String.raw`{"x","y\""}`, null],
+  });
+});
