@@ -28,17 +28,17 @@ const isConstant = (node: Node): boolean =>
   (node.type === 'TemplateLiteral' && !isSpliced(node));
 
 /** What a node puts together from strings: a template with values, a sum, a call with a text of elsewhere. */
-function spliceOf(node: Node, parent: Node | null, isCarrier: boolean): string | null {
-  if (isSpliced(node)) return parent?.type !== 'TaggedTemplateExpression' && SQL.test(textOf(node)) ? textOf(node) : null;
-  if (node.type === 'BinaryExpression') {
-    const sides = [node['left'], node['right']] as Node[];
-    const text = sides.find((side) => side.type === 'StringLiteral' && SQL.test(String(side['value'])));
-    return node['operator'] === '+' && text ? String(text['value']) : null;
-  }
-  if (node.type !== 'CallExpression' || isCarrier) return null;
+function spliceOf(node: Node, parent: Node | null, isCarrier: boolean): string | undefined {
+  if (isSpliced(node)) return parent?.type === 'TaggedTemplateExpression' ? undefined : [textOf(node)].find((text) => SQL.test(text));
+  if (node.type === 'BinaryExpression' && node['operator'] === '+') return sidesOf(node).find((text) => SQL.test(text));
+  return node.type === 'CallExpression' && !isCarrier ? foreignTextOf(node) : undefined;
+}
+const sidesOf = (sum: Node): string[] =>
+  ([sum['left'], sum['right']] as Node[]).map((side) => (side.type === 'StringLiteral' ? String(side['value']) : ''));
+function foreignTextOf(node: Node): string | undefined {
   const method = ((node['callee'] as Node)['property'] as { value?: string } | undefined)?.value;
   const [first] = node['arguments'] as { expression: Node }[];
-  return (method === 'query' || method === 'execute') && first && !isConstant(first.expression) ? `${method}(…)` : null;
+  return (method === 'query' || method === 'execute') && first && !isConstant(first.expression) ? `${method}(…)` : undefined;
 }
 
 /** The statements of a source that are put together from strings. */
@@ -48,7 +48,7 @@ function splices(source: string, isCarrier = false): string[] {
     if (Array.isArray(node)) return node.forEach((child) => visit(child, parent));
     if (!isNode(node)) return;
     const splice = spliceOf(node, parent, isCarrier);
-    if (splice !== null) found.push(splice);
+    if (splice !== undefined) found.push(splice);
     for (const child of Object.values(node)) visit(child, node);
   };
   visit(parseSync(source, { syntax: 'typescript' }), null);
