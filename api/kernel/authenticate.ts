@@ -3,9 +3,9 @@ import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
-import { extendSession, findGuest, openSession } from '../../db/identity/sessions.ts';
+import { findGuest, openSession } from '../../db/identity/sessions.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -169,11 +169,9 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiD
   if (!guest) throw new Fault('STORE_NOT_FOUND');
   const { tenant, sessionId: known, isStale } = guest;
   const shop = as(tenant, known, known, realNow);
-  const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, shop, REQUEST, work);
-  if (known !== null && isStale) await inTx((tx) => extendSession(tx, known));
-  if (known !== null) return shop;
+  if (known !== null) return { ...shop, staleSessionId: isStale ? known : null };
   if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
-  const { sessionId, cartToken } = await inTx(openSession);
+  const { sessionId, cartToken } = await inTenant(deps.orm, shop, REQUEST, openSession);
   ctx.set('X-Cart-Token', cartToken);
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }
@@ -208,6 +206,7 @@ const as = (
   person: null,
   customer: null,
   renewedToken: null,
+  staleSessionId: null,
   clientStoreId: null,
   isAgent: false,
 });

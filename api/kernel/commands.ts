@@ -6,7 +6,15 @@ import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
-import { COMMAND_UPDATE, type CommandContent, type CommandEnvelope, type WorkflowType } from '../../workflows/kernel/messages.ts';
+import {
+  type Command,
+  COMMAND_UPDATE,
+  type CommandContent,
+  type CommandEnvelope,
+  type CommandResult,
+  type RunRef,
+  type WorkflowType,
+} from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/queries.ts';
 import type { ApiDeps } from './deps.ts';
@@ -76,10 +84,10 @@ function stored({ body }: StoredReply): Fault {
  * Retries while the workflow closes: a signal that arrives in that moment makes Temporal abort the update, whether or not it was carried
  * out. The idempotency key makes a retry harmless, so that only an outage is reported as one.
  */
-async function retryWhileClosing(notAfter: number, send: () => Promise<unknown>): Promise<void> {
+async function retryWhileClosing<T>(notAfter: number, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return void (await send());
+      return await send();
     } catch (error) {
       if (!isClosing(error) || Date.now() > notAfter) throw error;
       await sleep(50);
@@ -93,17 +101,20 @@ const isClosing = (error: unknown): boolean => {
   return cause.code === FAILED_PRECONDITION || cause.code === ABORTED || String(cause.message).includes('workflow task failure');
 };
 
-/** One update-with-start within the deadline; it also restarts a lost workflow. Refusals of the transition are Faults. */
+/**
+ * One update-with-start within the deadline; it also restarts a lost workflow. Returns the run's status after it. Refusals of the transition
+ * are Faults.
+ */
 export async function sendCommand<T extends WorkflowType>(
   { temporal, log }: ApiDeps,
   run: RunName<T>,
   command: CommandContent<T> & CommandEnvelope,
-): Promise<void> {
+): Promise<string> {
   const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
   try {
-    await retryWhileClosing(command.notAfter, () =>
+    const { status } = await retryWhileClosing(command.notAfter, () =>
       temporal.withDeadline(command.notAfter + 250, () =>
-        temporal.workflow.executeUpdateWithStart(COMMAND_UPDATE, {
+        temporal.workflow.executeUpdateWithStart<(ref: RunRef) => Promise<void>, CommandResult, [Command]>(COMMAND_UPDATE, {
           args: [command],
           updateId: command.requestId,
           startWorkflowOperation: new WithStartWorkflowOperation(run.workflowType, startOptions(run)),
@@ -111,6 +122,7 @@ export async function sendCommand<T extends WorkflowType>(
       ),
     );
     log.info(ids, 'command');
+    return status;
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
       const { type, details } = error.cause;

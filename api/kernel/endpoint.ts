@@ -88,6 +88,8 @@ export interface Caller {
   readonly customer: Customer | null;
   /** A new cart token that replaces an expired one (D66). */
   readonly renewedToken: string | null;
+  /** A guest session whose expiry this request extends, when it succeeds. */
+  readonly staleSessionId: string | null;
   /** The current scopes of the token; empty for buyers. */
   readonly scopes: readonly string[];
   /** The person's current role; null without a person. */

@@ -3,6 +3,7 @@
  * request id → rate limit → authenticate → scope → denied to agents → validate → idempotency → handle → agent policy → envelope.
  */
 import { Router, type RouterContext } from '@koa/router';
+import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
 import { announceCommit, inTenant, REQUEST } from '../../db/kernel/tx.ts';
@@ -190,6 +191,7 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
         const work = () => run({ ...call, tx });
         const change = { endpoint, tx, params: request.input.params, body: request.input.body };
         const body = await (caller.isAgent ? changeWithPolicy(change, work) : work());
+        if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();

@@ -8,7 +8,9 @@ import type { Html } from '../kernel/html.ts';
 import { type PageContext, pageContextOf as requestContextOf, sendPage } from '../kernel/page.ts';
 import { popupPage } from './pages.ts';
 
-export type Found = Started & Tenancy & { readonly storeName: string };
+export type Found = Started & Tenancy;
+/** With what the payment page shows. */
+export type Shown = Found & { readonly storeName: string };
 
 export const text = (ctx: Context, name: string, longest = 300): string => {
   const value = ctx.query[name];

@@ -5,7 +5,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts';
 import { type PaymentOption, retryPayment } from '../../db/payments/commands.ts';
 import { readAttempt, paymentRun } from '../../db/payments/queries.ts';
 import { storeText } from '../../db/runs/text.ts';
@@ -13,11 +13,12 @@ import { findTenant, readStore, type Tenant } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
+import type { PaymentMessages } from '../../domain/payments/messages.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { PageContext } from '../kernel/page.ts';
-import { answerFromRow, type Found, isOpen, carriedParameters, leave, pageContextOf, see, send, text } from './answers.ts';
+import { answerFromRow, type Found, isOpen, type Shown, carriedParameters, leave, pageContextOf, see, send, text } from './answers.ts';
 import { busyPage, expiredPage, failedPage, payPage, processingPage, unknownPage } from './pages.ts';
 
 const HEADERS = {
@@ -45,32 +46,64 @@ export function payRoutes(deps: ApiDeps): Router {
     ctx.set(HEADERS);
     await next();
   });
-  router.get('/', (ctx) => guarded(ctx, deps, (found) => open(ctx, deps, found)));
-  router.get('/return', (ctx) => guarded(ctx, deps, (found) => comeBack(ctx, deps, found)));
-  router.get('/fail', (ctx) => guarded(ctx, deps, (found) => giveUp(ctx, deps, found)));
-  router.post('/retry', (ctx) => guarded(ctx, deps, (found) => retry(ctx, deps, found)));
+  router.get('/', (ctx) => guarded(ctx, deps, storeNameOf, (found, storeName) => open(ctx, deps, { ...found, storeName })));
+  router.get('/return', (ctx) =>
+    guarded(
+      ctx,
+      deps,
+      (tx, found) => readReturn(ctx, tx, found),
+      (found, input) => comeBack(ctx, deps, found, input),
+    ),
+  );
+  router.get('/fail', (ctx) =>
+    guarded(
+      ctx,
+      deps,
+      (tx, found) => readFailure(ctx, tx, found),
+      (found, input) => giveUp(ctx, deps, found, input),
+    ),
+  );
+  router.post('/retry', (ctx) =>
+    guarded(
+      ctx,
+      deps,
+      () => Promise.resolve(null),
+      (found) => retry(ctx, deps, found),
+    ),
+  );
   return router;
 }
 
-/** Finds the attempt of the URL; for an unknown one, a page that reveals nothing. */
-async function guarded(ctx: RouterContext, deps: ApiDeps, show: (found: Found) => Promise<void>): Promise<void> {
+/** Finds the attempt of the URL, and does `read` in the same transaction; for an unknown one, a page that reveals nothing. */
+async function guarded<T>(
+  ctx: RouterContext,
+  deps: ApiDeps,
+  read: (tx: Tx, found: Found) => Promise<T>,
+  show: (found: Found, done: T) => Promise<void>,
+): Promise<void> {
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;
-  const found = tenant && (await find(deps, tenant, paymentId, text(ctx, 'attemptId')));
-  if (found) await show(found);
+  const done = tenant && (await inTenant(deps.orm, now(tenant, deps), REQUEST, (tx) => find(tx, paymentId, text(ctx, 'attemptId'), read)));
+  if (done) await show(done.found, done.result);
   else send(ctx, unknownPage(pageContextOf(ctx)), 404);
 }
 
-function find(deps: ApiDeps, { storeId, clockOffsetMs }: Tenant, paymentId: string, attemptId: string): Promise<Found | null> {
-  const realNow = deps.clock.now();
-  const tenancy = { storeId, at: realNow + clockOffsetMs, realNow };
-  return inTenant(deps.orm, tenancy, REQUEST, async (tx) => {
-    const started = await readAttempt(tx, paymentId, attemptId);
-    return started && { ...started, ...tenancy, storeName: (await readStore(tx)).name };
-  });
+function now({ storeId, clockOffsetMs }: Tenant, { clock }: ApiDeps): Tenancy {
+  const realNow = clock.now();
+  return { storeId, at: realNow + clockOffsetMs, realNow };
 }
 
-async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+async function find<T>(tx: Tx, paymentId: string, attemptId: string, read: (tx: Tx, found: Found) => Promise<T>) {
+  const started = await readAttempt(tx, paymentId, attemptId);
+  if (!started) return null;
+  const { storeId, at, realNow } = tx;
+  const found = { ...started, storeId, at, realNow };
+  return { found, result: await read(tx, found) };
+}
+
+const storeNameOf = async (tx: Tx): Promise<string> => (await readStore(tx)).name;
+
+async function open(ctx: RouterContext, deps: ApiDeps, found: Shown): Promise<void> {
   const { payment, attempt, at } = found;
   const context = pageContextOf(ctx);
   if (payment.status === 'processing') return send(ctx, processingPage(context));
@@ -90,7 +123,7 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
 }
 
 /** The page that leads to the provider's payment window. */
-function showPayment(ctx: RouterContext, deps: ApiDeps, found: Found, context: PageContext): void {
+function showPayment(ctx: RouterContext, deps: ApiDeps, found: Shown, context: PageContext): void {
   const { payment, attempt } = found;
   const isPopup = text(ctx, 'mode') === 'popup';
   const { toss, publicUrl } = deps.config;
@@ -141,30 +174,40 @@ async function retry(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<v
   ctx.status = 303;
 }
 
+type PayInput = PaymentMessages['commands']['pay'];
+type GiveUpInput = PaymentMessages['commands']['giveUp'];
+
 /**
- * The buyer was authenticated: sends `pay` to the payment's run, and waits for the outcome within the deadline. Refuses an order id or
- * amount that is not ours. The payment key is stored as text, because it comes from the URL (X24).
+ * What the provider's window says when the buyer comes back: the input of `pay`; 400 or 409 when it is not about this attempt; null when
+ * the attempt has ended. The payment key is stored as text, because it comes from the URL (X24).
  */
-async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
-  if (!isOpen(found)) return answerFromRow(ctx, found);
-  const { attempt } = found;
+async function readReturn(ctx: RouterContext, tx: Tx, found: Found): Promise<PayInput | 400 | 409 | null> {
+  if (!isOpen(found)) return null;
   const [paymentKey, amount] = [text(ctx, 'paymentKey', 200), Number(text(ctx, 'amount') || Number.NaN)];
-  if (paymentKey === '' || !Number.isSafeInteger(amount)) return send(ctx, unknownPage(pageContextOf(ctx)), 400);
-  const { attemptId, pgOrderId, amountWon } = attempt;
-  if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return send(ctx, unknownPage(pageContextOf(ctx)), 409);
-  const paymentKeyId = await storeParameter(deps, found, paymentKey);
-  await runCommand(ctx, deps, found, { name: 'pay', input: { attemptId, pgOrderId, amount, paymentKeyId } }, 'idle');
+  if (paymentKey === '' || !Number.isSafeInteger(amount)) return 400;
+  const { attemptId, pgOrderId, amountWon } = found.attempt;
+  if (text(ctx, 'orderId') !== pgOrderId || amount !== amountWon) return 409;
+  return { attemptId, pgOrderId, amount, paymentKeyId: await storeText(tx, paymentKey) };
 }
 
-async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
-  if (!isOpen(found)) return answerFromRow(ctx, found);
+/** The buyer was authenticated: sends `pay` to the payment's run, and waits for the outcome within the deadline. */
+async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found, input: Awaited<ReturnType<typeof readReturn>>): Promise<void> {
+  if (input === null) return answerFromRow(ctx, found);
+  if (typeof input === 'number') return send(ctx, unknownPage(pageContextOf(ctx)), input);
+  await runCommand(ctx, deps, found, { name: 'pay', input }, 'idle');
+}
+
+/** The input of `giveUp`, with the provider's code as text; null when the attempt has ended. */
+async function readFailure(ctx: RouterContext, tx: Tx, found: Found): Promise<GiveUpInput | null> {
+  if (!isOpen(found)) return null;
   const code = text(ctx, 'code', 80).replaceAll(/[^A-Z0-9_]/g, '') || 'PAY_PROCESS_CANCELED';
-  const input = { attemptId: found.attempt.attemptId, codeId: await storeParameter(deps, found, code) };
-  await runCommand(ctx, deps, found, { name: 'giveUp', input });
+  return { attemptId: found.attempt.attemptId, codeId: await storeText(tx, code) };
 }
 
-const storeParameter = (deps: ApiDeps, found: Found, value: string): Promise<string> =>
-  inTenant(deps.orm, found, REQUEST, (tx) => storeText(tx, value));
+async function giveUp(ctx: RouterContext, deps: ApiDeps, found: Found, input: GiveUpInput | null): Promise<void> {
+  if (input === null) answerFromRow(ctx, found);
+  else await runCommand(ctx, deps, found, { name: 'giveUp', input });
+}
 
 async function runCommand(
   ctx: RouterContext,
@@ -191,7 +234,9 @@ async function runCommand(
     notAfter: deps.clock.now() + COMMAND_MS,
   };
   try {
-    await sendCommand(deps, paymentRun(payment), command);
+    const status = await sendCommand(deps, paymentRun(payment), command);
+    // A popup is told the order, too.
+    if (status === 'COMPLETED' && text(ctx, 'mode') !== 'popup') return leave(ctx, found, status);
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
     if (error.code !== 'TEMPORARILY_UNAVAILABLE') return send(ctx, unknownPage(pageContextOf(ctx)), 409);

@@ -1,4 +1,7 @@
-/** Guest sessions, in business time (D66): they expire 30 days after the last use, unused ones after a day. */
+/**
+ * Guest sessions, in business time (D66): they expire 30 days after the last use, unused ones after a day. A request that is refused is no
+ * use: the session is extended in the transaction of one that succeeds.
+ */
 import { randomBytes } from 'node:crypto';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';

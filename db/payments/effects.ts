@@ -1,6 +1,5 @@
 /** Applies the effects of the payment machine. An effect whose result the machine needs returns the next event. */
 import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts';
-import { CheckoutEntity } from '../checkout/entities.ts';
 import { returnStock, takeStock } from '../products/stock.ts';
 import { PaymentAttemptEntity } from './entities.ts';
 import type { TransitionContext } from './rows.ts';
@@ -41,9 +40,9 @@ async function isTaken({ tx, attempt }: TransitionContext, paymentKey: string): 
 async function complete({ tx, payment, attempt, createOrder }: TransitionContext): Promise<void> {
   const { storeId, checkoutId } = payment;
   payment.orderId = await createOrder(tx, payment, attempt!);
-  await tx.em.nativeUpdate(CheckoutEntity, { storeId, checkoutId }, { status: 'COMPLETED' });
+  const [checkout] = await tx.sql<{ cart_item_ids: string[] }>`
+    UPDATE checkout SET status = 'COMPLETED' WHERE store_id = ${storeId} AND checkout_id = ${checkoutId} RETURNING cart_item_ids`;
+  const bought = checkout?.cart_item_ids ?? [];
   // Bought lines leave the cart (D39).
-  await tx.sql`DELETE FROM cart_item i USING checkout c WHERE c.store_id = ${storeId} AND c.checkout_id = ${checkoutId}
-    AND i.store_id = c.store_id
-     AND i.cart_item_id = ANY(c.cart_item_ids)`;
+  if (bought.length > 0) await tx.sql`DELETE FROM cart_item WHERE store_id = ${storeId} AND cart_item_id = ANY(${bought}::text[])`;
 }

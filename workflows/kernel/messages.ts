@@ -138,6 +138,11 @@ export interface CommandEnvelope {
   readonly wait?: 'committed' | 'idle';
 }
 
+/** The result of the update: the run's status after it. The reply to the caller stays in Postgres (X24). */
+export interface CommandResult {
+  readonly status: string;
+}
+
 export type RunEvent<T extends WorkflowType = WorkflowType> =
   | { readonly type: 'load' }
   | { readonly type: 'elapsed' }

@@ -18,13 +18,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { type CallTimes, makeCall } from './call.ts';
-import type { Call, CallName, Command, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import type { Call, CallName, Command, CommandResult, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
 import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 import { transition } from './transition.ts';
 
 /** A command of a seller, a buyer or an operator; the update completes when its transition is committed. */
-const command = defineUpdate<void, [Command]>(COMMAND_UPDATE);
+const command = defineUpdate<CommandResult, [Command]>(COMMAND_UPDATE);
 /** The sandbox clock was advanced: the offset in milliseconds, which only grows. */
 const clock = defineSignal<[number]>(CLOCK_SIGNAL);
 /** Load the row again: sent by the reconciler, and by the outbox when the row was changed outside the run. */
@@ -96,7 +96,7 @@ class HostedRun {
     return this.#waiting === 0 && this.#inFlight.size === 0;
   }
 
-  async handle(message: Command): Promise<void> {
+  async handle(message: Command): Promise<CommandResult> {
     this.advanceClock(message.clock);
     try {
       await this.#apply({ type: 'command', command: message });
@@ -104,6 +104,7 @@ class HostedRun {
       throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
     }
     if (message.wait === 'idle') await condition(() => this.#isIdle && this.#plan.calls.every((call) => this.#inFlight.has(call.id)));
+    return { status: this.#plan.status };
   }
   advanceClock(offset: number): void {
     this.#plan = { ...this.#plan, clock: Math.max(this.#plan.clock, offset) };

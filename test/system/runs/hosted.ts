@@ -69,7 +69,8 @@ async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Pro
 export async function host({ server, around, through = (url) => url }: Hosting) {
   const url = await createDatabase('skip');
   await migrate(url);
-  const { storeId } = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
+  const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
+  const { storeId } = store;
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
   const orm = await openOrm(through(roleUrl(url, 'sangjeom_app')), 10);
   const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });
@@ -116,8 +117,10 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
   return {
+    store,
     storeId,
     databaseUrl: url,
+    temporalAddress: env.address,
     client: env.client,
     now,
     rows,

@@ -1,0 +1,126 @@
+/**
+ * How many SQL statements and transactions an operation costs API and worker, without the relay, which works in batches. Like a size
+ * budget: what changes a number changes this table, in the same commit.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from '../../../bin/dev/ports.ts';
+import { Buyer, pay, Seller } from '../../../bin/dev/client.ts';
+import { ownApi } from '../../kernel/api.ts';
+import { roleUrl } from '../../kernel/database.ts';
+import { statementCounter, type StatementCounter } from '../../kernel/statementCounter.ts';
+import { underTest } from '../../kernel/world.ts';
+import { type Host, host } from '../runs/hosted.ts';
+
+/** Statements, transactions. */
+const BUDGET = {
+  'a guest session': [4, 1],
+  'a checkout': [6, 1],
+  'the start of a payment': [11, 1],
+  'the payment page': [4, 1],
+  'the return from the provider': [36, 4],
+  'the status of a payment': [2, 1],
+  'the seller’s newest orders': [5, 1],
+  'an order': [4, 1],
+  'a confirmation': [17, 3],
+  'a dispatch': [17, 3],
+  'a cancel': [23, 3],
+  'the seller’s products': [2, 1],
+  'the shelf': [2, 1],
+} as const satisfies Record<string, readonly [number, number]>;
+type Operation = keyof typeof BUDGET;
+/** What one buyer's order may cost: the first five, and the relay's statements. */
+const ORDER: readonly Operation[] = [
+  'a guest session',
+  'a checkout',
+  'the start of a payment',
+  'the payment page',
+  'the return from the provider',
+];
+const MOST = { statements: 70, transactions: 9 };
+/** The relay's one transaction for an order: its outbox rows read, their runs marked, the rows deleted. */
+const RELAY = { statements: 3, transactions: 1 };
+
+let counter: StatementCounter;
+let under: Host;
+let api: { readonly stop: () => void };
+let base: string;
+beforeAll(async () => {
+  counter = await statementCounter(underTest.databaseUrl);
+  under = await host({ server: 'dev', through: counter.through });
+  const port = String(await freePort(28_500));
+  base = `http://127.0.0.1:${port}`;
+  api = await ownApi({
+    PORT: port,
+    PUBLIC_URL: base,
+    APP_DATABASE_URL: counter.through(roleUrl(under.databaseUrl, 'sangjeom_app')),
+    TEMPORAL_ADDRESS: under.temporalAddress,
+  });
+}, 120_000);
+afterAll(async () => {
+  api.stop();
+  await under.close();
+  counter.close();
+});
+
+const spent: Partial<Record<Operation, readonly [number, number]>> = {};
+const sent: Partial<Record<Operation, readonly string[]>> = {};
+async function cost<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  counter.take();
+  const done = await work();
+  const { statements, transactions } = counter.take();
+  spent[operation] = [statements.length, transactions];
+  sent[operation] = statements;
+  return done;
+}
+
+/** A seller and a buyer, each operation once. */
+async function shopping(): Promise<void> {
+  const seller = await Seller.login(base, under.store);
+  const products = await cost('the seller’s products', () => seller.call('GET', '/v1/products'));
+  const { productId } = products.body.data.items[0] as { productId: string };
+  const buyer = await cost('a guest session', () => Buyer.arrive(base, under.store.storeCode));
+  const { checkoutId } = (await cost('a checkout', () => buyer.checkout(productId))).body.data as { checkoutId: string };
+  const { payUrl, paymentId } = (await cost('the start of a payment', () => buyer.start(checkoutId))).body.data as Record<string, string>;
+  await cost('the payment page', () => fetch(payUrl!));
+  const screen = spent['the payment page']!;
+  await cost('the return from the provider', () => pay(payUrl!));
+  // `pay` opens the page once more.
+  const [statements, transactions] = spent['the return from the provider']!;
+  spent['the return from the provider'] = [statements - screen[0], transactions - screen[1]];
+  const { orderId } = (await cost('the status of a payment', () => buyer.status(paymentId!))).body.data as { orderId: string };
+  await cost('the shelf', () => buyer.call('GET', '/storefront/v1/products'));
+  await cost('the seller’s newest orders', () => seller.call('GET', '/v1/orders'));
+  const order = await cost('an order', () => seller.call('GET', `/v1/orders/${orderId}`));
+  const { orderItemId } = order.body.data.items[0] as { orderItemId: string };
+  const act = (action: string, body: object) => seller.call('POST', `/v1/order-items/${orderItemId}/${action}`, body);
+  await cost('a confirmation', () => act('confirm', {}));
+  const dispatched = await cost('a dispatch', () => act('dispatch', { deliveryMethod: 'NONE' }));
+  expect(dispatched.status).toBe(200);
+}
+async function cancel(): Promise<void> {
+  const payment = await under.payment();
+  await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
+  const item = await under.itemOf(payment.orderNo);
+  const seller = await Seller.login(base, under.store);
+  // Held: the refund itself is a matter of the payment's run.
+  const canceled = await cost('a cancel', () =>
+    seller.call('POST', `/v1/order-items/${item.entityId}/cancel`, { reason: 'OTHER', holdRefund: true }),
+  );
+  expect(canceled.status).toBe(200);
+}
+
+test('every operation costs what the table says', async () => {
+  // Once to warm up: keys are loaded, clients are remembered.
+  await shopping();
+  await shopping();
+  await cancel();
+  const changed = (Object.keys(BUDGET) as Operation[]).filter((operation) => String(spent[operation]) !== String(BUDGET[operation]));
+  for (const operation of changed) process.stderr.write(`${operation}\n  ${sent[operation]?.join('\n  ')}\n`);
+  expect(spent).toEqual(BUDGET);
+}, 60_000);
+
+test('a buyer’s order stays within its budget', () => {
+  const sum = (index: 0 | 1) => ORDER.reduce((all, operation) => all + BUDGET[operation][index], 0);
+  expect(sum(0) + RELAY.statements).toBeLessThanOrEqual(MOST.statements);
+  expect(sum(1) + RELAY.transactions).toBeLessThanOrEqual(MOST.transactions);
+});
