@@ -3,7 +3,8 @@
  * each of the three, and a round trip costs more than most of our queries (measured: 1.7 times the throughput of lists). The order of
  * statements stays the same; a transaction without statements is never begun.
  */
-import { Client, type ClientConfig, type QueryResult } from 'pg';
+import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+import { isOutdatedPlan, statementNames } from './prepared.ts';
 
 interface Statement {
   readonly text: string;
@@ -18,14 +19,23 @@ const NOTHING: QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], row
 class LazyBeginClient extends Client {
   /** Statements that open the current transaction and have not been sent yet. */
   #deferred: Statement[] = [];
+  readonly #generation = statementNames.generation;
 
   constructor(config: ClientConfig) {
     super(config);
-    const send = this.query.bind(this) as unknown as Send;
+    const ask = this.query.bind(this) as unknown as (query: string | QueryConfig, values?: readonly unknown[]) => Promise<QueryResult>;
+    const send: Send = (text, values) => {
+      const name = statementNames.of(text);
+      if (name === null) return ask(text, values);
+      return ask({ name, text, values: [...values] }).catch((error: unknown) => {
+        if (isOutdatedPlan(error)) statementNames.renew(this.#generation);
+        throw error;
+      });
+    };
     const query = (text: unknown, values: readonly unknown[] = [], ...rest: unknown[]): unknown =>
       typeof text === 'string'
         ? (this.#defer({ text, values }, send) ?? this.#flush({ text, values }, send))
-        : (send as (...all: unknown[]) => unknown)(text, values, ...rest);
+        : (ask as (...all: unknown[]) => unknown)(text, values, ...rest);
     this.query = query as unknown as Client['query'];
   }
 
@@ -43,6 +53,9 @@ class LazyBeginClient extends Client {
     }
     if (this.#deferred.length > 0) return null;
     const answer = send(statement.text, statement.values);
+    // Its prepared statements are outdated: the pool removes a connection that is ending.
+    if (isClosing(statement.text) && this.#generation < statementNames.generation)
+      void answer.finally(() => void this.end()).catch(() => {});
     // A rollback that fails has lost its connection, and with it the transaction. Otherwise Kysely would never release the connection to
     // the pool: it does so only after a successful rollback.
     return statement.text === 'rollback' ? answer.catch(() => NOTHING) : answer;

@@ -1,6 +1,7 @@
 /** Transactions, each bound to a tenant and to timeouts. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Moment } from './clock.ts';
+import { isOutdatedPlan } from './prepared.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
 export type Em = EntityManager;
@@ -25,15 +26,24 @@ export interface Tx extends Tenancy {
   readonly sql: Sql;
 }
 
-/** Runs `work` in one transaction in which row-level security shows only this store's rows. */
+/**
+ * Runs `work` in one transaction in which row-level security shows only this store's rows; once more, when a migration has outdated a plan
+ * meanwhile.
+ */
 export function inTenant<T>(orm: MikroORM, { storeId, at, realNow }: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
   const variables = {
     'app.store_id': storeId,
     statement_timeout: String(limits.statementMs),
     lock_timeout: String(limits.lockMs),
   };
-  const fork = orm.em.fork({ session: { variables } });
-  return fork.transactional((em) => work({ em, sql: sqlIn(em), storeId, at, realNow }), { clear: true });
+  const transact = () => {
+    const fork = orm.em.fork({ session: { variables } });
+    return fork.transactional((em) => work({ em, sql: sqlIn(em), storeId, at, realNow }), { clear: true });
+  };
+  return transact().catch((error: unknown) => {
+    if (isOutdatedPlan(error)) return transact();
+    throw error;
+  });
 }
 
 /** The time for the commit itself: less than a client waits for a response (query_timeout, 3 s). */
