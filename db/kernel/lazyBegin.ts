@@ -23,19 +23,20 @@ class LazyBeginClient extends Client {
 
   constructor(config: ClientConfig) {
     super(config);
-    const ask = this.query.bind(this) as unknown as (query: string | QueryConfig, values?: readonly unknown[]) => Promise<QueryResult>;
+    const original = this.query.bind(this) as unknown as (query: string | QueryConfig, values?: readonly unknown[]) => Promise<QueryResult>;
     const send: Send = (text, values) => {
+      const { generation } = statementNames;
       const name = statementNames.of(text);
-      if (name === null) return ask(text, values);
-      return ask({ name, text, values: [...values] }).catch((error: unknown) => {
-        if (isOutdatedPlan(error)) statementNames.renew(this.#generation);
+      if (name === null) return original(text, values);
+      return original({ name, text, values: [...values] }).catch((error: unknown) => {
+        if (isOutdatedPlan(error)) statementNames.renew(generation);
         throw error;
       });
     };
     const query = (text: unknown, values: readonly unknown[] = [], ...rest: unknown[]): unknown =>
       typeof text === 'string'
         ? (this.#defer({ text, values }, send) ?? this.#flush({ text, values }, send))
-        : (ask as (...all: unknown[]) => unknown)(text, values, ...rest);
+        : (original as (...all: unknown[]) => unknown)(text, values, ...rest);
     this.query = query as unknown as Client['query'];
   }
 
