@@ -26,10 +26,13 @@ export async function install(name: string): Promise<string> {
   return folder;
 }
 
-/** Runs a program to its end; what it prints goes to the project's log. */
+/** Runs a program to its end, or to that of this process; what it prints goes to the project's log. */
 export async function execute(name: string, program: string, args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
   const log = openSync(logOf(name), 'a');
   const child = spawn(program, args, { ...options, stdio: ['ignore', log, log] });
+  const kill = () => child.kill();
+  process.once('exit', kill);
   const [code] = (await once(child, 'exit')) as [number | null];
+  process.off('exit', kill);
   if (code !== 0) throw new UserError(`${name}: \`${args.slice(0, 2).join(' ')}\` ended with code ${code}: see ${logOf(name)}.`);
 }
