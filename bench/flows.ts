@@ -3,18 +3,18 @@ import type { System } from '../bin/dev/system.ts';
 import { Buyer, call, formOf, get, type Seller } from '../bin/dev/client.ts';
 import { type Figures, load } from './measure.ts';
 
-/** The products of a benchmark store: one for the buyer flow, 200 with options for lists. */
+/** The products of a benchmark store: one for the buyer flow, the others with options for lists. */
 export interface ProductPool {
   readonly productId: string;
   readonly options: readonly { readonly productId: string; readonly optionId: string }[];
 }
-export async function fillProductPool(seller: Seller): Promise<ProductPool> {
+export async function fillProductPool(seller: Seller, count = 200): Promise<ProductPool> {
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const { categoryId } = (await seller.call('POST', '/v1/categories', { name: 'bench' })).body.data as { categoryId: string };
   const optionGroups = [{ name: 'size', values: ['S', 'M', 'L'] }];
   const variants = optionGroups[0]!.values.map((value) => ({ optionValues: [value], stockQuantity: 1000 }));
   const options: { productId: string; optionId: string }[] = [];
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < count; i++) {
     const wanted = { name: `product ${i}`, salePrice: 10_000, categoryId, optionGroups, variants };
     const { body } = await seller.call('POST', '/v1/products', wanted);
     options.push({ productId: body.data.productId as string, optionId: body.data.variants[0].variantId as string });

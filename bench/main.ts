@@ -3,6 +3,7 @@
  * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
  * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
+ * `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -27,6 +28,7 @@ import { lists, type Sizes } from './lists.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 import { openRuns } from './openRuns.ts';
 import { recover } from './recovery.ts';
+import { peers } from './peers/main.ts';
 import { refusals } from './refusals.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -34,7 +36,9 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 await run(async () => {
   const { values } = parseArgs({
     options: {
-      orders: { type: 'string', default: '300' },
+      orders: { type: 'string' },
+      peers: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '2' },
       growth: { type: 'boolean', default: false },
       catalog: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
@@ -46,10 +50,12 @@ await run(async () => {
     },
   });
   if (values.refusals) return refusals(print);
-  const orders = Number(values.orders);
+  const firstPort = Number(process.env['PORT'] ?? 3700);
+  if (values.peers) return peers(print, values, firstPort);
+  const orders = Number(values.orders ?? 300);
   const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs ?? 20_000) } : null;
   const system = await temporarySystem('bench', {
-    firstPort: Number(process.env['PORT'] ?? 3700),
+    firstPort,
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });

@@ -41,17 +41,19 @@ export const percentile = (times: readonly number[], p: number): number => {
   return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0);
 };
 
-/** Processor milliseconds that a process and its children have used. */
+/** Processor milliseconds that a process and its children have used, those that have ended among them. */
 export function processorMs(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  return [pid, ...children].reduce((sum, one) => {
-    try {
-      const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]!.split(' ');
-      return sum + (Number(fields[11]) + Number(fields[12])) * 10;
-    } catch {
-      return sum;
-    }
-  }, 0);
+  return ticks(pid, [11, 12, 13, 14]) * 10 + children.reduce((sum, one) => sum + ticks(one, [11, 12]) * 10, 0);
+}
+/** Fields of its `stat`, from its state on: 11 and 12 are its own user and system time, 13 and 14 those of children that it waited for. */
+function ticks(pid: number, wanted: readonly number[]): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return wanted.reduce((sum, field) => sum + Number(fields[field]), 0);
+  } catch {
+    return 0;
+  }
 }
 
 /** Resident memory in MB. */

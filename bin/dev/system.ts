@@ -71,6 +71,14 @@ async function startPostgres(supervisor: Supervisor, { dataDir, durable }: Syste
     await postgresAnswers(external);
     return external;
   }
+  return startEmbeddedPostgres(supervisor, { dataDir, durable }, port);
+}
+
+export async function startEmbeddedPostgres(
+  supervisor: Supervisor,
+  { dataDir, durable }: Pick<SystemOptions, 'dataDir' | 'durable'>,
+  port: number,
+): Promise<string> {
   const places = await postgresPaths(dataDir);
   await initialisePostgres(places);
   const url = embeddedUrl(port);
