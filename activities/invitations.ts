@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { readInvitationMail } from '../db/invitations/mail.ts';
 import { transitionInvitation } from '../db/invitations/transition.ts';
-import { inTenant, REQUEST } from '../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
 import type { Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -27,9 +27,7 @@ function invitationCalls({ orm, keyring, config, clock, log }: ActivityDeps): Ca
   return { sendInvitation: (call) => withHeartbeat(() => send(call)) };
 
   async function send({ storeId, input: { invitationId, sendNo } }: Call<'invitation'>): Promise<Outcome<'invitation'>> {
-    const mail = await inTenant(orm, { storeId, at: clock.now(), realNow: clock.now() }, REQUEST, (tx) =>
-      readInvitationMail(tx, keyring, invitationId, sendNo),
-    );
+    const mail = await inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => readInvitationMail(tx, keyring, invitationId, sendNo));
     // Canceled or resent meanwhile: this link is invalid.
     if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };
     try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
-import { inTenant, REQUEST } from '../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
 import { transitionPurchase } from '../db/purchases.ts';
 import { storeProviderMessage } from '../db/payments/commands.ts';
 import { chargeOf } from '../db/payments/queries.ts';
@@ -49,7 +49,6 @@ const ALARMS = {
  */
 function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment'> {
   const toss = createToss(config.toss);
-  const tenancyOf = (storeId: string) => ({ storeId, at: clock.now(), realNow: clock.now() });
   const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
     failpoint('provider.after-answer');
     const { result, code, ended, approvedMethod } = answer;
@@ -67,7 +66,7 @@ function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment
   const storeMessage = async ({ id, storeId, input }: Call<'payment'>, message: string | null): Promise<void> => {
     const deadline = new AbortController();
     const late = sleep(STORE_MESSAGE_MS, null, { signal: deadline.signal, ref: false }).then(() => Promise.reject(new Error('too late')));
-    const stored = inTenant(orm, tenancyOf(storeId), REQUEST, (tx) => storeProviderMessage(tx, input, message));
+    const stored = inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => storeProviderMessage(tx, input, message));
     await Promise.race([stored, late])
       .catch((error: Error & { code?: string }) =>
         log.error({ storeId, call: id, reason: error.name, sqlState: error.code }, 'a message of the payment provider could not be stored'),
@@ -77,7 +76,7 @@ function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment
   const callProvider = (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> =>
     withHeartbeat(async () => {
       const { storeId, input } = call;
-      const charge = await retryOnOutage(() => inTenant(orm, tenancyOf(storeId), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
+      const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
       if (charge && charge.testPayment === config.toss.testPayment) {
         const answer = await how(charge);
         const outcome = outcomeOf(call, answer);

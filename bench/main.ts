@@ -5,7 +5,7 @@
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--peers` alone: two other shop systems beside ours.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
@@ -23,6 +23,7 @@ import { barePostgres, bareTemporal } from './bare.ts';
 import { catalog } from './catalog.ts';
 import { buy, everyday, fillProductPool } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
+import { historyCosts } from './histories.ts';
 import { identity, tokenCosts } from './identity.ts';
 import { lists, type Sizes } from './lists.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
@@ -117,6 +118,12 @@ function printReport(report: Awaited<ReturnType<typeof measure>>): void {
         .map(([name, ms]) => `${name} ${ms}`)
         .join('  ')}`,
     );
+  print('\nSQL statements and transactions of one operation, without the relay (held by test/system/db/statementBudget.test.ts):');
+  for (const [operation, [statements, transactions]] of Object.entries(report.statements))
+    print(`  ${operation.padEnd(30)} ${String(statements).padStart(3)} in ${transactions}`);
+  print('\nwhat a run costs Temporal, medians:');
+  for (const { workflowType, status, events, tasks, runs } of report.histories)
+    print(`  ${`${workflowType} ${status}`.padEnd(30)} ${events} events, ${tasks} workflow tasks (${runs} runs)`);
   print('\nprocessor time of one call, at 16 callers:');
   for (const { name, ms, perCore } of report.tokenCosts) print(`  ${name.padEnd(28)} ${ms} ms, ${perCore} per second and core`);
 }
@@ -154,6 +161,8 @@ async function measure(system: System, orders: number, growth: Growth | null) {
     webhook,
     memoryMb: memory,
     machineMs,
+    statements: JSON.parse(readFileSync(join(root, 'bench/statements.json'), 'utf8')) as Record<string, readonly [number, number]>,
+    histories: await historyCosts(system.temporalAddress),
     tokenCosts: await tokenCosts(system, store),
   };
 }
@@ -177,6 +186,15 @@ async function machineTime(system: System, productId: string) {
     await sleep(150);
     mark('afterwards (runs settle)');
   }
+  const whole = new Map<string, number>();
+  for (const row of sums.values()) for (const [name, ms] of row) whole.set(name, (whole.get(name) ?? 0) + ms);
+  sums.set(
+    'the whole order',
+    whole.set(
+      'sum',
+      [...whole.values()].reduce((sum, ms) => sum + ms, 0),
+    ),
+  );
   return Object.fromEntries(
     [...sums].map(([step, row]) => [step, Object.fromEntries([...row].map(([name, ms]) => [name, Math.round((ms / rounds) * 10) / 10]))]),
   );

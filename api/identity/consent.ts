@@ -7,7 +7,7 @@ import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { CONSENT_MS, type ConsentRequest, openConsent, consentDetailsOf, readConsent, consumeConsent } from '../../db/identity/consents.ts';
 import { issueCode } from '../../db/identity/logins.ts';
 import { lockRole } from '../../db/identity/members.ts';
-import { inTenant, REQUEST, type Tenancy } from '../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { pageContextOf, sendPage } from '../kernel/page.ts';
@@ -35,7 +35,7 @@ export async function startConsent(
   browser: string,
 ): Promise<void> {
   const { clientId, storeId } = await storeClientOf(deps, request.clientId);
-  const consentId = await inTenant(deps.orm, nowIn(storeId, deps), REQUEST, async (tx) => {
+  const consentId = await inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, async (tx) => {
     const { role } = await consentDetailsOf(tx, clientId, request.userId);
     return role === null ? null : openConsent(tx, request, browser);
   });
@@ -43,9 +43,6 @@ export async function startConsent(
   setBrowserCookie(ctx, deps, { name: COOKIE, value: browser, path: addressOf(consentId), maxAge: CONSENT_MS });
   ctx.redirect(addressOf(consentId));
 }
-
-/** Logins know only real time. */
-const nowIn = (storeId: string, { clock }: ApiDeps): Tenancy => ({ storeId, at: clock.now(), realNow: clock.now() });
 
 const refuse = (ctx: Context, deps: ApiDeps, { redirectUri, state }: Pick<ConsentRequest, 'redirectUri' | 'state'>, why: string) =>
   redirectToClient(ctx, deps, redirectUri, { error: 'access_denied', error_description: why, state });
@@ -63,7 +60,9 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
   const request = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
   if (!request) throw gone();
   const { storeId } = await storeClientOf(deps, request.clientId);
-  const details = await inTenant(deps.orm, nowIn(storeId, deps), REQUEST, (tx) => consentDetailsOf(tx, request.clientId, request.userId));
+  const details = await inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, (tx) =>
+    consentDetailsOf(tx, request.clientId, request.userId),
+  );
   const context = pageContextOf(ctx);
   const shown = consentPage(context, {
     ...details,

@@ -112,9 +112,9 @@ export async function sendCommand<T extends WorkflowType>(
 ): Promise<string> {
   const ids = { requestId: command.requestId, storeId: run.storeId, workflowId: run.workflowId, command: command.name };
   try {
-    const { status } = await retryWhileClosing(command.notAfter, () =>
+    const result = await retryWhileClosing(command.notAfter, () =>
       temporal.withDeadline(command.notAfter + 250, () =>
-        temporal.workflow.executeUpdateWithStart<(ref: RunRef) => Promise<void>, CommandResult, [Command]>(COMMAND_UPDATE, {
+        temporal.workflow.executeUpdateWithStart<(ref: RunRef) => Promise<void>, CommandResult | undefined, [Command]>(COMMAND_UPDATE, {
           args: [command],
           updateId: command.requestId,
           startWorkflowOperation: new WithStartWorkflowOperation(run.workflowType, startOptions(run)),
@@ -122,7 +122,8 @@ export async function sendCommand<T extends WorkflowType>(
       ),
     );
     log.info(ids, 'command');
-    return status;
+    // A worker of the previous version says none.
+    return result?.status ?? '';
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
       const { type, details } = error.cause;

@@ -188,10 +188,10 @@ async function transact(request: Request, call: object): Promise<StoredReply> {
       const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
         if (reservation !== 'new') return replay(ctx, reveal(reservation, secret, deps.keyring, location));
+        if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
         const work = () => run({ ...call, tx });
         const change = { endpoint, tx, params: request.input.params, body: request.input.body };
         const body = await (caller.isAgent ? changeWithPolicy(change, work) : work());
-        if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
         const reply = { status: endpoint.status ?? 200, body, location: ctx.response.get('location') || null };
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();

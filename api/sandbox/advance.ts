@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
   storeTarget,
@@ -70,11 +70,8 @@ const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey
     return storeTarget(tx, operation, fresh);
   });
 
-/** The business time of this is the clock's own matter. */
-function inTx<T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const realNow = deps.clock.now();
-  return inTenant(deps.orm, { storeId, at: realNow, realNow }, REQUEST, work);
-}
+const inTx = <T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, work);
 
 /** Serializes concurrent advances of one store. */
 async function queue(advancing: Advancing): Promise<void> {

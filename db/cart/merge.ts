@@ -1,7 +1,7 @@
 /** Merges a guest's cart into a customer's at login or sign-up (D66): quantities of equal lines are added, at most 999 (D60). */
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { endSession, findSession } from '../identity/sessions.ts';
+import { endSession, lockSession } from '../identity/sessions.ts';
 import { fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { MAX_QUANTITY } from './commands.ts';
@@ -11,7 +11,7 @@ const SAME_STAY = fragment`(mine.check_in, mine.check_out) IS NOT DISTINCT FROM 
 /** Moves the cart of a guest's token to the customer and ends the guest session. An expired token has no effect. */
 export async function mergeCart(tx: Tx, cartToken: string, customerId: string): Promise<void> {
   const { sql, storeId } = tx;
-  const sessionId = await findSession(tx, cartToken);
+  const sessionId = await lockSession(tx, cartToken);
   if (sessionId === null) return;
   // Locks the lines of both carts: a concurrent change of a quantity would be lost.
   await sql`SELECT 1 FROM cart_item WHERE store_id = ${storeId} AND session_id IN (${customerId}, ${sessionId}) ORDER BY cart_item_id
@@ -29,9 +29,8 @@ export async function mergeCart(tx: Tx, cartToken: string, customerId: string): 
      AND mine.store_id = theirs.store_id
        AND mine.session_id = ${customerId} AND mine.variant_id = theirs.variant_id AND ${SAME_STAY}`;
   await sql`UPDATE cart_item SET session_id = ${customerId} WHERE store_id = ${storeId} AND session_id = ${sessionId}`;
-  const [row] = await sql<{
-    lines: number;
-  }>`SELECT count(*)::int AS lines FROM cart_item WHERE store_id = ${storeId} AND session_id = ${customerId}`;
+  const [row] = await sql<{ lines: number }>`
+    SELECT count(*)::int AS lines FROM cart_item WHERE store_id = ${storeId} AND session_id = ${customerId}`;
   if (row!.lines > CHECKOUT_LINES) throw invalid('cartToken', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
   await endSession(tx, sessionId);
 }

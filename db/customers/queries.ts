@@ -30,12 +30,8 @@ export async function findCustomer(
   { sql, storeId }: Tx,
   { customerId, generation, clientId }: Holder & { readonly clientId: string | null },
 ): Promise<Customer | null> {
-  const [row] = await sql<{
-    customer_id: string;
-    email: string;
-    name: string | null;
-    phone: string | null;
-  }>`SELECT customer_id, email, name, phone FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
+  const [row] = await sql<{ customer_id: string; email: string; name: string | null; phone: string | null }>`
+    SELECT customer_id, email, name, phone FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
     AND token_generation = ${generation}
      AND (${clientId}::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ${clientId}
        AND c.status = 'ACTIVE'))`;

@@ -136,11 +136,8 @@ export async function withAuthors({ sql }: Tx, clients: readonly Client[]): Prom
   const rows =
     ids.length === 0
       ? []
-      : await sql<{
-          user_id: string;
-          name: string | null;
-          email: string;
-        }>`SELECT user_id, name, email FROM user_account WHERE user_id = ANY(${ids}::text[])`;
+      : await sql<{ user_id: string; name: string | null; email: string }>`
+        SELECT user_id, name, email FROM user_account WHERE user_id = ANY(${ids}::text[])`;
   const authors = new Map(rows.map((row) => [row.user_id, row]));
   return clients.map((client) => {
     const author = authors.get(client.createdBy ?? '');

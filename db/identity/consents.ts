@@ -74,12 +74,8 @@ export interface ConsentDetails {
   readonly role: Role | null;
 }
 export async function consentDetailsOf({ sql, storeId }: Tx, clientId: string, userId: string): Promise<ConsentDetails> {
-  const [row] = await sql<{
-    client_name: string;
-    store_name: string;
-    email: string;
-    role: Role | null;
-  }>`SELECT c.name AS client_name, s.name AS store_name, u.email, m.role
+  const [row] = await sql<{ client_name: string; store_name: string; email: string; role: Role | null }>`
+    SELECT c.name AS client_name, s.name AS store_name, u.email, m.role
      FROM client c JOIN store s USING (store_id) JOIN user_account u ON u.user_id = ${userId}
        LEFT JOIN member m ON m.store_id = c.store_id AND m.user_id = u.user_id
      WHERE c.store_id = ${storeId} AND c.client_id = ${clientId}`;

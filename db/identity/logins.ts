@@ -92,14 +92,12 @@ export interface Person {
 
 /** The id of the user who logged in at the provider: by issuer and subject, or at the first login by the verified address. */
 export async function userOf({ sql, realNow: now }: Tx, { issuer, subject, email, name }: Person): Promise<string> {
-  const [known] = await sql<{
-    user_id: string;
-  }>`UPDATE user_account SET name = coalesce(${name}, name) WHERE issuer = ${issuer} AND subject = ${subject} RETURNING user_id`;
+  const [known] = await sql<{ user_id: string }>`
+    UPDATE user_account SET name = coalesce(${name}, name) WHERE issuer = ${issuer} AND subject = ${subject} RETURNING user_id`;
   if (known) return known.user_id;
   // An address that has logged in with another subject stays with that account.
-  const [row] = await sql<{
-    user_id: string;
-  }>`INSERT INTO user_account (user_id, email, name, issuer, subject, created_at)
+  const [row] = await sql<{ user_id: string }>`
+    INSERT INTO user_account (user_id, email, name, issuer, subject, created_at)
     VALUES (${newId('usr', now)}, ${email.toLowerCase()}, ${name}, ${issuer}, ${subject}, ${new Date(now)})
      ON CONFLICT (email) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject,
        name = coalesce(excluded.name, user_account.name)

@@ -10,9 +10,8 @@ import { MemberEntity } from './entities.ts';
 /** Adds a person as a member by e-mail address; for operators' commands. */
 export async function addMember(tx: Tx, email: string, role: Role): Promise<void> {
   const { sql, at: now } = tx;
-  const [user] = await sql<{
-    user_id: string;
-  }>`INSERT INTO user_account (user_id, email, created_at) VALUES (${newId('usr', now)}, ${email.toLowerCase()}, ${new Date(now)})
+  const [user] = await sql<{ user_id: string }>`
+    INSERT INTO user_account (user_id, email, created_at) VALUES (${newId('usr', now)}, ${email.toLowerCase()}, ${new Date(now)})
      ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING user_id`;
   await joinMember(tx, user!.user_id, role);
 }
@@ -33,13 +32,8 @@ export interface ShownMember {
 }
 /** OWNER first, then ADMINs, then by the time of joining; `userId`: only this member. */
 export async function listMembers({ sql, storeId }: Tx, userId: string | null = null): Promise<ShownMember[]> {
-  const rows = await sql<{
-    user_id: string;
-    email: string;
-    name: string | null;
-    role: Role;
-    created_at: Date;
-  }>`SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
+  const rows = await sql<{ user_id: string; email: string; name: string | null; role: Role; created_at: Date }>`
+    SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
      WHERE m.store_id = ${storeId} AND (${userId}::text IS NULL OR m.user_id = ${userId})
      ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id`;
   return rows.map((row) => ({

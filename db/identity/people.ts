@@ -65,13 +65,8 @@ export interface Membership {
 }
 /** The stores of a person, oldest membership first; `clientStoreId`: only this one (X1). */
 export async function membershipsOf(orm: MikroORM, userId: string, clientStoreId: string | null): Promise<Membership[]> {
-  const rows = await sqlOn(orm)<{
-    store_id: string;
-    store_code: string;
-    name: string;
-    sandbox: boolean;
-    role: Role;
-  }>`SELECT * FROM lookup_memberships(${userId})`;
+  const rows = await sqlOn(orm)<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>`
+    SELECT * FROM lookup_memberships(${userId})`;
   return rows
     .filter((row) => clientStoreId === null || row.store_id === clientStoreId)
     .map(({ store_id: storeId, store_code: storeCode, name, sandbox, role }) => ({ storeId, storeCode, name, sandbox, role }));

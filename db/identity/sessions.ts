@@ -3,6 +3,7 @@
  * use: the session is extended in the transaction of one that succeeds.
  */
 import { randomBytes } from 'node:crypto';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
@@ -55,10 +56,10 @@ interface SessionRow {
 const isValid = (row: SessionRow, at: number): boolean =>
   Date.parse(row.expires_at) > at && (row.used_at !== null || Date.parse(row.created_at) > at - UNUSED_MS);
 
-/** The session of a valid token, or null. */
-export async function findSession({ sql, storeId, at }: Tx, token: string): Promise<string | null> {
+/** The session of a valid token, locked, or null. Sessions are locked before the lines of their carts. */
+export async function lockSession({ sql, storeId, at }: Tx, token: string): Promise<string | null> {
   const [row] = await sql<SessionRow>`SELECT session_id, created_at, used_at, expires_at FROM guest_session WHERE store_id = ${storeId}
-      AND token_hash = ${hashSecret(token)}`;
+      AND token_hash = ${hashSecret(token)} FOR UPDATE`;
   return row && isValid(row, at) ? row.session_id : null;
 }
 
@@ -81,10 +82,13 @@ export async function findGuest(sql: Sql, storeCode: string, cartToken: string, 
   return { tenant, sessionId: row.session_id, isStale: row.used_at === null || Date.parse(row.used_at) < at - SLIDE_MS };
 }
 
-/** Extends a session's expiry from this use. */
-export const extendSession = ({ sql, storeId, at }: Tx, sessionId: string): Promise<object[]> =>
-  sql`UPDATE guest_session SET used_at = ${new Date(at)}, expires_at = ${new Date(at + SESSION_MS)} WHERE store_id = ${storeId}
-    AND session_id = ${sessionId}`;
+/** Extends a session's expiry from this use. UNAUTHORIZED when it was deleted meanwhile. */
+export async function extendSession({ sql, storeId, at }: Tx, sessionId: string): Promise<void> {
+  const extended = await sql`
+    UPDATE guest_session SET used_at = ${new Date(at)}, expires_at = ${new Date(at + SESSION_MS)}
+      WHERE store_id = ${storeId} AND session_id = ${sessionId} RETURNING 1 AS ok`;
+  if (extended.length === 0) throw new Fault('UNAUTHORIZED');
+}
 
 /** Deletes a session, after its cart was merged into another. */
 export const endSession = ({ sql, storeId }: Tx, sessionId: string) =>

@@ -19,13 +19,8 @@ export async function readInvitationMail(
   invitationId: string,
   sendNo: number,
 ): Promise<InvitationMail | null> {
-  const [row] = await sql<{
-    email: string;
-    role: Role;
-    token_sealed: string;
-    store_name: string;
-    inviter: string;
-  }>`SELECT i.email, i.role, i.token_sealed, s.name AS store_name, coalesce(u.name, u.email) AS inviter
+  const [row] = await sql<{ email: string; role: Role; token_sealed: string; store_name: string; inviter: string }>`
+    SELECT i.email, i.role, i.token_sealed, s.name AS store_name, coalesce(u.name, u.email) AS inviter
      FROM invitation i JOIN store s USING (store_id) JOIN user_account u ON u.user_id = i.invited_by
      WHERE i.store_id = ${storeId} AND i.invitation_id = ${invitationId} AND i.send_no = ${sendNo} AND i.status = 'PENDING'`;
   if (!row) return null;

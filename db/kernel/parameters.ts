@@ -21,7 +21,7 @@ class ParameterConnection extends PostgreSqlConnection {
 
   /** Replaces each `?` by `$n`, `??` by a quoted identifier and `\?` by the operator `?`, and appends the values. */
   #bind(sql: string, params: readonly unknown[], values: unknown[]): string {
-    if (!sql.includes('?')) return sql;
+    if (params.length === 0 && !sql.includes('?')) return sql;
     let next = 0;
     const text = sql.replaceAll(/\\\?|\?\??/g, (mark) => {
       if (mark === String.raw`\?`) return '?';

@@ -1,6 +1,6 @@
 /** Transactions, each bound to a tenant and to timeouts. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Moment } from './clock.ts';
+import type { Clock, Moment } from './clock.ts';
 import { isOutdatedPlan } from './prepared.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
@@ -18,6 +18,12 @@ export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 /** The store whose rows a transaction sees, and its times. */
 export interface Tenancy extends Moment {
   readonly storeId: string;
+}
+
+/** A store at real time, for transactions in which nothing has a business time. */
+export function realTime(storeId: string, clock: Clock): Tenancy {
+  const realNow = clock.now();
+  return { storeId, at: realNow, realNow };
 }
 
 /** A transaction of one store: entities, statements, the store, and the times at which all of it happens. */

@@ -33,9 +33,8 @@ async function consumeOne({ sql, realNow }: Tx, { key, max, windowMs }: Limit): 
 }
 
 async function freeAt({ sql, realNow }: Tx, { key, windowMs }: Limit): Promise<number> {
-  const [row] = await sql<{
-    oldest: string | null;
-  }>`SELECT min(t) AS oldest FROM rate_limit, unnest(used_at) t WHERE key = ${key} AND t > ${new Date(realNow - windowMs)}`;
+  const [row] = await sql<{ oldest: string | null }>`
+    SELECT min(t) AS oldest FROM rate_limit, unnest(used_at) t WHERE key = ${key} AND t > ${new Date(realNow - windowMs)}`;
   return row?.oldest ? Date.parse(row.oldest) + windowMs : realNow;
 }
 

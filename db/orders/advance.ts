@@ -118,10 +118,8 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
 async function publish(context: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
   const { tx, item } = context;
   const { storeId, orderId, orderItemId } = item;
-  const rows = await tx.sql<{
-    order_item_id: string;
-    status: OrderItem['status'];
-  }>`SELECT order_item_id, status FROM order_item WHERE store_id = ${storeId} AND order_id = ${orderId} ORDER BY position`;
+  const rows = await tx.sql<{ order_item_id: string; status: OrderItem['status'] }>`
+    SELECT order_item_id, status FROM order_item WHERE store_id = ${storeId} AND order_id = ${orderId} ORDER BY position`;
   const items = rows.map(({ order_item_id: id, status }) => ({ id, status: id === orderItemId ? item.status : status }));
   const events = eventsOf(order, item, items, effects);
   const statuses = items.map(({ status }) => status);

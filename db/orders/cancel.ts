@@ -71,9 +71,8 @@ async function computeCancel({ tx, item }: Canceling, shareWon: number): Promise
   const bundle =
     bundleNo > 0 ? await tx.em.findOne(OrderBundleEntity, { storeId, orderId, bundleNo }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!bundle) return { refundWon: shareWon, deliveryFeeRefundWon: 0, deliveryFeeChargeWon: 0, feeRefundedWon: 0, shortfallChargedWon: 0 };
-  const [rest] = await tx.sql<{
-    won: string | null;
-  }>`SELECT sum(unit_price_won::bigint * (quantity - canceled_quantity)) AS won FROM order_item
+  const [rest] = await tx.sql<{ won: string | null }>`
+    SELECT sum(unit_price_won::bigint * (quantity - canceled_quantity)) AS won FROM order_item
      WHERE store_id = ${storeId} AND order_id = ${orderId} AND bundle_no = ${bundleNo} AND order_item_id <> ${orderItemId}`;
   const remainingWon = Number(rest?.won ?? 0) + item.unitPriceWon * (item.quantity - item.canceledQuantity);
   const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;

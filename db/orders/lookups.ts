@@ -9,11 +9,8 @@ export interface GuestOrder {
 }
 /** A guest's order by id or number, hyphens allowed; null, also for a customer's order, which has no password. */
 export async function findGuestOrder({ sql, storeId }: Tx, idOrNo: string): Promise<GuestOrder | null> {
-  const [row] = await sql<{
-    order_id: string;
-    order_password_hash: string;
-    buyer: Buyer;
-  }>`SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ${storeId} AND order_id = ${idOrNo}
+  const [row] = await sql<{ order_id: string; order_password_hash: string; buyer: Buyer }>`
+    SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ${storeId} AND order_id = ${idOrNo}
     AND order_password_hash IS NOT NULL
      UNION ALL SELECT order_id, order_password_hash, buyer FROM orders WHERE store_id = ${storeId}
        AND order_no = ${idOrNo.replaceAll('-', '')}
@@ -23,9 +20,8 @@ export async function findGuestOrder({ sql, storeId }: Tx, idOrNo: string): Prom
 
 /** The customer id of an item; null for guests and unknown items. */
 export async function customerOf({ sql, storeId }: Tx, orderItemId: string): Promise<string | null> {
-  const [row] = await sql<{
-    customer_id: string | null;
-  }>`SELECT o.customer_id FROM order_item i JOIN orders o USING (store_id, order_id) WHERE store_id = ${storeId}
+  const [row] = await sql<{ customer_id: string | null }>`
+    SELECT o.customer_id FROM order_item i JOIN orders o USING (store_id, order_id) WHERE store_id = ${storeId}
     AND i.order_item_id = ${orderItemId}`;
   return row?.customer_id ?? null;
 }

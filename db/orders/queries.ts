@@ -83,8 +83,9 @@ function conditions(storeId: string, filter: OrderFilter) {
     ...(orderedFrom !== undefined && { $gte: new Date(orderedFrom) }),
     ...(orderedTo !== undefined && { $lt: new Date(orderedTo) }),
   };
+  // o0: MikroORM's alias of the listed table.
   const hasType = raw(
-    `exists (select 1 from order_item i where i.store_id = ${ALIAS}.store_id and i.order_id = ${ALIAS}.order_id
+    `exists (select 1 from order_item i where i.store_id = o0.store_id and i.order_id = o0.order_id
      and i.fulfillment_snapshot ->> 'type' = ?)`,
     [fulfillmentType],
   );
@@ -101,8 +102,6 @@ function conditions(storeId: string, filter: OrderFilter) {
     ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
 }
-/** MikroORM's alias of the listed table. */
-const ALIAS = 'o0';
 
 /** One order with its items. */
 export async function readOrder(tx: Tx, orderId: string): Promise<OrderWithItems> {
@@ -119,10 +118,8 @@ async function withItems({ em, sql, storeId }: Tx, orders: readonly Order[]): Pr
     { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
     { orderBy: { position: 'asc' } },
   );
-  const approvals = await sql<{
-    payment_id: string;
-    completed_at: string;
-  }>`SELECT payment_id, completed_at FROM payment WHERE store_id = ${storeId}
+  const approvals = await sql<{ payment_id: string; completed_at: string }>`
+    SELECT payment_id, completed_at FROM payment WHERE store_id = ${storeId}
     AND payment_id = ANY(${orders.map((o) => o.paymentId)}::text[])`;
   const approvedAt = new Map(approvals.map((row) => [row.payment_id, new Date(row.completed_at)]));
   const byOrder = Map.groupBy(items, (item) => item.orderId);
@@ -147,10 +144,10 @@ export interface ItemFilter {
 export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<OrderItem>> {
   const { em, storeId } = tx;
   const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
-  const isTest = raw(
-    `exists (select 1 from orders o where o.store_id = ${ALIAS}.store_id and o.order_id = ${ALIAS}.order_id and o.test_payment = ?)`,
-    [testPayment],
-  );
+  // o0: MikroORM's alias of the listed table.
+  const isTest = raw(`exists (select 1 from orders o where o.store_id = o0.store_id and o.order_id = o0.order_id and o.test_payment = ?)`, [
+    testPayment,
+  ]);
   const where = {
     storeId,
     ...(orderId !== undefined && { orderId }),

@@ -23,11 +23,8 @@ export function applyReading(item: OrderItem, callId: string, outcome: Outcome<'
 
 /** The shipment that poll `n` is about; null when the poll is obsolete. */
 export async function readShipment({ sql, storeId }: Tx, orderItemId: string, n: number) {
-  const [row] = await sql<{
-    carrier: string;
-    number: string;
-    dispatched: string;
-  }>`SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
+  const [row] = await sql<{ carrier: string; number: string; dispatched: string }>`
+    SELECT dispatch ->> 'carrierCode' AS carrier, dispatch ->> 'trackingNumber' AS number, dispatch ->> 'dispatchedAt' AS dispatched
      FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} AND status = 'DISPATCHED'
        AND coalesce((tracking ->> 'polls')::int, 0) = ${n}`;
   return row ? { carrierCode: row.carrier, trackingNumber: row.number, dispatchedAt: Number(row.dispatched) } : null;

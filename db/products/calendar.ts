@@ -54,9 +54,8 @@ export async function writeCalendar(tx: Tx, key: Key, change: CalendarChange, re
 
 /** PRICE_CONFLICT when a night would cost less than 10 won with a variant's additional price. */
 async function checkNightPrice({ sql }: Tx, { storeId }: Key, variantIds: readonly string[], priceWon: number): Promise<void> {
-  const [row] = await sql<{
-    lowest: number;
-  }>`SELECT min(additional_price_won) AS lowest FROM variant WHERE store_id = ${storeId} AND variant_id = ANY(${variantIds}::text[])`;
+  const [row] = await sql<{ lowest: number }>`
+    SELECT min(additional_price_won) AS lowest FROM variant WHERE store_id = ${storeId} AND variant_id = ANY(${variantIds}::text[])`;
   if (priceWon + row!.lowest < MIN_WON) throw new Fault('PRICE_CONFLICT');
 }
 
@@ -94,12 +93,8 @@ export interface CalendarDay {
 export async function readCalendar(tx: Tx, key: Key, from: string, to: string): Promise<CalendarDay[]> {
   const { sql } = tx;
   await datedProduct(tx, key);
-  const rows = await sql<{
-    night: string;
-    variant_id: string;
-    stock: number;
-    price_won: number | null;
-  }>`SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
+  const rows = await sql<{ night: string; variant_id: string; stock: number; price_won: number | null }>`
+    SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
      WHERE v.store_id = ${key.storeId} AND v.product_id = ${key.productId} AND v.deleted_at IS NULL AND n.night BETWEEN ${from}::date
        AND ${to}::date ORDER BY n.night, v.seq`;
   return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));

@@ -36,9 +36,8 @@ export function versionsOf(ifMatch: string): number[] | null {
  * is not one of `ifMatch`, PRODUCT_NOT_FOUND when it is deleted or another store's.
  */
 async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
-  const [seen] = await sql<{
-    fulfillment_type: string;
-  }>`SELECT fulfillment_type FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
+  const [seen] = await sql<{ fulfillment_type: string }>`
+    SELECT fulfillment_type FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
   const product =
     seen && (await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }));
   if (!seen || !product) throw new Fault('PRODUCT_NOT_FOUND');
@@ -55,9 +54,8 @@ export async function pricesOf({ sql, storeId }: Tx, productId: string): Promise
 }
 
 const lowestAdditional = async ({ sql }: Tx, { storeId, productId }: Product): Promise<number> => {
-  const [row] = await sql<{
-    won: number | null;
-  }>`SELECT min(additional_price_won) AS won FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
+  const [row] = await sql<{ won: number | null }>`
+    SELECT min(additional_price_won) AS won FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
   return row?.won ?? 0;
 };
 
@@ -192,9 +190,8 @@ export async function setDiscount(tx: Tx, key: Key, discount: Discount | null): 
 
 /** Sets the status of products in one statement; returns the ids that exist. Any status may follow any other (D57). */
 export async function setStatuses({ sql, storeId, at }: Tx, productIds: readonly string[], status: SalesStatus): Promise<Set<string>> {
-  const rows = await sql<{
-    product_id: string;
-  }>`UPDATE product SET status = ${status}, version = version + 1, updated_at = ${new Date(at)} WHERE store_id = ${storeId}
+  const rows = await sql<{ product_id: string }>`
+    UPDATE product SET status = ${status}, version = version + 1, updated_at = ${new Date(at)} WHERE store_id = ${storeId}
     AND product_id IN (
        SELECT product_id FROM product WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::text[]) AND deleted_at IS NULL
          ORDER BY product_id

@@ -120,9 +120,8 @@ function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq
 async function drop({ sql, storeId, at }: Tx, gone: readonly Variant[]): Promise<void> {
   if (gone.length === 0) return;
   const ids = gone.map(({ variantId }) => variantId);
-  const sold = await sql<{
-    variant_id: string;
-  }>`SELECT id AS variant_id FROM unnest(${ids}::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ${storeId}
+  const sold = await sql<{ variant_id: string }>`
+    SELECT id AS variant_id FROM unnest(${ids}::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ${storeId}
     AND i.variant_id = id)
        OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
          SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE'

@@ -101,9 +101,8 @@ const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
 });
 
 export async function readProduct({ sql, storeId }: Tx, productId: string): Promise<ProductWithVariants> {
-  const [row] = await sql<{
-    found: Found;
-  }>`SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ${storeId} AND p.product_id = ${productId} AND p.deleted_at IS NULL`;
+  const [row] = await sql<{ found: Found }>`
+    SELECT ${SELLABLE} AS found FROM product p WHERE p.store_id = ${storeId} AND p.product_id = ${productId} AND p.deleted_at IS NULL`;
   if (!row) throw new Fault('PRODUCT_NOT_FOUND');
   return revive(row.found);
 }
@@ -113,10 +112,8 @@ export async function findSellable(
   { sql, storeId }: Tx,
   productIds: readonly string[],
 ): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
-  const [row] = await sql<{
-    found: Found[] | null;
-    addresses: AddressRow[] | null;
-  }>`SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ${storeId}
+  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>`
+    SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ${storeId}
     AND p.product_id = ANY(${productIds}::text[])) AS found,
        (SELECT json_agg(${object(ADDRESS_FIELDS, fragment`a`)}) FROM seller_address a WHERE a.store_id = ${storeId}) AS addresses`;
   const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));

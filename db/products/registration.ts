@@ -75,9 +75,8 @@ export async function createProduct(tx: Tx, wanted: NewProduct, reference: strin
 }
 
 async function nextNumber({ sql, storeId }: Tx): Promise<number> {
-  const [taken] = await sql<{
-    no: number;
-  }>`UPDATE store SET next_product_no = next_product_no + 1 WHERE store_id = ${storeId} RETURNING next_product_no - 1 AS no`;
+  const [taken] = await sql<{ no: number }>`
+    UPDATE store SET next_product_no = next_product_no + 1 WHERE store_id = ${storeId} RETURNING next_product_no - 1 AS no`;
   return taken!.no;
 }
 

@@ -32,9 +32,8 @@ export async function takeStock(tx: Tx, lines: readonly SoldLine[], reference: s
   const taken: Quantity[] = [];
   const soldOut: string[] = [];
   for (const { variantId, quantity } of byVariant(pieces(lines))) {
-    const rows = await sql<{
-      stock_quantity: number;
-    }>`UPDATE variant SET stock_quantity = stock_quantity - ${quantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}
+    const rows = await sql<{ stock_quantity: number }>`
+      UPDATE variant SET stock_quantity = stock_quantity - ${quantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}
       AND is_sellable AND deleted_at IS NULL
        AND stock_quantity >= ${quantity} RETURNING stock_quantity`;
     if (rows.length === 0) return undoTaken(tx, taken);
@@ -58,10 +57,8 @@ async function undoTaken(tx: Tx, taken: readonly Quantity[]): Promise<false> {
 export async function emitSoldOut(tx: Tx, variantIds: readonly string[]): Promise<void> {
   const { sql, storeId, at } = tx;
   if (variantIds.length === 0) return;
-  const rows = await sql<{
-    product_id: string;
-    variant_id: string;
-  }>`SELECT product_id, variant_id FROM variant WHERE store_id = ${storeId} AND variant_id = ANY(${variantIds}::text[])
+  const rows = await sql<{ product_id: string; variant_id: string }>`
+    SELECT product_id, variant_id FROM variant WHERE store_id = ${storeId} AND variant_id = ANY(${variantIds}::text[])
     ORDER BY variant_id`;
   const events = rows.map((row) => ({
     type: 'PRODUCT.OUT_OF_STOCK' as const,

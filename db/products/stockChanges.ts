@@ -36,12 +36,8 @@ export async function changeStock(
 
 /** A variant of a STANDARD product, locked. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
 async function lockVariant({ em, sql }: Tx, { storeId, productId, variantId }: { storeId: string; productId: string; variantId: string }) {
-  const [row] = await sql<{
-    stock_quantity: number;
-    variant_no: string;
-    is_sellable: boolean;
-    inventory_mode: string;
-  }>`SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
+  const [row] = await sql<{ stock_quantity: number; variant_no: string; is_sellable: boolean; inventory_mode: string }>`
+    SELECT v.stock_quantity, v.variant_no, v.is_sellable, p.inventory_mode FROM variant v JOIN product p USING (store_id, product_id)
      WHERE v.store_id = ${storeId} AND v.product_id = ${productId} AND v.variant_id = ${variantId} AND v.deleted_at IS NULL
        AND p.deleted_at IS NULL FOR UPDATE OF v`;
   if (row) {

@@ -28,9 +28,8 @@ export const raiseOffset = ({ sql, storeId }: Tx, offsetMs: number) =>
 
 /** The first business time, up to `until`, at which a run has something to do besides a poll; null when none has. */
 export async function nextWake({ sql, storeId }: Tx, until: number): Promise<number | null> {
-  const [row] = await sql<{
-    wake_at: string | null;
-  }>`SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ${storeId} AND done_at IS NULL AND NOT is_poll_only
+  const [row] = await sql<{ wake_at: string | null }>`
+    SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ${storeId} AND done_at IS NULL AND NOT is_poll_only
     AND wake_at <= ${new Date(until)}`;
   return row?.wake_at ? Date.parse(row.wake_at) : null;
 }
@@ -51,9 +50,8 @@ export const openRuns = ({ sql, storeId }: Tx, dueAt: number | null): Promise<Ru
  * deleted or suspended webhook is not visible to clients and not counted.
  */
 export async function isQuiet({ sql, storeId }: Tx, at: number): Promise<boolean> {
-  const [row] = await sql<{
-    busy: boolean;
-  }>`SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ${storeId} AND done_at IS NULL AND wake_at <= ${new Date(at)}
+  const [row] = await sql<{ busy: boolean }>`
+    SELECT EXISTS (SELECT 1 FROM run WHERE store_id = ${storeId} AND done_at IS NULL AND wake_at <= ${new Date(at)}
     AND workflow_type <> 'webhookSubscription')
          OR EXISTS (SELECT 1 FROM outbox WHERE store_id = ${storeId} AND (not_before IS NULL OR attempts > 0)) AS busy`;
   return row?.busy === false;
@@ -62,10 +60,8 @@ export async function isQuiet({ sql, storeId }: Tx, at: number): Promise<boolean
 /** Stores the target of an advance under its idempotency key, or returns the stored one of the same request. Business time. */
 export async function storeTarget({ sql, storeId, realNow }: Tx, operation: OperationKey, to: number): Promise<number> {
   const { principal, key, id, fingerprint } = operation;
-  const [row] = await sql<{
-    fingerprint: string;
-    body: { to: number };
-  }>`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, body, created_at, expires_at)
+  const [row] = await sql<{ fingerprint: string; body: { to: number } }>`
+    INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, body, created_at, expires_at)
      VALUES (${storeId}, ${principal}, ${key}, ${id}, ${fingerprint}, ${JSON.stringify({ to })}, ${new Date(realNow)},
        ${new Date(realNow + DAY)})
      ON CONFLICT (store_id, principal, key) DO UPDATE SET key = excluded.key RETURNING fingerprint, body`;

@@ -19,13 +19,8 @@ export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly
 export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const { em, sql, storeId, realNow } = tx;
   if (events.length === 0) return;
-  const receivers = await sql<{
-    webhook_id: string;
-    url: string;
-    event_types: EventType[];
-    yields: boolean;
-    epoch: number;
-  }>`SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ${storeId}
+  const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean; epoch: number }>`
+    SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ${storeId}
      AND status = 'ACTIVE' AND event_types && ${events.map((event) => event.type)}::text[] ORDER BY webhook_id
      FOR KEY SHARE`;
   for (const { type, data, at } of events) {
@@ -34,7 +29,7 @@ export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
     em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
     for (const { webhook_id: webhookId, url, yields, epoch } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      addDelivery(tx, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch });
+      addDelivery({ ...tx, at }, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch });
     }
   }
 }

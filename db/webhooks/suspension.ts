@@ -19,9 +19,8 @@ export const forgetFailures = ({ sql }: Tx, { storeId, webhookId }: Of): Promise
 /** Records a failure; true when the subscription is suspended, by this failure or before. Its run then ends waiting deliveries. */
 export async function recordFailure(tx: Tx, { storeId, webhookId }: Of): Promise<boolean> {
   const { sql, at } = tx;
-  const [row] = await sql<{
-    status: string;
-  }>`SELECT status FROM webhook WHERE store_id = ${storeId} AND webhook_id = ${webhookId} FOR NO KEY UPDATE`;
+  const [row] = await sql<{ status: string }>`
+    SELECT status FROM webhook WHERE store_id = ${storeId} AND webhook_id = ${webhookId} FOR NO KEY UPDATE`;
   // A deleted subscription is SUSPENDED too.
   if (row?.status !== 'ACTIVE') return true;
   const webhook = await readWebhook(tx, webhookId);

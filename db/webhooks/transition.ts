@@ -77,12 +77,8 @@ function writeState(delivery: WebhookDelivery, state: DeliveryState): void {
 
 /** Read without a lock: `recordFailure` notices a concurrent suspension, or the subscription's run ends the delivery. */
 async function readReceiver({ sql }: Tx, { storeId, webhookId }: WebhookDelivery): Promise<{ receiver: ReceiverState; clock: number }> {
-  const [row] = await sql<{
-    status: string;
-    first_failure_at: string | null;
-    epoch: number;
-    clock_offset_ms: string;
-  }>`SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
+  const [row] = await sql<{ status: string; first_failure_at: string | null; epoch: number; clock_offset_ms: string }>`
+    SELECT w.status, w.first_failure_at, w.epoch, s.clock_offset_ms FROM webhook w JOIN store s USING (store_id)
     WHERE w.store_id = ${storeId}
      AND w.webhook_id = ${webhookId}`;
   const { status, first_failure_at: firstFailureAt, epoch, clock_offset_ms: offset } = row!;

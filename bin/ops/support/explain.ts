@@ -44,12 +44,8 @@ interface Row {
 /** The state of the row that a run owns, by workflow type; no sentence when the row is gone. */
 const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
   async orderItem({ sql, store, id }) {
-    const [item] = await sql<{
-      status: string;
-      quantity: number;
-      canceled_quantity: number;
-      order_item_no: string;
-    }>`SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = ${store} AND order_item_id = ${id}`;
+    const [item] = await sql<{ status: string; quantity: number; canceled_quantity: number; order_item_no: string }>`
+      SELECT status, quantity, canceled_quantity, order_item_no FROM order_item WHERE store_id = ${store} AND order_item_id = ${id}`;
     return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
   },
 
@@ -74,24 +70,16 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
   },
 
   async webhookDelivery({ sql, store, id }) {
-    const [delivery] = await sql<{
-      status: string;
-      attempt_count: number;
-      error_code: string | null;
-      event_type: string;
-      url: string;
-    }>`SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = ${store} AND delivery_id = ${id}`;
+    const [delivery] = await sql<{ status: string; attempt_count: number; error_code: string | null; event_type: string; url: string }>`
+      SELECT status, attempt_count, error_code, event_type, url FROM webhook_delivery WHERE store_id = ${store} AND delivery_id = ${id}`;
     if (!delivery) return [];
     const why = delivery.error_code ? `; the last attempt ended with ${delivery.error_code}` : '';
     return [`${delivery.event_type} to ${delivery.url} is ${delivery.status} after ${delivery.attempt_count} of 5 attempts${why}.`];
   },
 
   async webhookSubscription({ sql, store, id }) {
-    const [webhook] = await sql<{
-      status: string;
-      suspended_at: Date | null;
-      deleted_at: Date | null;
-    }>`SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = ${store} AND webhook_id = ${id}`;
+    const [webhook] = await sql<{ status: string; suspended_at: Date | null; deleted_at: Date | null }>`
+      SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = ${store} AND webhook_id = ${id}`;
     if (!webhook) return ['The webhook was deleted, and all its deliveries.'];
     if (webhook.deleted_at)
       return [`The webhook was deleted at ${korean(webhook.deleted_at.getTime())}; its deliveries go a portion at a time.`];

@@ -12,11 +12,8 @@ import { find } from './find.ts';
 
 /** Returns a sentence that says what was done. */
 export async function retry(support: Support, id: string): Promise<{ done: string }> {
-  const [refund] = await support.sql<{
-    store_id: string;
-    clock_offset_ms: string;
-    status: string;
-  }>`SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = ${id}`;
+  const [refund] = await support.sql<{ store_id: string; clock_offset_ms: string; status: string }>`
+    SELECT r.store_id, r.status, s.clock_offset_ms FROM refund r JOIN store s USING (store_id) WHERE refund_id = ${id}`;
   if (refund) return refundAgain(support, id, refund);
   const [run] = await find(support, id);
   if (!run) throw new UserError(`Nothing is known by ${id}.`);

@@ -8,10 +8,12 @@ import { allOf, fragment, identifier, joined, literal, statement } from '../../.
 const root = join(import.meta.dirname, '../../..');
 /** Migrations are DDL of our own words, which takes no parameters. */
 const SOURCES = globSync('{api,activities,bin,db,domain,worker,workflows}/**/*.ts', { cwd: root, exclude: ['db/migrations/**'] });
-/** They hand on a text that another names: the tag itself, a check of logins, and partitions, whose texts stand beside it. */
-const CARRIERS = new Set(['db/kernel/sql.ts', 'db/kernel/partitions.ts', 'api/main.ts', 'worker/main.ts']);
+/** They hand on a text that another names: the tag itself, MikroORM's statements, partitions, whose texts stand beside it, and main files. */
+const CARRIERS = new Set(['db/kernel/sql.ts', 'db/kernel/parameters.ts', 'db/kernel/partitions.ts', 'api/main.ts', 'worker/main.ts']);
 
-const SQL = /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|ORDER BY|RETURNING|VALUES|GRANT|ALTER|CREATE|DROP|JOIN|LIMIT)\b/;
+/** Upper case, as we write it, or lower case where a sentence would not have it. */
+const SQL =
+  /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|ORDER BY|RETURNING|VALUES|GRANT|ALTER|CREATE|DROP|JOIN|LIMIT)\b|\b(?:select .* from|insert into|delete from|update \w+ set)\b/;
 
 interface Node {
   readonly type?: string;
@@ -31,14 +33,18 @@ const isConstant = (node: Node): boolean =>
 function spliceOf(node: Node, parent: Node | null, isCarrier: boolean): string | undefined {
   if (isSpliced(node)) return parent?.type === 'TaggedTemplateExpression' ? undefined : [textOf(node)].find((text) => SQL.test(text));
   if (node.type === 'BinaryExpression' && node['operator'] === '+') return sidesOf(node).find((text) => SQL.test(text));
+  if (node.type === 'NewExpression' && !isCarrier) return (node['callee'] as Node)['value'] === 'Fragment' ? 'new Fragment' : undefined;
   return node.type === 'CallExpression' && !isCarrier ? foreignTextOf(node) : undefined;
 }
+const TAKERS = new Set(['query', 'execute', 'raw']);
 const sidesOf = (sum: Node): string[] =>
   ([sum['left'], sum['right']] as Node[]).map((side) => (side.type === 'StringLiteral' ? String(side['value']) : ''));
 function foreignTextOf(node: Node): string | undefined {
-  const method = ((node['callee'] as Node)['property'] as { value?: string } | undefined)?.value;
+  const callee = node['callee'] as Node;
+  const property = (callee['property'] as { value?: string } | undefined)?.value;
+  const method = callee['value'] === 'raw' ? 'raw' : property;
   const [first] = node['arguments'] as { expression: Node }[];
-  return (method === 'query' || method === 'execute') && first && !isConstant(first.expression) ? `${method}(…)` : undefined;
+  return TAKERS.has(method ?? '') && first && !isConstant(first.expression) ? `${method}(…)` : undefined;
 }
 
 /** The statements of a source that are put together from strings. */
@@ -68,6 +74,8 @@ test.each([
   ['a template', 'const text = `SELECT * FROM ${table}`;'],
   ['a sum', 'const text = "SELECT 1 FROM " + table;'],
   ['a text of elsewhere', 'await client.query(text);'],
+  ['a fragment that is made by hand', 'new Fragment([text], []);'],
+  ['a raw condition', 'raw(`exists (select 1 from item where ${alias}.id = ?)`, [id]);'],
   ['a list of columns', 'await em.execute(`SELECT ${columns.join()} FROM x`);'],
 ])('%s is found', (_, source) => expect(splices(source)).not.toEqual([]));
 
