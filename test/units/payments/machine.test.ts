@@ -42,6 +42,16 @@ describe('a buyer who comes back', () => {
       done: false,
     });
   });
+  test('waits for the first confirm only: what asks the provider later is never brief', () => {
+    const again = after(confirming, [outcome('LOST'), 0], [outcome('UNPAID', 'READY'), 5000]);
+    const resumed = after(confirming, [{ type: 'resumed' }, 5000]);
+    const calls = [confirming, resumed, again].flatMap((state) => planOf(state, 5000).calls);
+    expect(calls.map(({ id, isBrief }) => [id, isBrief === true])).toEqual([
+      ['confirmPayment-att-0', true],
+      ['confirmPayment-att-0', false],
+      ['confirmPayment-att-2', false],
+    ]);
+  });
   test.each([
     ['another number', { ...pay, pgOrderId: '2-01' }],
     ['another amount', { ...pay, amount: 999 }],
