@@ -1,6 +1,7 @@
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { invitation } from './invitations.ts';
+import { atMost, BRIEF_AT_ONCE } from './kernel/brief.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { redactErrors } from './kernel/redact.ts';
 import { type RunActivities, transitionActivity } from './kernel/transition.ts';
@@ -20,9 +21,17 @@ const transitionsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Acti
 const callsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
   all(types.map((type) => redactErrors(deps, RUNS[type].calls(deps))));
 
-/** The activities on a task queue of runs: their transitions, and the calls that have no task queue of their own. */
+/** Brief calls as local activities, a bounded number of all of them at a time. */
+const briefCallsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
+  atMost(BRIEF_AT_ONCE, all(types.map((type) => redactErrors(deps, RUNS[type].brief?.(deps) ?? {}))));
+
+/** The activities on a task queue of runs: their transitions, their brief calls, and the calls that have no task queue of their own. */
 const hostedOn = (deps: ActivityDeps, own: WorkflowProperties['queue']): Activities => ({
   ...transitionsOf(
+    deps,
+    typesWhere(({ queue }) => queue === own),
+  ),
+  ...briefCallsOf(
     deps,
     typesWhere(({ queue }) => queue === own),
   ),
@@ -32,7 +41,7 @@ const hostedOn = (deps: ActivityDeps, own: WorkflowProperties['queue']): Activit
   ),
 });
 
-/** The transition activities of the runs queue: short, on Postgres only. */
+/** The activities of the runs queue: transitions, on Postgres only, and brief calls. */
 export const createTransitions = (deps: ActivityDeps): Activities => hostedOn(deps, RUNS_QUEUE);
 
 /** Transitions and calls of deliveries, which share a task queue. */

@@ -6,12 +6,13 @@ import { transitionPurchase } from '../db/purchases.ts';
 import { storeProviderMessage } from '../db/payments/commands.ts';
 import { chargeOf } from '../db/payments/queries.ts';
 import type { ProviderOutcome } from '../domain/payments/messages.ts';
-import type { Call, Calls } from '../workflows/kernel/messages.ts';
+import type { BriefCalls, Call, Calls } from '../workflows/kernel/messages.ts';
+import { BRIEF_REQUEST_MS } from './kernel/brief.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
-import { createToss, MISMATCH, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
+import { createToss, MISMATCH, TIMEOUT, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
 
 const provider = 'tosspayments';
 const STORE_MESSAGE_MS = 2000;
@@ -36,23 +37,56 @@ export const payment: RunActivities<'payment'> = {
     },
   }),
   calls: paymentCalls,
+  brief: briefPaymentCalls,
 };
 const ALARMS = {
   mismatch: 'a payment at the provider is not ours: nothing was asked of it',
   unresolved: 'an outcome at the payment provider could not be learnt in a day of look-ups',
 } as const;
 
+/** Calls to payment providers, each with an idempotency key. */
+function paymentCalls(deps: ActivityDeps): Calls<'payment'> {
+  const { toss, callProvider } = createProvider(deps);
+  const alive: typeof callProvider = (call, how) => withHeartbeat(() => callProvider(call, how));
+  const refundOf = ({ input }: Call<'payment', 'refundPayment' | 'findRefund'>): TossRefund => ({
+    refundId: input.refundId,
+    amount: input.refundAmount,
+    key: input.key,
+  });
+  return {
+    confirmPayment: (call) => alive(call, (attempt) => toss.confirm(attempt)),
+    readPayment: (call) => alive(call, (attempt) => toss.read(attempt)),
+    refundPayment: (call) => alive(call, (attempt) => toss.refund(attempt, refundOf(call))),
+    findRefund: (call) => alive(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
+    voidPayment: (call) => alive(call, (attempt) => toss.void(attempt, call.id)),
+  };
+}
+
 /**
- * Calls to payment providers, each with an idempotency key. The payment key is read from the attempt's row, and the provider's messages are
- * stored in Postgres, never in Temporal (D45). No request is sent for a payment that was started with the other kind of API key, test or
- * live (X26): UNSENT.
+ * The first confirm of an attempt. Its time counts from here, so that a slow Postgres lets no request be sent late. A provider that needs
+ * longer is slow, not out of reach: the reading that follows tells which (ops/alerts.yml).
  */
-function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment'> {
+function briefPaymentCalls(deps: ActivityDeps): BriefCalls<'payment'> {
+  const { toss, callProvider } = createProvider(deps, 'SLOW');
+  return {
+    confirmPayment: (call) => {
+      const limit = AbortSignal.timeout(BRIEF_REQUEST_MS);
+      return callProvider(call, (attempt) => toss.confirm(attempt, limit));
+    },
+  };
+}
+
+/**
+ * Asks a payment provider. The payment key is read from the attempt's row, and the provider's messages are stored in Postgres, never in
+ * Temporal (D45). No request is sent for a payment that was started with the other kind of API key, test or live (X26): UNSENT.
+ * `timedOut`: how a request without an answer in time is counted.
+ */
+function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN') {
   const toss = createToss(config.toss);
   const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
     failpoint('provider.after-answer');
     const { result, code, ended, approvedMethod } = answer;
-    providerOutcomes.inc({ provider, operation: call.name, outcome: result });
+    providerOutcomes.inc({ provider, operation: call.name, outcome: code === TIMEOUT ? timedOut : result });
     const ids = { storeId: call.storeId, call: call.id };
     if (result === 'REFUSED') log.error({ ...ids, code }, 'the payment provider refused a refund');
     if (code === MISMATCH) {
@@ -73,30 +107,18 @@ function paymentCalls({ orm, config, clock, log }: ActivityDeps): Calls<'payment
       )
       .finally(() => deadline.abort());
   };
-  const callProvider = (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> =>
-    withHeartbeat(async () => {
-      const { storeId, input } = call;
-      const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
-      if (charge && charge.testPayment === config.toss.testPayment) {
-        const answer = await how(charge);
-        const outcome = outcomeOf(call, answer);
-        if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
-        return outcome;
-      }
-      log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
-      providerOutcomes.inc({ provider, operation: call.name, outcome: 'UNSENT' });
-      return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
-    });
-  const refundOf = ({ input }: Call<'payment', 'refundPayment' | 'findRefund'>): TossRefund => ({
-    refundId: input.refundId,
-    amount: input.refundAmount,
-    key: input.key,
-  });
-  return {
-    confirmPayment: (call) => callProvider(call, (attempt) => toss.confirm(attempt)),
-    readPayment: (call) => callProvider(call, (attempt) => toss.read(attempt)),
-    refundPayment: (call) => callProvider(call, (attempt) => toss.refund(attempt, refundOf(call))),
-    findRefund: (call) => callProvider(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
-    voidPayment: (call) => callProvider(call, (attempt) => toss.void(attempt, call.id)),
+  const callProvider = async (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> => {
+    const { storeId, input } = call;
+    const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
+    if (charge && charge.testPayment === config.toss.testPayment) {
+      const answer = await how(charge);
+      const outcome = outcomeOf(call, answer);
+      if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
+      return outcome;
+    }
+    log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
+    providerOutcomes.inc({ provider, operation: call.name, outcome: 'UNSENT' });
+    return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
   };
+  return { toss, callProvider };
 }

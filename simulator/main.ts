@@ -36,6 +36,7 @@ async function control(pathname: string, request: IncomingMessage, response: Ser
     totalAmount,
     balanceAmount,
     cancels,
+    confirmKeys: toss.confirmKeys(orderId),
   }));
   sendJson(response, 200, shown);
 }

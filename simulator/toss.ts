@@ -19,6 +19,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 const refuse = (status: number, code: string, message = MESSAGES[code] ?? code): Answer => ({ status, body: { code, message } });
 
+const CONFIRM = '/v1/payments/confirm';
 const AUTHENTICATION_MS = 10 * 60_000;
 const SLOW_MS = 90_000;
 
@@ -44,6 +45,7 @@ export class Toss {
   /** Responses by idempotency key and path; a promise while the first request is in progress. */
   readonly #replies = new Map<string, Promise<Answer> | Answer>();
   readonly #next = new Map<string, string[]>();
+  readonly #confirmKeys = new Map<string, string[]>();
 
   constructor(payments: Payments, secretKey: string) {
     this.#payments = payments;
@@ -64,6 +66,11 @@ export class Toss {
     this.#next.delete(`${operation}/${orderId}`);
   }
 
+  /** The idempotency keys of the confirms of this order, one for each that was sent since the simulator started. */
+  confirmKeys(orderId: string): readonly string[] {
+    return this.#confirmKeys.get(orderId) ?? [];
+  }
+
   #behaviour(operation: string, orderId: string): string | undefined {
     return this.#next.get(`${operation}/${orderId}`)?.shift() ?? this.#next.get(`${operation}/*`)?.shift();
   }
@@ -76,6 +83,10 @@ export class Toss {
     if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
     if (call.method === 'GET') return this.#read(call.path);
     if (call.key === null) return this.#work(call);
+    if (call.path === CONFIRM) {
+      const orderId = String(call.body['orderId']);
+      this.#confirmKeys.set(orderId, [...this.confirmKeys(orderId), call.key]);
+    }
     const scope = [call.key, call.authorization, call.method, call.path].join('|');
     const known = this.#replies.get(scope);
     if (known instanceof Promise) return refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING');
@@ -101,7 +112,7 @@ export class Toss {
   }
 
   async #work(call: Call): Promise<Answer> {
-    if (call.path === '/v1/payments/confirm') return this.#confirm(call.body);
+    if (call.path === CONFIRM) return this.#confirm(call.body);
     const [, paymentKey] = /^\/v1\/payments\/([^/]+)\/cancel$/.exec(call.path) ?? [];
     return paymentKey === undefined ? refuse(404, 'NOT_FOUND') : this.#answerCancel(decodeURIComponent(paymentKey), call.body);
   }

@@ -2,6 +2,7 @@
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
+import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
@@ -44,6 +45,9 @@ const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs occupies a slot for ten seconds, hence so many.
 const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
 const pressure = new Pressure();
+// Transitions take milliseconds; a brief call takes seconds while its provider is slow, and its workflow task with it. Those have slots of
+// their own beside the transitions'.
+const RUNS = 40 + BRIEF_AT_ONCE;
 // A workflow in the cache (sticky queue) costs about half a megabyte; an evicted one is replayed at its next task.
 const hosts = { ...shared, ...traced.runs, workflowBundle: await workflowBundle(), maxCachedWorkflows: 200 };
 const workers = await Promise.all([
@@ -51,8 +55,8 @@ const workers = await Promise.all([
     ...hosts,
     taskQueue: RUNS_QUEUE,
     activities: createTransitions(deps),
-    maxConcurrentWorkflowTaskExecutions: 40,
-    maxConcurrentLocalActivityExecutions: 40,
+    maxConcurrentWorkflowTaskExecutions: RUNS,
+    maxConcurrentLocalActivityExecutions: RUNS,
     maxConcurrentActivityTaskExecutions: 40,
   }),
   Worker.create({

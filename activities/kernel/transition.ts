@@ -6,6 +6,8 @@ import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import {
+  type BriefCallName,
+  type BriefCalls,
   type Calls,
   type Plan,
   type RunEvent,
@@ -16,11 +18,11 @@ import {
 } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** The activities of a workflow type: its transition, and the calls of its plan. */
-export interface RunActivities<T extends WorkflowType> {
+/** The activities of a workflow type: its transition, the calls of its plan, and its brief calls where it has some. */
+export type RunActivities<T extends WorkflowType> = {
   readonly transition: (deps: ActivityDeps) => RunTransition<T>;
   readonly calls: (deps: ActivityDeps) => Calls<T>;
-}
+} & ([BriefCallName<T>] extends [never] ? { readonly brief?: never } : { readonly brief: (deps: ActivityDeps) => BriefCalls<T> });
 
 /** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {

@@ -61,16 +61,17 @@ interface TossPayment {
 }
 type Reply = { readonly status: number; readonly json: TossPayment } | { readonly lost: string };
 
-type Wire = (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: object, key?: string) => Promise<Reply>;
+/** `limit`: its time in milliseconds, or the signal that aborts it; nothing is sent when that was given already. */
+type Wire = (method: 'GET' | 'POST', path: string, limit: number | AbortSignal, body?: object, key?: string) => Promise<Reply>;
 
 function wireTo(config: TossConfig): Wire {
   const authorization = `Basic ${Buffer.from(`${config.secretKey}:`).toString('base64')}`;
-  return async (method, path, timeoutMs, body, key) => {
+  return async (method, path, limit, body, key) => {
     try {
       const response = await fetch(config.baseUrl + path, {
         method,
         headers: { authorization, 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: typeof limit === 'number' ? AbortSignal.timeout(limit) : limit,
         redirect: 'manual',
         ...(body && { body: JSON.stringify(body) }),
       });
@@ -82,7 +83,7 @@ function wireTo(config: TossConfig): Wire {
         return { lost: `HTTP_${response.status}` };
       }
     } catch (error) {
-      return { lost: error instanceof Error && error.name === 'TimeoutError' ? 'TIMEOUT' : 'CONNECTION' };
+      return { lost: error instanceof Error && error.name === 'TimeoutError' ? TIMEOUT : 'CONNECTION' };
     }
   };
 }
@@ -92,9 +93,9 @@ export const createToss = (config: TossConfig) => ({ ...approvals(wireTo(config)
 function approvals(call: Wire) {
   return {
     /** Requests the approval, under an idempotency key per attempt. */
-    async confirm(attempt: TossAttempt): Promise<TossAnswer> {
+    async confirm(attempt: TossAttempt, limit: number | AbortSignal = CONFIRM_MS): Promise<TossAnswer> {
       const { paymentKey, pgOrderId: orderId, amount } = attempt;
-      const reply = await call('POST', '/v1/payments/confirm', CONFIRM_MS, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
+      const reply = await call('POST', '/v1/payments/confirm', limit, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
       if ('lost' in reply) return unknown(reply.lost, false);
       const { status, json } = reply;
       if (status === 200) {
@@ -190,6 +191,8 @@ function outcomeOf(payment: TossPayment, attempt: TossAttempt): TossAnswer {
   }
 }
 
+/** The code of a request that was not answered in its time. */
+export const TIMEOUT = 'TIMEOUT';
 /** The code of a response about another payment. */
 export const MISMATCH = 'MISMATCH';
 const isOurs = (payment: TossPayment, attempt: TossAttempt): boolean =>

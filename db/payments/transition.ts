@@ -32,6 +32,10 @@ export async function transitionPayment(
     await loadCall(context);
     await apply(context, { type: 'outcome', outcome: event.outcome });
   }
+  if (event.type === 'load' && payment.call) {
+    await loadCall(context);
+    await apply(context, { type: 'resumed' });
+  }
   await apply(context, { type: 'elapsed' });
   // What its only attempt has completed just now has no refund yet, and no other attempt.
   const isAlone = !wasCompleted && payment.status === 'completed' && payment.attemptCount === 1;

@@ -16,8 +16,15 @@ export type CallOf<Calls, N extends keyof Calls & string = keyof Calls & string>
     readonly name: K;
     readonly storeId: string;
     readonly input: Calls[K] extends { readonly input: infer I } ? I : never;
+    /** Somebody waits for its outcome, which is expected within BRIEF_MS (`workflows/kernel/messages.ts`); of `BriefName` only. */
+    readonly isBrief?: Calls[K] extends { readonly brief: true } ? true : never;
   };
 }[N];
+
+/** The names of the calls that are declared as `brief: true`: a plan may have them made briefly. */
+export type BriefName<Calls> = {
+  readonly [K in keyof Calls & string]: Calls[K] extends { readonly brief: true } ? K : never;
+}[keyof Calls & string];
 
 /** How a call ended. LOST: its activity timed out or its worker died, so the outcome is unknown. */
 export type OutcomeOf<Calls, N extends keyof Calls & string = keyof Calls & string> =

@@ -14,6 +14,8 @@ export function decide(state: PaymentState, event: PaymentEvent, at: number): De
   switch (event.type) {
     case 'elapsed':
       return expire(state, at);
+    case 'resumed':
+      return resume(state);
     case 'pay':
       return pay(state, event, at);
     case 'giveUp':
@@ -69,6 +71,12 @@ function confirm(state: PaymentState, at: number): Decided {
 
 const giveUp = (state: PaymentState, { code }: { readonly code: string | null }, at: number): Decided =>
   isOpen(state, at) ? decline(state, code ?? 'PAY_PROCESS_CANCELED', at) : { state, effects: [] };
+
+/** A confirm that may have been sent has an unknown outcome, until an answer or a reading tells. */
+const resume = (state: PaymentState): Decided => ({
+  state: state.call?.name === 'confirmPayment' ? withAttempt(state, { isUnknown: true }) : state,
+  effects: [],
+});
 
 const expire = (state: PaymentState, at: number): Decided =>
   state.status === 'pending' && at >= state.expiresAt

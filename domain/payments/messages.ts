@@ -30,7 +30,8 @@ export interface PaymentMessages {
     readonly giveUp: { readonly attemptId: string; readonly codeId: string };
   };
   readonly calls: {
-    readonly confirmPayment: { readonly input: AttemptInput; readonly outcome: ProviderOutcome };
+    /** Brief where it is certainly the first of its attempt: the buyer waits for it. */
+    readonly confirmPayment: { readonly input: AttemptInput; readonly outcome: ProviderOutcome; readonly brief: true };
     readonly readPayment: { readonly input: AttemptInput; readonly outcome: ProviderOutcome };
     readonly voidPayment: { readonly input: AttemptInput; readonly outcome: ProviderOutcome };
     readonly refundPayment: { readonly input: RefundInput; readonly outcome: ProviderOutcome };

@@ -21,9 +21,11 @@ export function planOf(state: PaymentState, at: number): PlanOf<PaymentCall> {
 
 /** The call with its input. The idempotency key of a refund is its id, with a suffix from the second key on. */
 function callOf({ storeId, call, attempt, refund }: PaymentState): PaymentCall {
-  const { id, name } = call!;
+  const { id, name, n } = call!;
   const { attemptId, pgOrderId, amountWon } = attempt!;
   const input = { attemptId, pgOrderId, amount: amountWon };
+  // What may have been sent before gets its full time: a provider that was slow once is not cut short again.
+  if (name === 'confirmPayment') return { id, name, storeId, input, ...(n === 0 && !attempt!.isUnknown && { isBrief: true }) };
   if (name !== 'refundPayment' && name !== 'findRefund') return { id, name, storeId, input };
   const { refundId, amountWon: refundAmount, keySeq } = refund!;
   return { id, name, storeId, input: { ...input, refundId, refundAmount, key: keySeq === 1 ? refundId : `${refundId}-${keySeq}` } };

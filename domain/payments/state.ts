@@ -62,6 +62,8 @@ export type PaymentCall = CallOf<PaymentMessages['calls']>;
 export type PaymentEvent =
   /** The run was loaded, or a timer has fired. */
   | { readonly type: 'elapsed' }
+  /** The run was loaded while the state's call was planned: an earlier run, or a worker that was lost, may have made it. */
+  | { readonly type: 'resumed' }
   /** The buyer came back: `pay` authenticated, `giveUp` without. A key or code whose text was swept is null. */
   | { readonly type: 'pay'; readonly pgOrderId: string; readonly amount: number; readonly paymentKey: string | null }
   | { readonly type: 'giveUp'; readonly code: string | null }

@@ -93,8 +93,8 @@ const confirm: Scenario = async (arm) => {
   expect(await count(`FROM flow_step WHERE order_item_id = $1 AND event ->> 'key' = 'confirm'`, [orderItemId])).toBe(1);
 };
 
-/** A payment is charged once and creates one order, whose run is started. */
-const purchase: Scenario = async (arm) => {
+/** A payment is charged once and creates one order, whose run is started; returns the keys under which it was confirmed. */
+const purchase = async (arm: () => void): Promise<readonly string[]> => {
   await quiet();
   const payment = await started();
   arm();
@@ -103,8 +103,13 @@ const purchase: Scenario = async (arm) => {
   const { rows } = await database.query<{ pg_order_id: string }>('SELECT pg_order_id FROM payment_attempt WHERE payment_id = $1', [
     payment.paymentId,
   ]);
-  const ledger = (await call(under.system.simulator, 'GET', '/__sim/payments')).body as unknown as { orderId: string; status: string }[];
-  expect(ledger.filter((charge) => charge.orderId === rows[0]!.pg_order_id).map(({ status }) => status)).toEqual(['DONE']);
+  const ledger = (await call(under.system.simulator, 'GET', '/__sim/payments')).body as unknown as {
+    orderId: string;
+    status: string;
+    confirmKeys: string[];
+  }[];
+  const charges = ledger.filter((charge) => charge.orderId === rows[0]!.pg_order_id);
+  expect(charges.map(({ status }) => status)).toEqual(['DONE']);
   await until(
     'the run of the item is started',
     async () =>
@@ -114,6 +119,14 @@ const purchase: Scenario = async (arm) => {
         [orderId],
       )) === 1,
   );
+  return charges[0]!.confirmKeys;
+};
+
+/** A worker that is lost while it confirms: the confirm is sent again under its key, whose answer the provider repeats. */
+const confirmTwice: Scenario = async (arm) => {
+  const keys = await purchase(arm);
+  expect(keys.length).toBeGreaterThan(1);
+  expect(new Set(keys).size).toBe(1);
 };
 
 /** An event reaches its receiver, and its delivery ends. */
@@ -138,8 +151,8 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'request.after-commit': checkout,
   'transition.before-commit': confirm,
   'transition.after-commit': confirm,
-  'relay.after-start': purchase,
-  'provider.after-answer': purchase,
+  'relay.after-start': async (arm) => void (await purchase(arm)),
+  'provider.after-answer': confirmTwice,
   'webhook.before-send': delivery,
   'webhook.after-send': delivery,
 };

@@ -1,6 +1,6 @@
 /** How a run makes an external call: as an activity, tried once. */
-import { ActivityFailure, type ActivityOptions, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { type Answer, type Call, WORKFLOWS, type WorkflowType } from './messages.ts';
+import { type ActivityOptions, isCancellation, proxyActivities, proxyLocalActivities, TemporalFailure } from '@temporalio/workflow';
+import { type Answer, BRIEF_MS, type Call, WORKFLOWS, type WorkflowType } from './messages.ts';
 
 /** The activity options in which the calls of workflow types differ. */
 export interface CallTimes extends Pick<ActivityOptions, 'scheduleToStartTimeout' | 'heartbeatTimeout'> {
@@ -13,12 +13,28 @@ const ONCE = { maximumAttempts: 1 } as const;
 
 /** A call whose activity failed or timed out has the outcome LOST, which the transition resolves. */
 export async function makeCall(type: WorkflowType, call: Call, times: CallTimes, summary: string): Promise<Answer> {
+  const answer = call.isBrief ? await makeBriefly(call, summary) : null;
+  if (answer) return answer;
   const { callsQueue } = WORKFLOWS[type];
   const options = { ...(callsQueue !== null && { taskQueue: callsQueue }), ...times, retry: ONCE, summary };
+  return orLost(() => proxyActivities<Record<string, (call: Call) => Promise<Answer>>>(options)[call.name]!(call));
+}
+
+/**
+ * As a local activity, within the workflow task that asks for it: no other task, and no event before its end. Null: the worker did not
+ * begin it. When the worker dies in it, it is made again with the workflow task, under the same key.
+ */
+function makeBriefly(call: Call, summary: string): Promise<Answer | null> {
+  const options = { startToCloseTimeout: BRIEF_MS, scheduleToCloseTimeout: BRIEF_MS, retry: ONCE, summary };
+  return orLost(() => proxyLocalActivities<Record<string, (call: Call) => Promise<Answer | null>>>(options)[call.name]!(call));
+}
+
+async function orLost<T>(made: () => Promise<T>): Promise<T | { readonly result: 'LOST' }> {
   try {
-    return await proxyActivities<Record<string, (call: Call) => Promise<Answer>>>(options)[call.name]!(call);
+    return await made();
   } catch (error) {
-    if (error instanceof ActivityFailure && !isCancellation(error)) return { result: 'LOST' };
+    // The failure of a local activity is not wrapped in an ActivityFailure.
+    if (error instanceof TemporalFailure && !isCancellation(error)) return { result: 'LOST' };
     throw error;
   }
 }

@@ -3,7 +3,7 @@
  * outcomes in `domain/<feature>/machine.ts`, or in `messages.ts` beside it where they fill a page. Ids, amounts, enumerations and times
  * only: nothing personal.
  */
-import type { CallOf, ContentOf, OutcomeOf, PlanOf } from '../../domain/kernel/messages.ts';
+import type { BriefName, CallOf, ContentOf, OutcomeOf, PlanOf } from '../../domain/kernel/messages.ts';
 import type { InvitationMessages } from '../../domain/invitations/machine.ts';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
@@ -115,6 +115,12 @@ export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> 
 };
 /** The activities that make the calls of a workflow type. */
 export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
+
+/** A brief call is first made as a local activity of this time at most. */
+export const BRIEF_MS = 3000;
+export type BriefCallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? BriefName<Messages[T]['calls']> : never;
+/** The local activities that make the brief calls of a workflow type; their requests end well before BRIEF_MS. */
+export type BriefCalls<T extends WorkflowType> = { readonly [N in BriefCallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
 
 /** What a run does next, as its transition decided, and the store's clock offset in milliseconds: 0 outside sandboxes. */
 export interface Plan<T extends WorkflowType = WorkflowType> extends PlanOf<Call<T>> {

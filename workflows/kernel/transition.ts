@@ -26,8 +26,17 @@ export async function transition(type: WorkflowType, run: RunRef, event: RunEven
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '5s' },
     summary: `${summary}, waiting for Postgres`,
   });
-  return visible[transitionName(type)](run, event, at);
+  return withoutBrief(await visible[transitionName(type)](run, event, at));
 }
+
+/** A brief call is made in the workflow task of its transition, or else not briefly: Postgres is slow, and a repeat would not load again. */
+const withoutBrief = (plan: Plan): Plan => ({
+  ...plan,
+  calls: plan.calls.map((one) => {
+    const { isBrief: _, ...call } = one;
+    return call;
+  }),
+});
 
 const isRefusal = (error: unknown) => error instanceof ApplicationFailure && error.nonRetryable === true;
 const isFinal = (error: unknown) => error instanceof ActivityFailure && isRefusal(error.cause);

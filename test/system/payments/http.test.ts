@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, call, get, GUEST, pay } from '../../../bin/dev/client.ts';
-import { query, underTest, until, world } from '../../kernel/world.ts';
+import { query, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
 
 const stock = async (variantId: string) =>
   (await query<{ n: number }>('SELECT stock_quantity AS n FROM variant WHERE variant_id = $1', [variantId]))[0]!.n;
@@ -8,9 +8,20 @@ const charged = async (paymentId: string) => {
   const { body } = await call(underTest.simulator, 'GET', '/__sim/payments');
   const orders = await query<{ pg_order_id: string }>('SELECT pg_order_id FROM payment_attempt WHERE payment_id = $1', [paymentId]);
   const ours = new Set(orders.map((row) => row.pg_order_id));
-  return (body as unknown as { orderId: string; status: string; totalAmount: number; balanceAmount: number }[]).filter((p) =>
-    ours.has(p.orderId),
-  );
+  return (body as unknown as Charge[]).filter((p) => ours.has(p.orderId));
+};
+interface Charge {
+  readonly orderId: string;
+  readonly status: string;
+  readonly totalAmount: number;
+  readonly balanceAmount: number;
+  readonly confirmKeys: readonly string[];
+}
+/** The calls that a payment's run has made as ordinary activities. */
+const visibleCalls = async ({ store }: World, paymentId: string) => {
+  const { events } = await (await temporalClient()).workflow.getHandle(`payment/${store.storeId}/${paymentId}`).fetchHistory();
+  const names = (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? '');
+  return names.filter((name) => name !== '' && name !== 'transitionPayment');
 };
 
 describe('a payment', () => {
@@ -25,6 +36,7 @@ describe('a payment', () => {
     expect(data).toMatchObject({ status: 'completed', result: 'COMPLETED', lastFailure: null, testPayment: true });
     expect(await stock(product.variantId)).toBe(4);
     expect(await charged(paymentId)).toMatchObject([{ status: 'DONE', totalAmount: 12_500 }]);
+    expect(await visibleCalls(shop, paymentId)).not.toContain('confirmPayment');
     const order = (await shop.seller.call('GET', `/v1/orders/${data.orderId}`)).body.data;
     expect(order).toMatchObject({
       orderNo: data.orderNo,
@@ -86,6 +98,35 @@ describe('a payment', () => {
       expect(await charged(paymentId)).toMatchObject([{ status: 'DONE' }]);
     }
     expect(await stock(product.variantId)).toBe(3);
+  });
+
+  test('that is approved by a provider which answers in a minute is read, and charged once', async () => {
+    const shop = await world();
+    const { buyer, paymentId, payUrl } = await shop.payment();
+    const [attempt] = await query<{ pg_order_id: string }>('SELECT pg_order_id FROM payment_attempt WHERE payment_id = $1', [paymentId]);
+    await call(underTest.simulator, 'POST', '/__sim/next', {
+      body: { op: 'confirm', behavior: '0000+60000', orderId: attempt!.pg_order_id },
+    });
+    expect((await pay(payUrl)).searchParams.get('svcResult')).toBe('COMPLETED');
+    expect((await buyer.status(paymentId)).body.data).toMatchObject({ status: 'completed' });
+    expect(await charged(paymentId)).toMatchObject([{ status: 'DONE', confirmKeys: [expect.any(String)] }]);
+    expect(await visibleCalls(shop, paymentId)).toEqual(['readPayment']);
+  });
+
+  test('that a provider has not decided after a reading is asked for again under its key, with more time', async () => {
+    const shop = await world();
+    const { paymentId, payUrl } = await shop.payment();
+    const paying = pay(payUrl, '4111111111110022');
+    const keys = await until('asked again', async () => {
+      const [charge] = await charged(paymentId);
+      return charge !== undefined && charge.confirmKeys.length > 1 && charge.confirmKeys;
+    });
+    expect(new Set(keys).size).toBe(1);
+    expect((await visibleCalls(shop, paymentId)).slice(0, 2)).toEqual(['readPayment', 'confirmPayment']);
+    // Its ninety seconds are not over, but the buyer's authentication is.
+    await shop.advance('PT11M');
+    await paying;
+    expect(await charged(paymentId)).toMatchObject([{ status: 'IN_PROGRESS' }]);
   });
 
   test('that was not charged at a 500 of the provider is pending again', async () => {

@@ -42,6 +42,16 @@ describe('a buyer who comes back', () => {
       done: false,
     });
   });
+  test('waits for the first confirm only: what asks the provider later is never brief', () => {
+    const again = after(confirming, [outcome('LOST'), 0], [outcome('UNPAID', 'READY'), 5000]);
+    const resumed = after(confirming, [{ type: 'resumed' }, 5000]);
+    const calls = [confirming, resumed, again].flatMap((state) => planOf(state, 5000).calls);
+    expect(calls.map(({ id, isBrief }) => [id, isBrief === true])).toEqual([
+      ['confirmPayment-att-0', true],
+      ['confirmPayment-att-0', false],
+      ['confirmPayment-att-2', false],
+    ]);
+  });
   test.each([
     ['another number', { ...pay, pgOrderId: '2-01' }],
     ['another amount', { ...pay, amount: 999 }],
@@ -80,6 +90,20 @@ describe('what the provider answered to a confirm', () => {
     const decided = decide(confirming, outcome(result), 1000);
     expect(decided.state).toMatchObject(expected);
     expect(decided.effects.map(({ type }) => type)).toEqual(effects);
+  });
+  test('that may have been sent before proves nothing but an approval', () => {
+    const resumed = after(confirming, [{ type: 'resumed' }, 0]);
+    expect(decide(resumed, outcome('UNSENT'), 1000).state).toMatchObject({ status: 'processing', call: { name: 'readPayment' } });
+    expect(decide(resumed, outcome('APPROVED'), 1000).state).toMatchObject({ status: 'completed', attempt: { isUnknown: false } });
+    const declined = after(
+      { ...resumed, expiresAt: 0 },
+      [outcome('DECLINED'), 0],
+      [{ type: 'elapsed' }, 1],
+      [{ type: 'unknownRemains' }, 1],
+    );
+    expect(declined).toMatchObject({ status: 'expired', attempt: { status: 'DECLINED' }, call: { name: 'readPayment' } });
+    const reading = after(confirming, [outcome('LOST'), 0]);
+    expect(decide(reading, { type: 'resumed' }, 1).state).toEqual(reading);
   });
   test('nothing, for a day: the payment fails, its stock comes back, an operator is told', () => {
     const reading = after(confirming, [outcome('UNKNOWN'), 0]);
@@ -131,6 +155,7 @@ test('no sequence of events makes two orders, gives stock back twice or leaves a
   const results = ['APPROVED', 'DECLINED', 'UNKNOWN', 'UNPAID', 'VOIDED', 'FOREIGN', 'UNSENT', 'LOST'];
   const events = fc.oneof(
     fc.constant<PaymentEvent>({ type: 'elapsed' }),
+    fc.constant<PaymentEvent>({ type: 'resumed' }),
     fc.constant<PaymentEvent>({ type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k' }),
     fc.constant<PaymentEvent>({ type: 'giveUp', code: null }),
     fc.tuple(fc.constantFrom(...results), fc.boolean()).map(([result, ended]) => outcome(result, 'X', ended)),
