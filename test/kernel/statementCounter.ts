@@ -10,8 +10,8 @@ export interface StatementCounter {
 }
 
 const CONTROL = /^(?:begin|commit|rollback|select set_config\()/;
-/** Types of frontend messages: a simple query, and Parse of the extended protocol. */
-const [QUERY, PARSE] = ['Q', 'P'];
+/** Types of frontend messages: a simple query; Parse, which names a text, and Bind, which uses it, of the extended protocol. */
+const [QUERY, PARSE, BIND] = ['Q', 'P', 'B'];
 
 export async function statementCounter(toUrl: string): Promise<StatementCounter> {
   const { hostname, port } = new URL(toUrl);
@@ -47,6 +47,7 @@ export async function statementCounter(toUrl: string): Promise<StatementCounter>
 /** Reads the messages of one connection (Postgres' frontend/backend protocol 3). */
 class FrontendReader {
   readonly #onText: (text: string) => void;
+  readonly #prepared = new Map<string, string>();
   #rest = Buffer.alloc(0);
   #isStarted = false;
 
@@ -69,9 +70,10 @@ class FrontendReader {
   }
   #message(message: Buffer): void {
     const type = String.fromCharCode(message[0]!);
-    if (type !== QUERY && type !== PARSE) return;
-    // Parse begins with the name of the statement.
-    const start = type === PARSE ? message.indexOf(0, 5) + 1 : 5;
-    this.#onText(message.toString('utf8', start, message.indexOf(0, start)));
+    const word = (from: number): string => message.toString('utf8', from, message.indexOf(0, from));
+    if (type === QUERY) this.#onText(word(5));
+    // Parse: the statement's name, its text. Bind: the portal's name, the statement's.
+    if (type === PARSE) this.#prepared.set(word(5), word(message.indexOf(0, 5) + 1));
+    if (type === BIND) this.#onText(this.#prepared.get(word(message.indexOf(0, 5) + 1)) ?? '');
   }
 }
