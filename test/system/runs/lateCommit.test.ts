@@ -14,6 +14,8 @@ import { type Host, host } from './hosted.ts';
 
 /** As the driver writes it. */
 const COMMIT = 'commit\0';
+/** The statement before the commit of a change (`announceCommit`). */
+const ANNOUNCED = 'transaction_timeout';
 /** Longer than a client waits for its answer, shorter than an idle transaction may last. */
 const HELD_MS = 4000;
 
@@ -75,7 +77,7 @@ describe('a command', () => {
 
   test('whose commit hangs in the network is never carried out', async () => {
     const run = await bought();
-    const { held, release } = proxy.holdAt(COMMIT, 'INSERT INTO operation');
+    const { held, release } = proxy.holdAt(COMMIT, ANNOUNCED);
     const command = under.command(run, 'confirm', {}, { notAfter: Date.now() + 1000 });
     command.catch(() => {});
     await held;
@@ -96,7 +98,7 @@ describe('a request of one transaction', () => {
       const seller = new Seller(api, shop.seller.bearer);
       const create = () => seller.call('POST', '/v1/categories', { name: '늦은 분류' }, { 'idempotency-key': 'late' });
       const found = () => query('SELECT 1 FROM category WHERE store_id = $1', [shop.store.storeId]);
-      const { held, release } = proxy.holdAt(COMMIT, 'insert into "category"');
+      const { held, release } = proxy.holdAt(COMMIT, ANNOUNCED);
       const request = create();
       await held;
       expect(await query('SELECT 1 FROM pg_stat_activity WHERE application_name = $1', [PGAPPNAME])).not.toEqual([]);
