@@ -33,7 +33,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     find: `failpoint('webhook.before-send');`,
     put: `const sent = { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' };
     const ended = { entityId: deliveryId, outcome: { result: 'SUCCESS' }, at } as const;
-    await completeCall(deps, deliveryTransition(deps, { n, outcome: sent }), call, ended);
+    await completeCall(deps, deliveryTransition(sent), call, ended);
       failpoint('webhook.before-send');`,
     failpoints: 'webhook.before-send=0.2',
   },
