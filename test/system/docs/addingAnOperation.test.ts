@@ -36,7 +36,7 @@ test('what it writes is formatted, typed and without a warning', async () => {
 
 test('rings, contract, pages and examples agree with the new operation', async () => {
   const suites = ['architecture', 'contract/', 'docs/citations', 'docs/generated', 'docs/glossary', 'kernel/examples'];
-  await copy.run('node', ['bin/test.ts', ...suites.map((name) => `test/units/${name}`), '--selectProjects', 'units']);
+  await copy.run('node', ['bin/test.ts', ...suites.map((name) => `test/units/${name}`), '--selectProjects', 'units', '--runInBand']);
 });
 
 test('the operation is served and documented with an example, and its own test passes', async () => {
@@ -53,7 +53,7 @@ test('the operation is served and documented with an example, and its own test p
     const { testServer, cli, collector, stores } = underTest;
     const handed: Handed = { dataDir: copy.dir, testServer, cli, collector, stores };
     announce({ ...underTest, api, dataDir: copy.dir }, {});
-    await copy.run('node', ['bin/test.ts', ...own, '--selectProjects', 'system'], { UNDER_TEST: JSON.stringify(handed) });
+    await copy.run('node', ['bin/test.ts', ...own, '--selectProjects', 'system', '--runInBand'], { UNDER_TEST: JSON.stringify(handed) });
   } finally {
     stop();
   }
