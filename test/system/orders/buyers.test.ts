@@ -101,18 +101,26 @@ describe('a member', () => {
 describe('while a claim is open', () => {
   const news = (shop: World, id: string, type: 'claim.opened' | 'claim.closed', at: number) =>
     inside(shop, (tx) => applyClaim({ ...tx, at }, id, { type, claimId: 'clm_1' }));
+  /** The item's run is woken after the commit: until then it has the deadline of before. */
+  const untilDue = (id: string, isDue: boolean) =>
+    until(
+      'the run knows',
+      async () => (await query('SELECT 1 FROM run WHERE entity_id = $1 AND (wake_at IS NOT NULL) = $2', [id, isDue])).length > 0,
+    );
   test('the decision rests, and goes on with the time that was left', async () => {
     const shop = await world();
     const { orderItemId: id } = await shop.order();
     await delivered(shop, id);
     await shop.advance('P5D');
     await news(shop, id, 'claim.opened', await now(shop));
+    await untilDue(id, false);
     expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED', autoDecisionDate: null });
     for (const action of ['confirm', 'delivered', 'fulfill']) expect((await shop.act(id, action)).status).toBe(409);
     expect(await shop.advance('P30D')).toMatchObject({ settled: true });
     expect((await shop.item(id)).status).toBe('DELIVERED');
     const closedAt = await now(shop);
     await news(shop, id, 'claim.closed', closedAt);
+    await untilDue(id, true);
     const resumed = date(await shop.item(id));
     expect(Math.abs(resumed - closedAt - 2 * DAY)).toBeLessThan(MINUTE);
     await shop.advance('P1D');
