@@ -27,7 +27,9 @@ function invitationCalls({ orm, keyring, config, clock, log }: ActivityDeps): Ca
   return { sendInvitation: (call) => withHeartbeat(() => send(call)) };
 
   async function send({ storeId, input: { invitationId, sendNo } }: Call<'invitation'>): Promise<Outcome<'invitation'>> {
-    const mail = await inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => readInvitationMail(tx, keyring, invitationId, sendNo));
+    const mail = await inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) =>
+      readInvitationMail(tx, keyring, invitationId, sendNo),
+    );
     // Canceled or resent meanwhile: this link is invalid.
     if (!mail) return { result: 'REFUSED', code: 'SUPERSEDED' };
     try {

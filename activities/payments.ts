@@ -100,7 +100,7 @@ function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UN
   const storeMessage = async ({ id, storeId, input }: Call<'payment'>, message: string | null): Promise<void> => {
     const deadline = new AbortController();
     const late = sleep(STORE_MESSAGE_MS, null, { signal: deadline.signal, ref: false }).then(() => Promise.reject(new Error('too late')));
-    const stored = inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => storeProviderMessage(tx, input, message));
+    const stored = inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) => storeProviderMessage(tx, input, message));
     await Promise.race([stored, late])
       .catch((error: Error & { code?: string }) =>
         log.error({ storeId, call: id, reason: error.name, sqlState: error.code }, 'a message of the payment provider could not be stored'),
@@ -109,7 +109,7 @@ function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UN
   };
   const callProvider = async (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> => {
     const { storeId, input } = call;
-    const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
+    const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
     if (charge && charge.testPayment === config.toss.testPayment) {
       const answer = await how(charge);
       const outcome = outcomeOf(call, answer);

@@ -5,7 +5,7 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { issueCode, openRequest, REQUEST_MS, consumeRequest, userOf } from '../../db/identity/logins.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, NO_STORE, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, isRegistered, narrow } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { redirectToClient, setBrowserCookie, LONGEST_STATE } from './answer.ts';
@@ -75,7 +75,7 @@ export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
     const upstream = await deps.login.discover();
     const { authenticatedAt, ...person } = await upstream.finish(ctx.querystring, request);
     const isConsole = clientId === deps.config.console.clientId;
-    const { userId, code } = await inTenant(deps.orm, { storeId: '-', at: now, realNow: now }, REQUEST, async (tx) => {
+    const { userId, code } = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
       const known = await userOf(tx, person);
       return { userId: known, code: isConsole ? await issueCode(tx, known, request, authenticatedAt) : null };
     });

@@ -35,7 +35,7 @@ export async function startConsent(
   browser: string,
 ): Promise<void> {
   const { clientId, storeId } = await storeClientOf(deps, request.clientId);
-  const consentId = await inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, async (tx) => {
+  const consentId = await inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, async (tx) => {
     const { role } = await consentDetailsOf(tx, clientId, request.userId);
     return role === null ? null : openConsent(tx, request, browser);
   });
@@ -60,7 +60,7 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
   const request = await readConsent(deps.orm, idOf(ctx), browserOf(ctx), deps.clock.now());
   if (!request) throw gone();
   const { storeId } = await storeClientOf(deps, request.clientId);
-  const details = await inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, (tx) =>
+  const details = await inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, (tx) =>
     consentDetailsOf(tx, request.clientId, request.userId),
   );
   const context = pageContextOf(ctx);
@@ -92,7 +92,7 @@ export async function decideConsent(ctx: Context, deps: ApiDeps): Promise<void> 
   const request = await readConsent(deps.orm, idOf(ctx), browser, now);
   if (!request) throw gone();
   const { storeId } = await storeClientOf(deps, request.clientId);
-  const code = await inTenant(deps.orm, { storeId, at: now, realNow: now }, REQUEST, async (tx) => {
+  const code = await inTenant(deps.orm, realTime(storeId, now), REQUEST, async (tx) => {
     if (!(await consumeConsent(tx, request.consentId, browser))) throw gone();
     const role = await lockRole(tx, request.userId);
     return decision === 'deny' || role === null ? null : issueCode(tx, request.userId, request, request.authenticatedAt);

@@ -5,7 +5,7 @@ import { delegatedCustomer } from '../../db/customers/commands.ts';
 import { issueRefresh, type Login, redeemCode, redeemRefresh } from '../../db/identity/logins.ts';
 import { findPerson } from '../../db/identity/people.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, NO_STORE, realTime, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -15,7 +15,6 @@ import { need, OAuthError, type Params } from './oauth.ts';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
 /** For transactions on tables without a store. */
-const NO_STORE = '-';
 
 type Grant = (client: OAuthClient, params: Params, deps: ApiDeps) => Promise<object>;
 
@@ -54,7 +53,7 @@ const isVerifier = (verifier: string, challenge: string): boolean => {
 async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
   const now = deps.clock.now();
-  const given = await inTenant(deps.orm, { storeId: NO_STORE, at: now, realNow: now }, REQUEST, async (tx) => {
+  const given = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
     const fits = (issued: { redirectUri: string; codeChallenge: string }) =>
       issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
     const login = await redeemCode(tx, client.clientId, code, fits);
@@ -69,7 +68,7 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
 async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
   const [token] = need(params, 'refresh_token') as [string];
   const now = deps.clock.now();
-  const given = await inTenant(deps.orm, { storeId: NO_STORE, at: now, realNow: now }, REQUEST, async (tx) => {
+  const given = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
     const login = await redeemRefresh(tx, client.clientId, token);
     // An invalid scope does not use up the refresh token: the error rolls back the transaction.
     return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
@@ -127,8 +126,7 @@ async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
     throw new OAuthError('unauthorized_client', 'Only a confidential client that holds member:delegate may');
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
   const tenant = await findTenant(sqlOn(deps.orm), 'clientId', clientId);
-  const realNow = deps.clock.now();
-  const tenancy = { storeId, at: realNow + (tenant?.clockOffsetMs ?? 0), realNow };
+  const tenancy = tenancyOf(storeId, tenant?.clockOffsetMs ?? 0, deps.clock.now());
   const holder = await inTenant(deps.orm, tenancy, REQUEST, (tx) => delegatedCustomer(tx, email));
   const claims = { use: 'member', storeId, ...holder, clientId } as const;
   return answer(deps, claims, ['member'], { issued_token_type: ACCESS_TOKEN }, MEMBER_SECONDS);

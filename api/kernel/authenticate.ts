@@ -5,7 +5,7 @@ import { findCustomer } from '../../db/customers/queries.ts';
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { findGuest, openSession } from '../../db/identity/sessions.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, NO_STORE, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -21,7 +21,6 @@ type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> &
 export interface StoreCaller extends Authenticated {
   readonly origin: Origin | 'token' | 'agent';
 }
-const NO_STORE = '-';
 /** What may be a store's code: nothing else is looked up. */
 const STORE_CODE = /^[\w-]{1,64}$/;
 
@@ -195,12 +194,10 @@ const as = (
   sessionId: string | null,
   realNow: number,
 ): Authenticated => ({
-  storeId,
+  ...tenancyOf(storeId, clockOffsetMs, realNow),
   sandbox,
   principal,
   sessionId,
-  at: realNow + clockOffsetMs,
-  realNow,
   scopes: [],
   role: null,
   person: null,

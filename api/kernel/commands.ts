@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
@@ -51,7 +51,7 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
       return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key });
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
-      createCommands(deps, { ...caller, storeId, sandbox, at: caller.realNow + clockOffsetMs }, operation),
+      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation),
     stored: () => read((tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));

@@ -5,7 +5,7 @@
  */
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';
-import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { Lane } from './lanes.ts';
 import { type LimitedCall, refuseUntil } from './limits.ts';
 
@@ -47,8 +47,7 @@ interface PasswordCheck {
 export function verifyPassword(call: LimitedCall, { password, storedHash, isRight = true, limits }: PasswordCheck): Promise<boolean> {
   return verifying.run(async () => {
     const now = call.deps.clock.now();
-    const inTx = <T>(work: (tx: Tx) => Promise<T>) =>
-      inTenant(call.deps.orm, { storeId: call.storeId, at: now, realNow: now }, REQUEST, work);
+    const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(call.deps.orm, realTime(call.storeId, now), REQUEST, work);
     refuseUntil(call, 'passwords', await inTx((tx) => consumeUse(tx, limits)), now);
     const verdict = (await isPassword(password, storedHash)) && isRight;
     if (!verdict) return false;

@@ -5,11 +5,11 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { type PaymentOption, retryPayment } from '../../db/payments/commands.ts';
 import { readAttempt, paymentRun } from '../../db/payments/queries.ts';
 import { storeText } from '../../db/runs/text.ts';
-import { findTenant, readStore, type Tenant } from '../../db/stores/queries.ts';
+import { findTenant, readStore } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
@@ -46,64 +46,39 @@ export function payRoutes(deps: ApiDeps): Router {
     ctx.set(HEADERS);
     await next();
   });
-  router.get('/', (ctx) => guarded(ctx, deps, storeNameOf, (found, storeName) => open(ctx, deps, { ...found, storeName })));
-  router.get('/return', (ctx) =>
-    guarded(
-      ctx,
-      deps,
-      (tx, found) => readReturn(ctx, tx, found),
-      (found, input) => comeBack(ctx, deps, found, input),
-    ),
-  );
-  router.get('/fail', (ctx) =>
-    guarded(
-      ctx,
-      deps,
-      (tx, found) => readFailure(ctx, tx, found),
-      (found, input) => giveUp(ctx, deps, found, input),
-    ),
-  );
-  router.post('/retry', (ctx) =>
-    guarded(
-      ctx,
-      deps,
-      () => Promise.resolve(null),
-      (found) => retry(ctx, deps, found),
-    ),
-  );
+  router.get('/', guarded(deps, readStoreName, open));
+  router.get('/return', guarded(deps, readReturn, comeBack));
+  router.get('/fail', guarded(deps, readFailure, giveUp));
+  router.post('/retry', guarded(deps, readNothing, retry));
   return router;
 }
 
-/** Finds the attempt of the URL, and does `read` in the same transaction; for an unknown one, a page that reveals nothing. */
-async function guarded<T>(
-  ctx: RouterContext,
-  deps: ApiDeps,
-  read: (tx: Tx, found: Found) => Promise<T>,
-  show: (found: Found, done: T) => Promise<void>,
-): Promise<void> {
-  const paymentId = String(ctx.params['paymentId']);
-  const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;
-  const done = tenant && (await inTenant(deps.orm, now(tenant, deps), REQUEST, (tx) => find(tx, paymentId, text(ctx, 'attemptId'), read)));
-  if (done) await show(done.found, done.result);
-  else send(ctx, unknownPage(pageContextOf(ctx)), 404);
-}
+/** What a route reads or writes in the transaction that finds its attempt, and what it answers then. */
+type Read<T> = (ctx: RouterContext, tx: Tx, found: Found) => Promise<T>;
+type Show<T> = (ctx: RouterContext, deps: ApiDeps, found: Found, read: T) => Promise<void>;
 
-function now({ storeId, clockOffsetMs }: Tenant, { clock }: ApiDeps): Tenancy {
-  const realNow = clock.now();
-  return { storeId, at: realNow + clockOffsetMs, realNow };
-}
+/** Finds the attempt of the URL; for an unknown one, a page that reveals nothing. */
+const guarded =
+  <T>(deps: ApiDeps, read: Read<T>, show: Show<T>) =>
+  async (ctx: RouterContext): Promise<void> => {
+    const paymentId = String(ctx.params['paymentId']);
+    const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;
+    const tenancy = tenant && tenancyOf(tenant.storeId, tenant.clockOffsetMs, deps.clock.now());
+    const done =
+      tenancy &&
+      (await inTenant(deps.orm, tenancy, REQUEST, async (tx) => {
+        const started = await readAttempt(tx, paymentId, text(ctx, 'attemptId'));
+        const found = started && { ...started, ...tenancy };
+        return found && { found, read: await read(ctx, tx, found) };
+      }));
+    if (done) await show(ctx, deps, done.found, done.read);
+    else send(ctx, unknownPage(pageContextOf(ctx)), 404);
+  };
 
-async function find<T>(tx: Tx, paymentId: string, attemptId: string, read: (tx: Tx, found: Found) => Promise<T>) {
-  const started = await readAttempt(tx, paymentId, attemptId);
-  if (!started) return null;
-  const { storeId, at, realNow } = tx;
-  const found = { ...started, storeId, at, realNow };
-  return { found, result: await read(tx, found) };
-}
+const readStoreName: Read<string> = async (_, tx) => (await readStore(tx)).name;
+const readNothing: Read<null> = async () => null;
 
-const storeNameOf = async (tx: Tx): Promise<string> => (await readStore(tx)).name;
-
-async function open(ctx: RouterContext, deps: ApiDeps, found: Shown): Promise<void> {
+async function open(ctx: RouterContext, deps: ApiDeps, found: Found, storeName: string): Promise<void> {
   const { payment, attempt, at } = found;
   const context = pageContextOf(ctx);
   if (payment.status === 'processing') return send(ctx, processingPage(context));
@@ -119,7 +94,7 @@ async function open(ctx: RouterContext, deps: ApiDeps, found: Shown): Promise<vo
   // The API key was changed to the other kind, test or live: this payment cannot be continued with it (X26).
   if (payment.testPayment !== deps.config.toss.testPayment)
     return showFailure(ctx, found, failureOf(attempt.attemptId, 'PAYMENT_NOT_CONFIGURED'));
-  showPayment(ctx, deps, found, context);
+  showPayment(ctx, deps, { ...found, storeName }, context);
 }
 
 /** The page that leads to the provider's payment window. */

@@ -71,7 +71,7 @@ const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey
   });
 
 const inTx = <T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  inTenant(deps.orm, realTime(storeId, deps.clock), REQUEST, work);
+  inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, work);
 
 /** Serializes concurrent advances of one store. */
 async function queue(advancing: Advancing): Promise<void> {

@@ -2,7 +2,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { MemberEntity } from '../../db/identity/entities.ts';
 import { addMember } from '../../db/identity/members.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { withOrm } from '../../db/orm.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 
@@ -21,8 +21,7 @@ export const seedMembers = (databaseUrl: string, storeId: string, members: reado
 
 /** The same on connections that stay open. */
 export async function seedMembersIn(orm: MikroORM, storeId: string, members: readonly Person[]): Promise<void> {
-  const at = Date.now();
-  await inTenant(orm, { storeId, at, realNow: at }, REQUEST, async (tx) => {
+  await inTenant(orm, realTime(storeId, Date.now()), REQUEST, async (tx) => {
     if ((await tx.em.count(MemberEntity, { storeId })) > 0) return;
     for (const { email, role } of members) await addMember(tx, email, role);
   });

@@ -11,7 +11,7 @@ import { createKeyring, type Keyring } from '../../db/kernel/keyring.ts';
 import { reseal } from '../../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../../db/identity/signingKeys.ts';
 import { withOrm } from '../../db/orm.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, NO_STORE, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { ownerUrl, systemEnv } from './environment.ts';
 import { UserError, run } from '../kernel/cli.ts';
 
@@ -23,8 +23,7 @@ const STEPS = {
 
 const commands: Readonly<Record<string, (orm: MikroORM, keyring: Keyring) => Promise<string>>> = {
   async signing(orm, keyring) {
-    const realNow = Date.now();
-    const { step, kid } = await inTenant(orm, { storeId: '-', at: realNow, realNow }, REQUEST, (tx) => rotateSigningKeys(tx, keyring));
+    const { step, kid } = await inTenant(orm, realTime(NO_STORE, Date.now()), REQUEST, (tx) => rotateSigningKeys(tx, keyring));
     return `${kid} ${STEPS[step]}.`;
   },
   async sealing(orm, keyring) {

@@ -8,7 +8,7 @@ import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { sqlOn } from '../kernel/sql.ts';
-import { inTenant, REQUEST, type Tx } from '../kernel/tx.ts';
+import { inTenant, realTime, REQUEST, type Tx } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
 import { ApiTokenEntity } from './entities.ts';
 import { lockRole } from './members.ts';
@@ -145,7 +145,7 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
   if (row.last_used_at === null || new Date(row.last_used_at).getTime() < now - MINUTE)
     await inTenant(
       orm,
-      { storeId: row.store_id, at: now, realNow: now },
+      realTime(row.store_id, now),
       REQUEST,
       ({ sql }) =>
         sql`UPDATE api_token SET last_used_at = greatest(last_used_at, ${new Date(now)}) WHERE store_id = ${row.store_id}

@@ -3,7 +3,7 @@
  * Values of JSON columns are passed as text; arrays as arrays of Postgres.
  */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 
 /** A piece of a statement, with its own values. */
 export class Fragment {
@@ -23,7 +23,7 @@ export const fragment = (strings: TemplateStringsArray, ...values: readonly SqlV
 export const EMPTY = fragment``;
 
 /** The name of a table or column, quoted; for names that are computed. */
-export const identifier = (name: string): Fragment => new Fragment([`"${name.replaceAll('"', '""')}"`], []);
+export const identifier = (name: string): Fragment => new Fragment([escapeIdentifier(name)], []);
 
 /** A text as a constant of SQL, for statements that take no parameters (DDL) and where one would have no type. */
 export const literal = (text: string): Fragment => new Fragment([escapeLiteral(text)], []);

@@ -1,6 +1,6 @@
 /** Transactions, each bound to a tenant and to timeouts. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Clock, Moment } from './clock.ts';
+import type { Moment } from './clock.ts';
 import { isOutdatedPlan } from './prepared.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
@@ -20,11 +20,17 @@ export interface Tenancy extends Moment {
   readonly storeId: string;
 }
 
+/** In place of a store: row-level security shows no store's rows. */
+export const NO_STORE = '-';
+
+/** A store at its business time. */
+export const tenancyOf = (storeId: string, clockOffsetMs: number, realNow: number): Tenancy => ({
+  storeId,
+  at: realNow + clockOffsetMs,
+  realNow,
+});
 /** A store at real time, for transactions in which nothing has a business time. */
-export function realTime(storeId: string, clock: Clock): Tenancy {
-  const realNow = clock.now();
-  return { storeId, at: realNow, realNow };
-}
+export const realTime = (storeId: string, realNow: number): Tenancy => tenancyOf(storeId, 0, realNow);
 
 /** A transaction of one store: entities, statements, the store, and the times at which all of it happens. */
 export interface Tx extends Tenancy {

@@ -1,6 +1,5 @@
 /** A TCP proxy that can stop forwarding without closing connections, like a network failure. */
-import { connect, createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform, type TransformCallback } from 'node:stream';
 
 export interface SilentProxy {
@@ -41,6 +40,17 @@ class Gate extends Transform {
   }
 }
 
+/** Listens on the loopback interface; returns what a URL becomes on its way through the proxy. */
+export async function listen(server: Server): Promise<(url: string) => string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (url) => {
+    const proxied = new URL(url);
+    proxied.hostname = '127.0.0.1';
+    proxied.port = String((server.address() as AddressInfo).port);
+    return proxied.href;
+  };
+}
+
 export async function silentProxy(toUrl: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(toUrl);
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -55,14 +65,9 @@ export async function silentProxy(toUrl: string): Promise<SilentProxy> {
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const through = await listen(server);
   return {
-    through(url) {
-      const proxied = new URL(url);
-      proxied.hostname = '127.0.0.1';
-      proxied.port = String((server.address() as AddressInfo).port);
-      return proxied.href;
-    },
+    through,
     holdAt(words, after) {
       const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
       const hold: Hold = { words, after, onHeld, onReleased: () => {} };

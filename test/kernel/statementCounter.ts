@@ -1,5 +1,6 @@
 /** A TCP proxy to Postgres that reads along: which statements a process sends. */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './proxy.ts';
 
 export interface StatementCounter {
   /** `url` through the proxy. */
@@ -24,14 +25,9 @@ export async function statementCounter(toUrl: string): Promise<StatementCounter>
     client.pipe(upstream).pipe(client);
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => [client, upstream].forEach((one) => one.destroy())));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const through = await listen(server);
   return {
-    through(url) {
-      const proxied = new URL(url);
-      proxied.hostname = '127.0.0.1';
-      proxied.port = String((server.address() as AddressInfo).port);
-      return proxied.href;
-    },
+    through,
     take() {
       const taken = texts;
       texts = [];

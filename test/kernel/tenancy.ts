@@ -1,4 +1,4 @@
-import type { Tenancy } from '../../db/kernel/tx.ts';
+import { realTime, type Tenancy } from '../../db/kernel/tx.ts';
 
 /** A store at this time, or at another. */
-export const tenancy = (storeId: string, at = Date.now()): Tenancy => ({ storeId, at, realNow: at });
+export const tenancy = (storeId: string, at = Date.now()): Tenancy => realTime(storeId, at);

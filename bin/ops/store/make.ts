@@ -4,7 +4,7 @@ import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
 import { withOrm } from '../../../db/orm.ts';
 import { sqlOn } from '../../../db/kernel/sql.ts';
-import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { createServerClient } from '../../../db/identity/clients.ts';
 import { type CreatedStore, createStore, newStoreId } from '../../../db/identity/createStore.ts';
 import { findTenant, type Tenant } from '../../../db/stores/queries.ts';
@@ -35,7 +35,7 @@ export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise
   const known = mayExist ? await findTenant(sqlOn(orm), 'storeCode', code) : null;
   const storeId = known?.storeId ?? newStoreId(at);
   try {
-    return await inTenant(orm, { storeId, at, realNow: at }, REQUEST, async (tx) =>
+    return await inTenant(orm, realTime(storeId, at), REQUEST, async (tx) =>
       known ? addClient(tx, known, request) : insertStore(tx, request),
     );
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Retries now: a FAILED refund, an activity that waits for its next attempt, a run without a workflow. */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { withOrm } from '../../../db/orm.ts';
-import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
+import { inTenant, REQUEST, tenancyOf, type Tx } from '../../../db/kernel/tx.ts';
 import { retryRefund, reviewPayment } from '../../../db/payments/refunds.ts';
 import { runOfRow } from '../../../db/runs/rows.ts';
 import { wakeOptions } from '../../../workflows/kernel/start.ts';
@@ -41,10 +41,7 @@ async function rereadUnresolved(support: Support, { store_id: storeId, entity_id
 }
 
 function asApp<T>({ databaseUrl }: Support, storeId: string, offsetMs: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const transact = (orm: MikroORM) => {
-    const realNow = Date.now();
-    return inTenant(orm, { storeId, at: realNow + offsetMs, realNow }, REQUEST, work);
-  };
+  const transact = (orm: MikroORM) => inTenant(orm, tenancyOf(storeId, offsetMs, Date.now()), REQUEST, work);
   return withOrm(databaseUrl, 1, transact, 'sangjeom_app');
 }
 
