@@ -27,15 +27,12 @@ export async function transitionPayment(
   if (!payment) return null;
   const wasCompleted = payment.status === 'completed';
   const context: TransitionContext = { tx, payment, attempt: null, refund: null, alarms: [], createOrder };
+  if (payment.call) {
+    await loadCall(context);
+    const isItsOutcome = event.type === 'outcome' && payment.call.id === event.callId;
+    await apply(context, isItsOutcome ? { type: 'outcome', outcome: event.outcome } : { type: 'resumed' });
+  }
   if (event.type === 'command') await apply(context, await commandEvent(context, event.command));
-  if (event.type === 'outcome' && payment.call?.id === event.callId) {
-    await loadCall(context);
-    await apply(context, { type: 'outcome', outcome: event.outcome });
-  }
-  if (event.type === 'load' && payment.call) {
-    await loadCall(context);
-    await apply(context, { type: 'resumed' });
-  }
   await apply(context, { type: 'elapsed' });
   // What its only attempt has completed just now has no refund yet, and no other attempt.
   const isAlone = !wasCompleted && payment.status === 'completed' && payment.attemptCount === 1;

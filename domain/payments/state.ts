@@ -62,7 +62,7 @@ export type PaymentCall = CallOf<PaymentMessages['calls']>;
 export type PaymentEvent =
   /** The run was loaded, or a timer has fired. */
   | { readonly type: 'elapsed' }
-  /** The run was loaded while the state's call was planned: an earlier run, or a worker that was lost, may have made it. */
+  /** Anything but its outcome came while the state's call was planned: an earlier run, or a worker that was lost, may have made it. */
   | { readonly type: 'resumed' }
   /** The buyer came back: `pay` authenticated, `giveUp` without. A key or code whose text was swept is null. */
   | { readonly type: 'pay'; readonly pgOrderId: string; readonly amount: number; readonly paymentKey: string | null }

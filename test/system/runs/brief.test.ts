@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { call } from '../../../bin/dev/client.ts';
+import { transitionPurchase } from '../../../db/purchases.ts';
+import type { CommandContent, Command, RunEvent } from '../../../workflows/kernel/messages.ts';
 import type { RunName } from '../../../workflows/kernel/start.ts';
 import { underTest } from '../../kernel/world.ts';
 import { type Host, host } from './hosted.ts';
@@ -54,6 +56,7 @@ async function paid(disturb: (make: () => Promise<unknown>, run: RunName) => Pro
   expect(charges.map(({ status }) => status)).toEqual(['DONE']);
   return { calls: await visibleCalls(payment.run), keys: charges[0]!.confirmKeys };
 }
+type Started = Awaited<ReturnType<Host['payment']>>;
 interface Charge {
   readonly orderId: string;
   readonly status: string;
@@ -109,4 +112,32 @@ test('one whose answer comes after its time is read, and the late answer changes
   // The worker goes on after an answer that nobody waits for.
   const { calls: others } = await paid((make) => make());
   expect(others).toEqual([]);
+});
+
+const envelope = (name: CommandContent<'payment'>['name'], input: object): Command<'payment'> =>
+  ({
+    name,
+    input,
+    operation: { principal: 't', key: randomUUID(), id: 't', fingerprint: name },
+    requestId: randomUUID(),
+    actor: 't',
+    clock: 0,
+    notAfter: Date.now() + 8000,
+  }) as Command<'payment'>;
+test.each<[string, (payment: Started) => RunEvent<'payment'>]>([
+  ['a timer', () => ({ type: 'elapsed' })],
+  ['a buyer who gives up', ({ attemptId }) => ({ type: 'command', command: envelope('giveUp', { attemptId }) })],
+  ['an outcome of another call', () => ({ type: 'outcome', callId: 'another', outcome: { result: 'LOST' } })],
+])('one that %s finds planned may have been sent: it is not the first any more', async (_, event) => {
+  const payment = await under.payment();
+  const input = await under.authenticated(payment);
+  const { storeId, entityId } = payment.run;
+  const carryOut = (one: RunEvent<'payment'>) => under.inTenant((tx) => transitionPurchase(tx, { storeId, entityId }, one));
+  const planned = await carryOut({ type: 'command', command: envelope('pay', input) });
+  expect(planned!.plan.calls).toMatchObject([{ name: 'confirmPayment', isBrief: true }]);
+  const { plan } = (await carryOut(event(payment)))!;
+  expect(plan.calls.map(({ name, isBrief }) => [name, isBrief])).toEqual([['confirmPayment', undefined]]);
+  expect(await under.rows('SELECT is_unknown FROM payment_attempt WHERE attempt_id = ?', [payment.attemptId])).toEqual([
+    { is_unknown: true },
+  ]);
 });
