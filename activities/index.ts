@@ -1,5 +1,6 @@
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
+import { approval, approvalNotice } from './approvals.ts';
 import { invitation } from './invitations.ts';
 import { atMost, BRIEF_AT_ONCE } from './kernel/brief.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -10,7 +11,15 @@ import { payment } from './payments.ts';
 import { webhookDelivery, webhookSubscription } from './webhooks.ts';
 
 /** The activities of each workflow type. */
-const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = { invitation, orderItem, payment, webhookDelivery, webhookSubscription };
+const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = {
+  approval,
+  approvalNotice,
+  invitation,
+  orderItem,
+  payment,
+  webhookDelivery,
+  webhookSubscription,
+};
 
 type Activities = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 const typesWhere = (fits: (properties: WorkflowProperties) => boolean) => WORKFLOW_TYPES.filter((type) => fits(WORKFLOWS[type]));

@@ -1,7 +1,6 @@
 import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
-import { transitionOrderItem } from '../db/orders/transition.ts';
 import { readShipment, recordReading } from '../db/orders/tracking.ts';
-import type { RunTransition } from '../db/runs/transition.ts';
+import { orderItemTransition } from '../db/transitions.ts';
 import type { Answer, Call, Calls } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -9,7 +8,6 @@ import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
-const orderItemTransition: RunTransition<'orderItem'> = { workflowType: 'orderItem', transition: transitionOrderItem };
 export const orderItem: RunActivities<'orderItem'> = { transition: () => orderItemTransition, calls: orderCalls };
 
 /** Polls the courier, which changes nothing there. The tracking number and the scans stay in Postgres. */

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/activity';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
 import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
 import { transitionPurchase } from '../db/purchases.ts';
 import { storeProviderMessage } from '../db/payments/commands.ts';
-import { chargeOf } from '../db/payments/queries.ts';
+import { type Charge, chargeOf } from '../db/payments/queries.ts';
 import type { ProviderOutcome } from '../domain/payments/messages.ts';
 import type { BriefCalls, Call, Calls } from '../workflows/kernel/messages.ts';
-import { BRIEF_REQUEST_MS } from './kernel/brief.ts';
+import { BRIEF_AGE_MS, BRIEF_REQUEST_MS } from './kernel/brief.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
-import { createToss, MISMATCH, TIMEOUT, type TossAnswer, type TossAttempt, type TossRefund } from './providers/toss.ts';
+import { createToss, MISMATCH, TIMEOUT, type TossAnswer, type TossRefund } from './providers/toss.ts';
 
 const provider = 'tosspayments';
 const STORE_MESSAGE_MS = 2000;
@@ -71,9 +72,21 @@ function briefPaymentCalls(deps: ActivityDeps): BriefCalls<'payment'> {
   return {
     confirmPayment: (call) => {
       const limit = AbortSignal.timeout(BRIEF_REQUEST_MS);
-      return callProvider(call, (attempt) => toss.confirm(attempt, limit));
+      return callProvider(call, (attempt) => {
+        checkFirst(attempt, deps.clock.now());
+        return toss.confirm(attempt, limit);
+      });
     },
   };
+}
+
+/**
+ * A brief confirm that comes long after its plan may be the second one, made again with a workflow task whose worker died after it had
+ * recorded the transition: it fails, and its outcome is read.
+ */
+function checkFirst({ confirmedAt, clock }: Charge, now: number): void {
+  if (confirmedAt !== null && now + clock - confirmedAt < BRIEF_AGE_MS) return;
+  throw ApplicationFailure.create({ type: 'LATE', message: 'planned too long ago to be the first', nonRetryable: true });
 }
 
 /**
@@ -107,7 +120,7 @@ function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UN
       )
       .finally(() => deadline.abort());
   };
-  const callProvider = async (call: Call<'payment'>, how: (attempt: TossAttempt) => Promise<TossAnswer>): Promise<ProviderOutcome> => {
+  const callProvider = async (call: Call<'payment'>, how: (attempt: Charge) => Promise<TossAnswer>): Promise<ProviderOutcome> => {
     const { storeId, input } = call;
     const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
     if (charge && charge.testPayment === config.toss.testPayment) {

@@ -1,12 +1,14 @@
 /** The Koa application: used by main.ts and by tests. */
-import { randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
 import { SpanStatusCode } from '@opentelemetry/api';
 import Koa from 'koa';
 import helmet from 'koa-helmet';
 import { stringify } from 'yaml';
+import { newId } from '../db/kernel/clock.ts';
 import { httpRequests } from '../db/kernel/metrics.ts';
 import { serverSpan } from '../db/kernel/tracing.ts';
+import { recordDispatched, recordRequests } from './apiRequestLogs/record.ts';
+import type { Recorder } from './apiRequestLogs/recorder.ts';
 import { endpoints } from './endpoints.ts';
 import { healthRoutes } from './kernel/health.ts';
 import { identityRoutes, oauthRefusals } from './identity/routes.ts';
@@ -19,18 +21,28 @@ import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
 import { limitRate } from './kernel/rateLimit.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { payRefusals, payRoutes } from './pay/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
-export function buildApp(deps: ApiDeps): Koa {
+/** `recorder`: of the stores' request logs; null: none is written. */
+export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   const app = new Koa({ proxy: false });
+  const operations = mount(endpoints, deps);
   app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a reply could not be sent'));
   app.use(traced);
   app.use(identify(deps));
+  if (recorder) app.use(recordRequests(recorder, operations, deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(envelope(deps));
   const unlimited = [documentRoutes(), docsRoutes(), healthRoutes(deps)];
-  const limited = [identityRoutes(deps), payRoutes(deps), uploadRoutes(deps), mount(endpoints, deps)];
+  const limited = [
+    identityRoutes(deps),
+    mcpRoutes(endpoints, deps, recorder ? recordDispatched(recorder) : () => {}),
+    payRoutes(deps),
+    uploadRoutes(deps),
+    operations,
+  ];
   for (const router of unlimited) app.use(router.routes());
   // All other requests count against the limit (X10), also those with an unknown path.
   app.use(oauthRefusals(deps));
@@ -63,10 +75,10 @@ const routeOf = (ctx: Koa.Context): string => (typeof ctx['_matchedRoute'] === '
 const identify =
   ({ log, clock }: ApiDeps): Koa.Middleware =>
   async (ctx, next) => {
-    const requestId = `req_${randomUUID().replaceAll('-', '')}`;
+    const began = clock.now();
+    const requestId = newId('req', began);
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
-    const began = clock.now();
     await next();
     const { method, status } = ctx;
     const route = routeOf(ctx);

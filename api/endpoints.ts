@@ -1,6 +1,9 @@
 /** All operations that are served. */
 import { addresses } from './addresses/index.ts';
+import { apiRequestLogs } from './apiRequestLogs/index.ts';
 import { apiTokens } from './apiTokens/index.ts';
+import { auditLogs } from './auditLogs/index.ts';
+import { approvals } from './approvals/index.ts';
 import { auth } from './auth/index.ts';
 import { cart } from './cart/index.ts';
 import { categories } from './categories/index.ts';
@@ -30,6 +33,7 @@ export const endpoints: readonly Endpoint[] = [
   me,
   clients,
   apiTokens,
+  approvals,
   sandbox,
   addresses,
   pickupLocations,
@@ -46,4 +50,6 @@ export const endpoints: readonly Endpoint[] = [
   settlements,
   webhooks,
   events,
+  apiRequestLogs,
+  auditLogs,
 ].flat();

@@ -12,6 +12,7 @@ import { serveOperators } from '../db/kernel/operators.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { checkLogin } from '../db/roles.ts';
+import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
@@ -33,7 +34,8 @@ const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
 const stopping = new AbortController();
 const deps = { orm, temporal, config, keyring, keys, login, egress, storage, clock: realClock, log, stopping: stopping.signal };
-const server = buildApp(deps).listen(config.port, config.host, () => {
+const recorder = new Recorder(deps);
+const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');
   process.send?.('ready');
 });
@@ -51,7 +53,7 @@ const stop = async () => {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   await sleep(config.drainMs);
   keys.close();
-  server.close(() => void Promise.resolve(tracing?.stop()).then(() => process.exit(0)));
+  server.close(() => void Promise.allSettled([recorder.close(), tracing?.stop()]).then(() => process.exit(0)));
   server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();
 };

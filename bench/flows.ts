@@ -51,7 +51,12 @@ export async function everyday(system: System, seller: Seller, shelf: ProductPoo
   ];
 }
 
-export async function buy({ api }: System, productId: string, mark: (step: string) => void = () => {}, code = 'bench'): Promise<void> {
+export async function buy(
+  { api }: Pick<System, 'api'>,
+  productId: string,
+  mark: (step: string) => void = () => {},
+  code = 'bench',
+): Promise<void> {
   const buyer = await Buyer.arrive(api, code);
   mark('guest session');
   const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };

@@ -3,7 +3,8 @@
  * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
  * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
- * `--peers` alone: two other shop systems beside ours.
+ * `--scale` alone: one, two and three API processes and workers.
+ * `--request-log` alone: requests with and without the log of management requests. `--changes` alone: changes and their dry runs. `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -31,7 +32,11 @@ import { openRuns } from './openRuns.ts';
 import { recover } from './recovery.ts';
 import { peers } from './peers/main.ts';
 import { refusals } from './refusals.ts';
+import { scale } from './scale/main.ts';
+import { changes } from './changes.ts';
+import { requestLog } from './requestLog.ts';
 
+const firstPort = Number(process.env['PORT'] ?? 3700);
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 await run(async () => {
@@ -40,6 +45,8 @@ await run(async () => {
       orders: { type: 'string' },
       peers: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '2' },
+      scale: { type: 'boolean', default: false },
+      callers: { type: 'string', default: '16' },
       growth: { type: 'boolean', default: false },
       catalog: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
@@ -47,12 +54,14 @@ await run(async () => {
       runs: { type: 'string' },
       recovery: { type: 'boolean', default: false },
       lists: { type: 'boolean', default: false },
+      'request-log': { type: 'boolean', default: false },
+      changes: { type: 'boolean', default: false },
       open: { type: 'string', default: '1000000' },
     },
   });
   if (values.refusals) return refusals(print);
-  const firstPort = Number(process.env['PORT'] ?? 3700);
   if (values.peers) return peers(print, values, firstPort);
+  if (values.scale) return scale(print, values, firstPort);
   const orders = Number(values.orders ?? 300);
   const growth = values.growth ? { past: Number(values.past), openRuns: Number(values.runs ?? 20_000) } : null;
   const system = await temporarySystem('bench', {
@@ -61,10 +70,7 @@ await run(async () => {
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'warn' },
   });
   try {
-    if (values.recovery) {
-      await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
-      return 0;
-    }
+    if (await alone(system, values)) return 0;
     if (values.lists || growth) await compareLists(system, { few: 1000, many: Number(values.past) });
     if (values.lists) return 0;
     const shelves = values.catalog ? await catalog(system, [100, 1000, 10_000]) : [];
@@ -78,6 +84,24 @@ await run(async () => {
   }
   return 0;
 });
+
+/** What is measured on a system and nothing else with it; false: nothing of that was wanted. */
+async function alone(
+  system: System,
+  values: {
+    recovery: boolean;
+    changes: boolean;
+    'request-log': boolean;
+    runs?: string | undefined;
+    open: string;
+    orders?: string | undefined;
+  },
+): Promise<boolean> {
+  if (values.recovery) await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
+  else if (values['request-log']) await requestLog(system, Number(values.orders ?? 1000), print);
+  else if (values.changes) await changes(system, Number(values.orders ?? 500), print);
+  return values.recovery || values['request-log'] || values.changes;
+}
 
 async function compareLists(system: System, sizes: Sizes): Promise<void> {
   print(`\nlists of a store with ${sizes.few} orders and of one with ${sizes.many}, medians of calls in turns, in ms:`);

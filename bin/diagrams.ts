@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manualStandard } from '../domain/flows/presets/manualStandard.ts';
 import { shippingStandard } from '../domain/flows/presets/shippingStandard.ts';
-import { deliveries, invitations, payments } from './dev/machines.ts';
+import { approvals, deliveries, invitations, payments } from './dev/machines.ts';
 import { diagram, flowDiagram } from './dev/mermaid.ts';
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { root } from './kernel/paths.ts';
@@ -25,6 +25,9 @@ const SECTIONS: Readonly<Record<WorkflowType, () => readonly string[]>> = {
   webhookDelivery: () => [section('Webhook delivery', diagram('PENDING', deliveries(), ['SUCCESS', 'FAILED']))],
   /** No states: it ends the deliveries of a suspended or deleted webhook, a portion at a time. */
   webhookSubscription: () => [],
+  approval: () => [section('Approval request', diagram('PENDING', approvals(), ['SUCCEEDED', 'FAILED', 'UNKNOWN', 'REJECTED', 'EXPIRED']))],
+  /** No states: it mails what waits. */
+  approvalNotice: () => [],
   invitation: () => [section('Invitation', diagram('PENDING', invitations(), ['ACCEPTED', 'CANCELED']))],
   /** Its state machine is the flow that its product was sold with. */
   orderItem: () => [

@@ -21,6 +21,14 @@ import { Runs0014 } from './migrations/0014_runs.ts';
 import { Limits0015 } from './migrations/0015_limits.ts';
 import { Retention0016 } from './migrations/0016_retention.ts';
 import { Operator0017 } from './migrations/0017_operator.ts';
+import { ApiRequestLog0018 } from './migrations/0018_api_request_log.ts';
+import { Audit0019 } from './migrations/0019_audit.ts';
+import { Approvals0020 } from './migrations/0020_approvals.ts';
+import { AiActions0021 } from './migrations/0021_ai_actions.ts';
+import { Liveness0022 } from './migrations/0022_liveness.ts';
+import { Resource0023 } from './migrations/0023_resource.ts';
+import { BulkRecords0024 } from './migrations/0024_bulk_records.ts';
+import { AuditedDecisions0025 } from './migrations/0025_audited_decisions.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -42,6 +50,14 @@ const MIGRATIONS = [
   Limits0015,
   Retention0016,
   Operator0017,
+  ApiRequestLog0018,
+  Audit0019,
+  Approvals0020,
+  AiActions0021,
+  Liveness0022,
+  Resource0023,
+  BulkRecords0024,
+  AuditedDecisions0025,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -1,6 +1,10 @@
 /** The entities, and MikroORM with its connection pool. Transactions: kernel/tx.ts. */
 import { MikroORM } from '@mikro-orm/postgresql';
+import { AiUsageEntity } from './aiActions/entities.ts';
 import { SellerAddressEntity } from './addresses/entities.ts';
+import { ApiRequestLogEntity } from './apiRequestLogs/entities.ts';
+import { AuditDomainEntity, AuditRequestEntity } from './audit/entities.ts';
+import { ApprovalNoticeEntity, ApprovalRequestEntity } from './approvals/entities.ts';
 import { PickupLocationEntity } from './pickupLocations/entities.ts';
 import {
   NightMovementEntity,
@@ -54,6 +58,8 @@ const entities = [
   ConsentRequestEntity,
   InvitationSendEntity,
   InvitationEntity,
+  ApprovalRequestEntity,
+  ApprovalNoticeEntity,
   SigningKeyEntity,
   GuestSessionEntity,
   CustomerEntity,
@@ -88,6 +94,10 @@ const entities = [
   CommandTextEntity,
   TemporalNamespaceEntity,
   RateLimitEntity,
+  AiUsageEntity,
+  ApiRequestLogEntity,
+  AuditRequestEntity,
+  AuditDomainEntity,
 ];
 
 /** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */

@@ -5,6 +5,7 @@ import { createCalls, createDeliveries, createTransitions } from '../activities/
 import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { createStorage } from '../activities/providers/storage.ts';
+import { executorOf } from '../api/executor.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { readWorkerConfig } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';
@@ -38,8 +39,15 @@ const orm = await openOrm(config.appDatabaseUrl, 20);
 const pool = openRelayPool(config.relayDatabaseUrl, log);
 await checkLogin((text) => orm.em.fork().execute<object[]>(text), 'sangjeom_app', 'APP_DATABASE_URL');
 await checkLogin(async (text) => (await pool.query<object>(text)).rows, 'sangjeom_relay', 'RELAY_DATABASE_URL');
-const deps: ActivityDeps = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
 const connection = await NativeConnection.connect({ address });
+// The relay shares the worker's connection: eager workflow start returns a workflow's first task with the response to its start.
+const client = new Client({ connection, namespace, interceptors: traced.client });
+const storage = await createStorage(config.storage);
+const stopping = new AbortController();
+const shares = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
+// The one line that crosses the rings: what was approved is carried out as the API carries out requests, which activities know as a port.
+const executor = await executorOf({ ...shares, temporal: client, storage, stopping: stopping.signal });
+const deps: ActivityDeps = { ...shares, executor };
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs occupies a slot for ten seconds, hence so many.
@@ -85,10 +93,6 @@ const workers = await Promise.all([
   ),
 ]);
 
-// The relay shares the worker's connection: eager workflow start returns a workflow's first task with the response to its start.
-const client = new Client({ connection, namespace, interceptors: traced.client });
-const storage = await createStorage(config.storage);
-const stopping = new AbortController();
 const { host, worker: port } = config.metrics;
 if (port !== null) serveMetrics({ pool, client, log, namespace, clock: realClock, host, port, temporalMetrics, signal: stopping.signal });
 const loops = [

@@ -95,7 +95,7 @@ async function recover(deps: ReconcilerDeps, tx: PoolClient, { recovery }: Work)
   return hasMore;
 }
 
-/** Once an hour: creates the partitions of the coming days and drops those older than 30 days. */
+/** Once an hour: creates the partitions of the coming days and drops those that are old enough. */
 async function maintain({ clock, log }: ReconcilerDeps, tx: PoolClient, work: Work): Promise<boolean> {
   if (clock.now() - work.maintainedAt < HOUR) return false;
   const { made, dropped, failed } = await maintainPartitions(tx, clock.now());

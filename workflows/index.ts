@@ -1,4 +1,5 @@
 /** The entry of the workflow bundle: one function per workflow type. `test/units/runs/workflowTypes.test.ts` requires each. */
+export { approval, approvalNotice } from './approvals.ts';
 export { invitation } from './invitations.ts';
 export { orderItem } from './orders.ts';
 export { payment } from './payments.ts';

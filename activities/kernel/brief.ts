@@ -8,6 +8,11 @@ import { type Answer, BRIEF_MS, type Call } from '../../workflows/kernel/message
 export const BRIEF_AT_ONCE = 20;
 /** The time of its request, which is aborted well before the local activity times out. */
 export const BRIEF_REQUEST_MS = BRIEF_MS - 500;
+/**
+ * A workflow task of ten seconds records what it has done so far after eight of them; without that, its repeat finds the outcome marked as
+ * unknown. So a brief call that is made again unmarked comes later than this after its plan.
+ */
+export const BRIEF_AGE_MS = 7000;
 
 type AnyCalls = Readonly<Record<string, (call: Call) => Promise<Answer>>>;
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
+import type { Executor } from '../providers/execution.ts';
 
 /** The dependencies of activities. */
 export interface ActivityDeps {
@@ -11,4 +12,5 @@ export interface ActivityDeps {
   readonly keyring: Keyring;
   readonly clock: Clock;
   readonly log: Log;
+  readonly executor: Executor;
 }

@@ -1,6 +1,7 @@
 /** Runs the transition of a workflow type in one transaction, and classifies failures as refusals, outages or bugs. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { inTenant, TRANSITION } from '../../db/kernel/tx.ts';
+import { originOf } from '../../db/runs/origin.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
@@ -28,8 +29,9 @@ export type RunActivities<T extends WorkflowType> = {
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {
   const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     try {
-      const plan = await inTenant(deps.orm, { storeId: run.storeId, at, realNow: deps.clock.now() }, TRANSITION, async (tx) => {
-        const answer = await transitionRun(tx, definition, run, event, deps.clock);
+      const tenancy = { storeId: run.storeId, at, realNow: deps.clock.now(), origin: originOf(event) };
+      const plan = await inTenant(deps.orm, tenancy, TRANSITION, async (tx) => {
+        const answer = await transitionRun(tx, definition, run, event, deps);
         failpoint('transition.before-commit');
         return answer;
       });

@@ -1,8 +1,8 @@
 /** The text of an invitation mail, in Korean and English. */
 import type { InvitationMail } from '../../db/invitations/mail.ts';
+import { escape } from './html.ts';
 
 const ROLES = { OWNER: ['소유자', 'owner'], ADMIN: ['관리자', 'administrator'], STAFF: ['직원', 'staff member'] } as const;
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 export function invitationMail({ storeName, inviterName, role, token }: InvitationMail, consoleUrl: string) {
   const link = new URL('/invitations/accept', consoleUrl);

@@ -1,6 +1,7 @@
 import { addAddress } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
+import { ADDRESS } from './subject.ts';
 
 export const create = endpoint({
   id: 'addresses.create',
@@ -10,6 +11,7 @@ export const create = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: ADDRESS,
   change: 'here',
   idempotent: true,
   body: SellerAddressRequest,

@@ -1,6 +1,7 @@
 import { makeDefault as make } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
+import { ADDRESS } from './subject.ts';
 
 export const makeDefault = endpoint({
   id: 'addresses.makeDefault',
@@ -10,6 +11,7 @@ export const makeDefault = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: ADDRESS,
   change: 'here',
   idempotent: true,
   data: SellerAddressView,

@@ -1,6 +1,7 @@
 import { deleteAddress } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
+import { ADDRESS } from './subject.ts';
 
 export const remove = endpoint({
   id: 'addresses.remove',
@@ -10,6 +11,7 @@ export const remove = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: ADDRESS,
   change: 'here',
   data: Type.Null(),
   errors: ['ADDRESS_NOT_FOUND', 'DEFAULT_ADDRESS_UNDELETABLE', 'ADDRESS_IN_USE'],

@@ -1,6 +1,7 @@
 import { replaceAddress } from '../../db/addresses/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
+import { ADDRESS } from './subject.ts';
 
 export const replace = endpoint({
   id: 'addresses.replace',
@@ -10,6 +11,7 @@ export const replace = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: ADDRESS,
   change: 'here',
   body: SellerAddressRequest,
   data: SellerAddressView,

@@ -3,6 +3,7 @@ import { covers } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ApiTokenRequest, NewApiToken, viewApiToken } from './schemas.ts';
+import { API_TOKEN } from './subject.ts';
 
 const DEFAULT_DAYS = 90;
 
@@ -13,6 +14,7 @@ export const create = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   agent: 'denied',
+  target: API_TOKEN,
   change: 'here',
   idempotent: true,
   secret: true,

@@ -1,6 +1,7 @@
 import { revokeApiToken } from '../../db/identity/apiTokens.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
+import { API_TOKEN } from './subject.ts';
 
 export const revoke = endpoint({
   id: 'apiTokens.revoke',
@@ -9,6 +10,7 @@ export const revoke = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   agent: 'denied',
+  target: API_TOKEN,
   change: 'here',
   data: Type.Null(),
   errors: ['API_TOKEN_NOT_FOUND'],

@@ -2,6 +2,7 @@ import { createCategory } from '../../db/categories/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
 import { Category, viewCategory } from './schemas.ts';
+import { CATEGORY } from './subject.ts';
 
 export const create = endpoint({
   id: 'categories.create',
@@ -10,6 +11,7 @@ export const create = endpoint({
   access: 'store',
   scopes: ['category:rw'],
   agent: 'direct',
+  target: CATEGORY,
   change: 'here',
   idempotent: true,
   body: closed({ name: Name(50), parentId: Type.Optional(nullable(Id)) }, { title: 'CategoryRequest' }),

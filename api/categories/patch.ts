@@ -2,6 +2,7 @@ import { patchCategory } from '../../db/categories/commands.ts';
 import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Category, viewCategory } from './schemas.ts';
+import { CATEGORY } from './subject.ts';
 
 export const patch = endpoint({
   id: 'categories.patch',
@@ -10,6 +11,7 @@ export const patch = endpoint({
   access: 'store',
   scopes: ['category:rw'],
   agent: 'direct',
+  target: CATEGORY,
   change: 'here',
   body: closed(
     { name: Type.Optional(Name(50)), parentId: Type.Optional(nullable(Id)), flowId: Type.Optional(nullable(Id)) },

@@ -1,6 +1,7 @@
 import { deleteCategory } from '../../db/categories/commands.ts';
 import { Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { CATEGORY } from './subject.ts';
 
 export const remove = endpoint({
   id: 'categories.remove',
@@ -9,6 +10,7 @@ export const remove = endpoint({
   access: 'store',
   scopes: ['category:rw'],
   agent: 'direct',
+  target: CATEGORY,
   change: 'here',
   data: Type.Null(),
   errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE'],

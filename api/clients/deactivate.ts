@@ -1,6 +1,7 @@
 import { deactivateClient, withAuthors } from '../../db/identity/clients.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ApiClient, viewClient } from './schemas.ts';
+import { API_CLIENT } from './subject.ts';
 
 export const deactivate = endpoint({
   id: 'clients.deactivate',
@@ -9,6 +10,7 @@ export const deactivate = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   agent: 'denied',
+  target: API_CLIENT,
   change: 'here',
   idempotent: true,
   data: ApiClient,

@@ -1,6 +1,7 @@
 import { rotateSecret as rotate, withAuthors } from '../../db/identity/clients.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { NewSecret, viewClient } from './schemas.ts';
+import { API_CLIENT } from './subject.ts';
 
 export const rotateSecret = endpoint({
   id: 'clients.rotateSecret',
@@ -9,6 +10,7 @@ export const rotateSecret = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   agent: 'denied',
+  target: API_CLIENT,
   change: 'here',
   idempotent: true,
   secret: true,

@@ -6,11 +6,11 @@ import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { issueCode, openRequest, REQUEST_MS, consumeRequest, userOf } from '../../db/identity/logins.ts';
 import { inTenant, NO_STORE, realTime, REQUEST } from '../../db/kernel/tx.ts';
-import { covers, isRegistered, narrow } from '../../domain/identity/rules.ts';
+import { covers, intersect, isRegistered, narrow, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { redirectToClient, setBrowserCookie, LONGEST_STATE } from './answer.ts';
 import { startConsent } from './consent.ts';
-import { asOAuthError, checkResource, need, OAuthError, type Params, paramsOf } from './oauth.ts';
+import { asOAuthError, need, OAuthError, type Params, paramsOf, resourceOf } from './oauth.ts';
 
 /** Scopes that login libraries request; they grant nothing in a store. */
 const ALWAYS = ['openid', 'offline_access', 'email', 'profile'];
@@ -25,7 +25,7 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
   if (!client || client.status !== 'ACTIVE') throw new OAuthError('invalid_request', 'Unknown client');
   if (!isRegistered(client.redirectUris, redirectUri)) throw new OAuthError('invalid_redirect_uri', 'The redirect_uri is not registered');
   try {
-    const authorization = authorizationRequest(client, params);
+    const authorization = authorizationRequest(client, params, deps);
     const upstream = await deps.login.discover();
     const request = { clientId, redirectUri, ...authorization };
     const { requestId, verifier, nonce, browser } = await openRequest(deps.orm, deps.keyring, request, deps.clock.now());
@@ -37,17 +37,29 @@ export async function authorize(ctx: Context, deps: ApiDeps): Promise<void> {
   }
 }
 
-function authorizationRequest(client: OAuthClient, params: Params) {
+function authorizationRequest(client: OAuthClient, params: Params, deps: ApiDeps) {
   if (!client.grantTypes.includes('authorization_code')) throw new OAuthError('unauthorized_client', 'The client may not log people in');
   if (params.get('response_type') !== 'code') throw new OAuthError('unsupported_response_type', 'The response_type must be code');
   if ((params.get('response_mode') ?? 'query') !== 'query') throw new OAuthError('unsupported_response_mode', 'The answer comes as query');
   if (params.has('request') || params.has('request_uri')) throw new OAuthError('request_not_supported', 'There are no request objects');
-  checkResource(params);
+  const resource = resourceOf(params, client, deps);
   const [state, codeChallenge] = need(params, 'state', 'code_challenge') as [string, string];
   if (params.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(codeChallenge))
     throw new OAuthError('invalid_request', 'The code_challenge_method must be S256');
   if (state.length > LONGEST_STATE) throw new OAuthError('invalid_request', `The state is longer than ${LONGEST_STATE} characters`);
-  return { state, codeChallenge, scopes: scopesOf(client, params.get('scope') ?? '') };
+  const requested = params.get('scope') ?? '';
+  return { state, codeChallenge, resource, scopes: scopesOf(client, resource === null ? requested : possible(requested, client)) };
+}
+
+/**
+ * Clients of `/mcp` ask for all scopes that its metadata names: what is a scope and not the client's is left out (G33). `order:rw` of a
+ * client with `order:r` is `order:r`.
+ */
+function possible(requested: string, { scopes }: OAuthClient): string {
+  const names = requested.split(' ');
+  const both = intersect(names, scopes);
+  const isKnown = names.every((scope) => ALWAYS.includes(scope) || covers(SCOPES, scope));
+  return isKnown && both.length > 0 ? [...names.filter((scope) => ALWAYS.includes(scope)), ...both].join(' ') : requested;
 }
 
 /** The requested scopes; all scopes of the client when none of a store is requested. */

@@ -10,10 +10,10 @@ import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
-import { need, OAuthError, type Params } from './oauth.ts';
+import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
+export const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
 /** For transactions on tables without a store. */
 
 type Grant = (client: OAuthClient, params: Params, deps: ApiDeps) => Promise<object>;
@@ -58,6 +58,7 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
       issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
     const login = await redeemCode(tx, client.clientId, code, fits);
     if (!login) return null;
+    checkResource(login, client, params, deps);
     const issuesRefresh = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
     return { login, refresh: issuesRefresh ? await issueRefresh(tx, login.loginId) : null };
   });
@@ -70,11 +71,19 @@ async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
   const now = deps.clock.now();
   const given = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
     const login = await redeemRefresh(tx, client.clientId, token);
-    // An invalid scope does not use up the refresh token: the error rolls back the transaction.
-    return login && { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
+    // An invalid scope or resource does not use up the refresh token: the error rolls back the transaction.
+    if (!login) return null;
+    checkResource(login, client, params, deps);
+    return { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
   });
   if (!given) throw new OAuthError('invalid_grant', 'The refresh token is invalid, expired, revoked or used');
   return person(client, given.login, given.scopes, given.refresh, deps);
+}
+
+/** A login has tokens for one resource, which a request may repeat: `invalid_target` for any other (RFC 8707 § 2.2). */
+function checkResource({ resource }: Login, client: OAuthClient, params: Params, deps: ApiDeps): void {
+  if (params.has('resource') && resourceOf(params, client, deps) !== resource)
+    throw new OAuthError('invalid_target', 'The login was for another resource');
 }
 
 function person(client: OAuthClient, login: Login, scopes: readonly string[], refresh: string | null, deps: ApiDeps) {
@@ -86,6 +95,7 @@ function person(client: OAuthClient, login: Login, scopes: readonly string[], re
     origin: client.storeId === null ? 'console' : 'app',
     scopes,
     authTime: Math.floor(login.authenticatedAt / 1000),
+    resource: login.resource,
   };
   return answer(deps, claims, scopes, refresh === null ? {} : { refresh_token: refresh });
 }

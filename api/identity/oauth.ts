@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
-import { AUDIENCE } from '../../domain/identity/rules.ts';
+import { AUDIENCE, mcpResource } from '../../domain/identity/rules.ts';
 import { catalogue, type ErrorCode, type Fault } from '../../domain/kernel/errors.ts';
 import { readBytes } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -71,6 +71,7 @@ const OAUTH_CODES: Partial<Readonly<Record<ErrorCode, OAuthCode>>> = {
   UNAUTHORIZED: 'invalid_token',
   INSUFFICIENT_SCOPE: 'insufficient_scope',
   INSUFFICIENT_ROLE: 'access_denied',
+  AGENT_OPERATION_DENIED: 'access_denied',
   TENANT_MISMATCH: 'access_denied',
   TOO_MANY_REQUESTS: 'temporarily_unavailable',
   TEMPORARILY_UNAVAILABLE: 'temporarily_unavailable',
@@ -97,9 +98,16 @@ export function paramsOf(search: URLSearchParams): Params {
   return new Map([...search].filter(([, value]) => value !== ''));
 }
 
-/** RFC 8707: `invalid_target` for another resource than this API. */
-export function checkResource(params: Params): void {
-  if ((params.get('resource') ?? AUDIENCE) !== AUDIENCE) throw new OAuthError('invalid_target', 'There is no such resource');
+/**
+ * The resource that is asked for (RFC 8707): null for the API, whose name may be left out; `/mcp` for a login through a store's client (G33).
+ * `invalid_target` for any other.
+ */
+export function resourceOf(params: Params, { storeId }: Pick<OAuthClient, 'storeId'>, { config }: ApiDeps): string | null {
+  const named = params.get('resource') ?? AUDIENCE;
+  if (named === AUDIENCE) return null;
+  const mcp = mcpResource(config.publicUrl);
+  if (named !== mcp || storeId === null) throw new OAuthError('invalid_target', 'There is no such resource for this client');
+  return mcp;
 }
 
 export function need(params: Params, ...names: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { createClient, type NewClient } from '../../db/identity/clients.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -17,6 +18,8 @@ const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
 export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
   const caller = await byStoreToken(ctx, deps);
   requireConsole(caller, ['OWNER', 'ADMIN']);
+  // Also with a person's token, when an agent sends it (G5).
+  if (caller.isAgent) throw new Fault('AGENT_OPERATION_DENIED');
   const body: unknown = await readJson(ctx);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw bad('The body must be a JSON object');
   const wanted = metadataOf(body as Record<string, unknown>, caller.scopes);

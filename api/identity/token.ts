@@ -2,8 +2,9 @@
 import type { Context } from 'koa';
 import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { grants } from './grants.ts';
-import { authenticateClient, checkResource, need, OAuthError, type Params, readForm } from './oauth.ts';
+import { AGENT_HEADER } from '../kernel/authenticate.ts';
+import { grants, MEMBER_REF } from './grants.ts';
+import { authenticateClient, need, OAuthError, type Params, readForm, resourceOf } from './oauth.ts';
 
 const isGrant = (name: string): name is GrantType => GRANT_TYPES.some((grant) => grant === name);
 
@@ -11,9 +12,14 @@ export async function token(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = await readForm(ctx);
   const [grant] = need(params, 'grant_type') as [string];
   if (!isGrant(grant)) throw new OAuthError('unsupported_grant_type', 'There is no such grant');
-  checkResource(params);
   const client = await authenticateClient(ctx, ctx.get('authorization') === '' ? await named(grant, params, deps) : params, deps);
   if (!client.grantTypes.includes(grant)) throw new OAuthError('unauthorized_client', 'The client is not registered for this grant');
+  const isLogin = grant === 'authorization_code' || grant === 'refresh_token';
+  if (resourceOf(params, client, deps) !== null && !isLogin)
+    throw new OAuthError('invalid_target', 'Only a login has tokens for this resource');
+  // A buyer is never handed to an agent (G9).
+  if (params.get('subject_token_type') === MEMBER_REF && ctx.req.headers[AGENT_HEADER] !== undefined)
+    throw new OAuthError('unauthorized_client', 'No agent acts for a buyer');
   ctx.body = await grants[grant](client, params, deps);
   ctx.status = 200;
 }

@@ -1,6 +1,7 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 import { sendCommand } from './sendCommand.ts';
+import { INVITATION } from './subject.ts';
 
 export const cancel = endpoint({
   id: 'invitations.cancel',
@@ -10,6 +11,7 @@ export const cancel = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['member:rw'],
   agent: 'denied',
+  target: INVITATION,
   change: 'workflow',
   idempotent: true,
   data: Type.Null(),

@@ -4,6 +4,7 @@ import { mayHandle } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation, InvitationRequest } from './schemas.ts';
+import { INVITATION } from './subject.ts';
 
 export const create = endpoint({
   id: 'invitations.create',
@@ -13,6 +14,7 @@ export const create = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['member:rw'],
   agent: 'denied',
+  target: INVITATION,
   change: 'here',
   idempotent: true,
   body: InvitationRequest,

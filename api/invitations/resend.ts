@@ -2,6 +2,7 @@ import type { viewInvitation } from '../../db/invitations/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Invitation } from './schemas.ts';
 import { sendCommand } from './sendCommand.ts';
+import { INVITATION } from './subject.ts';
 
 export const resend = endpoint({
   id: 'invitations.resend',
@@ -11,6 +12,7 @@ export const resend = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['member:rw'],
   agent: 'denied',
+  target: INVITATION,
   change: 'workflow',
   idempotent: true,
   data: Invitation,

@@ -1,25 +1,36 @@
-/**
- * The agent policy of operations (docs/contract.md#agents, G3, X16). Until approvals exist, an operation that needs one is refused like a
- * denied one, where the approval would be requested: after the operation's own refusals, before the commit.
- */
-import { isDeepStrictEqual } from 'node:util';
+/** What agents may do: the policy of each operation, and the decision about a request (docs/contract.md#agents, G3, G5 … G8, G12). */
+import { isLive } from '../../db/stores/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
+import type { Change } from '../../domain/audit/changes.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Commands } from './commands.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
 
 /** `direct`: allowed. `approval`: only with a person's approval. `denied`: never. */
 export type AgentPolicy = 'direct' | 'approval' | 'denied';
 
-/** An approval that depends on the change: needed when one of the values would change, direct otherwise (G6). */
+/** A policy that depends on what would change (G6). */
 export interface ByChange {
-  /** A description for the OpenAPI document. */
+  /** In words, for the OpenAPI document. */
   readonly condition: string;
-  /** Fields of the body that need an approval with any value. */
-  readonly fields?: readonly string[];
-  /** The current values, for a comparison before and after; has to lock their row. */
-  readonly values: (tx: Tx, target: { readonly params: Readonly<Record<string, string>> }) => Promise<unknown>;
+  readonly decide: (changes: readonly Change[], body: Readonly<Record<string, unknown>>) => AgentPolicy;
 }
+
+export type Reason =
+  | 'NOT_AGENT'
+  | 'DIRECT'
+  | 'NO_SENSITIVE_CHANGE'
+  | 'STORE_NOT_LIVE'
+  | 'HIGH_RISK_OPERATION'
+  | 'SENSITIVE_CHANGE'
+  | 'RESERVED_TO_PEOPLE';
+/** What a request meets, quota aside. */
+export interface AgentDecision {
+  readonly decision: 'ALLOW' | 'APPROVAL_REQUIRED' | 'DENIED';
+  readonly reason: Reason;
+}
+const allow = (reason: Reason): AgentDecision => ({ decision: 'ALLOW', reason });
+const requireApproval = (reason: Reason): AgentDecision => ({ decision: 'APPROVAL_REQUIRED', reason });
+export const RESERVED: AgentDecision = { decision: 'DENIED', reason: 'RESERVED_TO_PEOPLE' };
 
 /** The policy of an operation; a change without a declared policy is denied. Reads are always direct (G4). */
 export function policyOf({ route, agent = 'denied' }: Pick<Endpoint, 'route' | 'agent'>): AgentPolicy | 'conditional' {
@@ -27,41 +38,33 @@ export function policyOf({ route, agent = 'denied' }: Pick<Endpoint, 'route' | '
   return typeof agent === 'string' ? agent : 'conditional';
 }
 
-const denied = (operationId: string, reason: string) => new Fault('AGENT_OPERATION_DENIED', { details: { operationId, reason } });
+/** AGENT_OPERATION_DENIED. */
+export const deniedBy = ({ id }: Endpoint, { reason }: AgentDecision): Fault =>
+  new Fault('AGENT_OPERATION_DENIED', { details: { operationId: id, reason } });
 
-/** AGENT_OPERATION_DENIED for operations that are always denied to agents; before the body is validated. */
-export function checkDenied(endpoint: Endpoint, isAgent: boolean): void {
-  if (isAgent && policyOf(endpoint) === 'denied') throw denied(endpoint.id, 'RESERVED_TO_PEOPLE');
-}
+/** Whether an operation is denied to this caller whatever it would change. */
+export const isAlwaysDenied = (endpoint: Endpoint, { isAgent }: Pick<Caller, 'isAgent'>): boolean =>
+  isAgent && policyOf(endpoint) === 'denied';
 
-interface Change {
-  readonly endpoint: Endpoint;
-  readonly tx: Tx;
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-/** Runs an agent's change and throws when it needs an approval, which rolls the transaction back. */
-export async function changeWithPolicy<T>({ endpoint, tx, body, params }: Change, work: () => Promise<T>): Promise<T> {
-  const { agent, id } = endpoint;
-  const rule = typeof agent === 'object' ? agent : null;
-  const before = await rule?.values(tx, { params });
-  const done = await work();
-  await tx.em.flush();
-  if (policyOf(endpoint) === 'approval') throw denied(id, 'HIGH_RISK_OPERATION');
-  const isSent = rule?.fields?.some((field) => typeof body === 'object' && body !== null && field in body) ?? false;
-  if (rule && (isSent || !isDeepStrictEqual(before, await rule.values(tx, { params })))) throw denied(id, 'SENSITIVE_CHANGE');
-  return done;
-}
+/** Whether the decision about this caller's request depends on what it would change, or needs a person: then it is not just carried out. */
+export const needsDecision = (endpoint: Endpoint, { isAgent }: Pick<Caller, 'isAgent'>): boolean =>
+  isAgent && policyOf(endpoint) !== 'direct';
 
-/** Commands of an operation that needs an approval: reads work, so that its own refusals come first; sending and storing is refused. */
-export const deniedCommands = ({ id }: Endpoint, commands: Commands): Commands => {
-  const refuse = () => Promise.reject(denied(id, 'HIGH_RISK_OPERATION'));
-  return {
-    ...commands,
-    forPart: (part) => deniedCommands({ id } as Endpoint, commands.forPart(part)),
-    within: (tenant) => deniedCommands({ id } as Endpoint, commands.within(tenant)),
-    storeText: refuse,
-    send: refuse,
-    storeReply: refuse,
-  };
-};
+/** The decision about a request that would make these changes. Judged as the store is now (G8). */
+export async function decide(
+  endpoint: Endpoint,
+  tx: Tx,
+  { isAgent }: Pick<Caller, 'isAgent'>,
+  { changes, body }: { readonly changes: readonly Change[]; readonly body: unknown },
+): Promise<AgentDecision> {
+  if (!isAgent) return allow('NOT_AGENT');
+  const policy = policyOf(endpoint);
+  if (policy === 'direct') return allow('DIRECT');
+  if (policy === 'denied') return RESERVED;
+  const byChange = typeof endpoint.agent === 'object' ? endpoint.agent : null;
+  const decided = byChange ? byChange.decide(changes, (body ?? {}) as Readonly<Record<string, unknown>>) : 'approval';
+  if (decided === 'denied') return RESERVED;
+  if (decided === 'direct') return allow('NO_SENSITIVE_CHANGE');
+  if (endpoint.directUntilLive && !(await isLive(tx))) return allow('STORE_NOT_LIVE');
+  return requireApproval(byChange ? 'SENSITIVE_CHANGE' : 'HIGH_RISK_OPERATION');
+}

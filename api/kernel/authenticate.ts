@@ -8,25 +8,30 @@ import { sqlOn } from '../../db/kernel/sql.ts';
 import { inTenant, NO_STORE, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
+import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { actorOf } from './actor.ts';
+import { deniedBy, RESERVED } from './agents.ts';
 import { type Proof, proofOf } from './bearer.ts';
+import { tokenRefOf } from './reauthenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Access, Caller, Endpoint } from './endpoint.ts';
-import type { Claims, Origin, StoreClaims, UserClaims } from './tokens.ts';
+import { type Access, type Caller, type Endpoint, isManaged } from './endpoint.ts';
+import type { Claims, StoreClaims, UserClaims } from './tokens.ts';
 
 /** `principal`: null where it is derived from the request (X15, idempotency.ts). */
-type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
+export type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
 
 /** A caller of the management API: current scopes and role, and how they authenticated. */
 export interface StoreCaller extends Authenticated {
-  readonly origin: Origin | 'token' | 'agent';
+  readonly actor: Acting;
 }
+type Known = Omit<StoreCaller, 'actor'>;
 /** What may be a store's code: nothing else is looked up. */
 const STORE_CODE = /^[\w-]{1,64}$/;
 
 /** The authentication of each `access`. */
 const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps) => Promise<Authenticated>>> = {
-  store: byStoreEndpoint,
+  store: (ctx, _, deps) => byStoreToken(ctx, deps),
   user: byUserToken,
   buyer: byBuyer,
   customer: async (ctx, endpoint, deps) => byCustomer(ctx, await byStoreCode(ctx, endpoint, deps), deps),
@@ -36,20 +41,41 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>
   ways[endpoint.access](ctx, endpoint, deps);
 
-/** A store's token, an API token, or a person's token with X-Store-Id, checked against the current state of client, login and role. */
+/** The caller of this request; recorded in its state, so that a later refusal is logged as theirs. */
 export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
-  const { claims, apiToken } = await proofOf(ctx, deps);
-  const realNow = deps.clock.now();
-  const caller = apiToken ? byApiToken(apiToken, realNow) : await bySignedToken(ctx, claims, deps, realNow);
-  const named = ctx.get('x-store-id');
-  if (named !== '' && named !== caller.storeId) throw new Fault('TENANT_MISMATCH');
+  const found = await storeCallerOf(await proofOf(ctx, deps), ctx.get('x-store-id'), deps);
+  const caller = ctx.req.headers[AGENT_HEADER] === undefined ? found : asAgent(found, ctx.get(AGENT_HEADER));
+  ctx.state['storeCaller'] = caller;
   return caller;
 }
 
-async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps, realNow: number): Promise<StoreCaller> {
+/** The header in which an agent names itself. It only adds rules: keys of such requests are apart from the token's other ones (G2). */
+export const AGENT_HEADER = 'x-svc-agent';
+const asAgent = (caller: StoreCaller, name: string): StoreCaller => ({
+  ...caller,
+  isAgent: true,
+  principal: `${caller.principal ?? ''}/agent`,
+  actor: { ...caller.actor, type: 'AGENT', name: AGENT_NAME.test(name) ? name : null },
+});
+export const AGENT_NAME = /^[\x20-\x7e]{1,100}$/;
+
+/**
+ * A store's token, an API token, or a person's token with X-Store-Id (`named`, empty without one), checked against the current state of
+ * client, login and role.
+ */
+export async function storeCallerOf(proof: Proof, named: string, deps: ApiDeps): Promise<StoreCaller> {
+  const { claims, apiToken } = proof;
+  const realNow = deps.clock.now();
+  const caller = apiToken ? byApiToken(apiToken, realNow) : await bySignedToken(claims, named, deps, realNow);
+  if (named !== '' && named !== caller.storeId) throw new Fault('TENANT_MISMATCH');
+  const actor = actorOf(proof);
+  if (!actor) throw new Fault('UNAUTHORIZED');
+  return { ...caller, actor, tokenRef: tokenRefOf(proof) };
+}
+
+async function bySignedToken(claims: Claims | null, named: string, deps: ApiDeps, realNow: number): Promise<Known> {
   if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
   if (claims.use === 'user') {
-    const named = ctx.get('x-store-id');
     // An invalid token is UNAUTHORIZED before anything about stores.
     if (named === '') throw new Fault((await findActiveLogin(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
     return byPerson(claims, claims, named, deps, realNow);
@@ -58,12 +84,12 @@ async function bySignedToken(ctx: Context, claims: Claims | null, deps: ApiDeps,
   // One read of the status per request, no cache: tokens of a deactivated client are invalid immediately on every process.
   const tenant = await findTenant(sqlOn(deps.orm), 'clientId', claims.clientId);
   if (!tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
-  const { origin, scopes } = claims;
-  return { ...as(tenant, claims.clientId, null, realNow), origin, scopes, role: null, person: null };
+  const { origin: tokenOrigin, scopes } = claims;
+  return { ...as(tenant, claims.clientId, null, realNow), tokenOrigin, scopes, role: null, person: null };
 }
 
 /** The login of a person's token before a store is chosen; null when login or client are revoked. */
-const findActiveLogin = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
+export const findActiveLogin = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
   const found = await findPerson(deps.orm, claims, '');
   return found?.isLive && isClientLive(claims.clientId, found.clientStatus, deps) ? found : null;
 };
@@ -76,7 +102,7 @@ async function byPerson(
   storeId: string,
   deps: ApiDeps,
   realNow: number,
-): Promise<StoreCaller> {
+): Promise<Known> {
   const found = await findPerson(deps.orm, { ...person, clientId: claims.clientId }, storeId);
   if (!found?.isLive || !isClientLive(claims.clientId, found.clientStatus, deps)) throw new Fault('UNAUTHORIZED');
   // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike (D64). After a token exchange the membership
@@ -89,15 +115,15 @@ async function byPerson(
   const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
   const { sandbox, clockOffsetMs, role } = found;
   const tenant = { storeId: found.storeId, status: 'ACTIVE', sandbox, clockOffsetMs };
-  return { ...as(tenant, person.userId, null, realNow), origin: claims.origin, scopes, role, person };
+  return { ...as(tenant, person.userId, null, realNow), tokenOrigin: claims.origin, scopes, role, person };
 }
 
 /** The scopes of an API token are limited by its issuer's current role. */
-function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): StoreCaller {
+function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Known {
   const scopes = intersect(found.scopes, ROLE_SCOPES[found.role]);
   return {
-    ...as(found.tenant, found.userId, null, realNow),
-    origin: found.purpose === 'agent' ? 'agent' : 'token',
+    ...as(found.tenant, found.purpose === 'agent' ? found.tokenId : found.userId, null, realNow),
+    tokenOrigin: found.purpose === 'agent' ? 'agent' : 'token',
     isAgent: found.purpose === 'agent',
     scopes,
     role: null,
@@ -106,16 +132,17 @@ function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Sto
 }
 
 /** INSUFFICIENT_ROLE unless a person with one of these roles logged in at the console (D29); before scopes and body (D68, D79). */
-export function requireConsole({ origin, role }: Pick<StoreCaller, 'origin' | 'role'>, roles: readonly Role[]): void {
-  if (origin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
+export function requireConsole({ tokenOrigin, role }: Pick<Caller, 'tokenOrigin' | 'role'>, roles: readonly Role[]): void {
+  if (tokenOrigin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
 }
 
-async function byStoreEndpoint(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
-  const caller = await byStoreToken(ctx, deps);
-  if (endpoint.console) requireConsole(caller, endpoint.console);
+/** Roles and scopes of an operation of the management API. */
+export function authorize(endpoint: Endpoint, caller: Pick<Caller, 'tokenOrigin' | 'role' | 'scopes' | 'isAgent'>): void {
+  const agents = caller.isAgent ? endpoint.agentAccess : undefined;
+  if (agents === 'none' && !isManaged(endpoint)) throw deniedBy(endpoint, RESERVED);
+  if (endpoint.console && !agents) requireConsole(caller, endpoint.console);
   const missing = (endpoint.scopes ?? []).filter((scope) => !covers(caller.scopes, scope));
   if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
-  return caller;
 }
 
 /** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter (X1). */
@@ -126,7 +153,9 @@ async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Pro
   if (claims?.use !== 'user' || !found) throw new Fault('UNAUTHORIZED');
   if (endpoint.console && (claims.origin !== 'console' || found.clientStoreId !== null)) throw new Fault('INSUFFICIENT_ROLE');
   const nowhere = { storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 };
-  return { ...as(nowhere, claims.userId, null, realNow), person: claims, clientStoreId: found.clientStoreId };
+  const isAgent = ctx.req.headers[AGENT_HEADER] !== undefined;
+  const actor = actorOf({ claims, apiToken: null });
+  return { ...as(nowhere, claims.userId, null, realNow), person: claims, clientStoreId: found.clientStoreId, actor, isAgent };
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
@@ -206,4 +235,7 @@ const as = (
   staleSessionId: null,
   clientStoreId: null,
   isAgent: false,
+  actor: null,
+  tokenOrigin: null,
+  tokenRef: null,
 });

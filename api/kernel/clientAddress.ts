@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP, SocketAddress } from 'node:net';
 
 /**
- * The client address for rate limits (X9): the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that is no trusted
- * proxy. An entry that is no address ends the search at the proxy that sent it, so that malformed entries do not evade a limit. IPv4-mapped
- * IPv6 is IPv4; IPv6 counts by its /64, written `2001:db8:0:1::/64`.
+ * The client's whole address: the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that is no trusted proxy. An entry
+ * that is no address ends the search at the proxy that sent it, so that malformed entries do not evade a limit. IPv4-mapped IPv6 is IPv4.
+ * Null when the client has disconnected.
  */
-export function clientAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>, trusted: BlockList): string {
+export function wholeAddress({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>, trusted: BlockList): string | null {
   let address = addressOf(socket.remoteAddress ?? '');
-  if (address === null) return 'unknown';
+  if (address === null) return null;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   while (forwarded.length > 0 && trusted.check(address, familyOf(address))) {
     const entry = forwarded.pop()!.trim();
@@ -17,6 +17,12 @@ export function clientAddress({ socket, headers }: Pick<IncomingMessage, 'socket
     if (next === null) break;
     address = next;
   }
+  return address;
+}
+
+/** An address as rate limits count it (X9): IPv6 by its /64, written `2001:db8:0:1::/64`. */
+export function countedAddress(address: string | null): string {
+  if (address === null) return 'unknown';
   return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 

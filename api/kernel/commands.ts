@@ -4,6 +4,7 @@ import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporal
 import { ApplicationFailure } from '@temporalio/common';
 import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
+import { sealTyped } from '../../db/runs/origin.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
 import {
@@ -11,6 +12,8 @@ import {
   COMMAND_UPDATE,
   type CommandContent,
   type CommandEnvelope,
+  type CommandOrigin,
+  type CommandRequest,
   type CommandResult,
   type RunRef,
   type WorkflowType,
@@ -41,17 +44,30 @@ export interface Commands {
   send<T extends WorkflowType>(run: RunName<T>, command: CommandContent<T>): Promise<StoredReply>;
 }
 
-export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey): Commands {
+/** What the transition of a command does for its request, in the transaction of the change. */
+export interface CommandRecords {
+  /** How an agent's command is counted; null: not at all, or with the bulk. */
+  readonly aiActions: 'limited' | 'always' | null;
+  /** The request in the audit log; null: of a buyer. */
+  readonly request: CommandRequest | null;
+  /** As it was sent. */
+  readonly idempotencyKey: string | null;
+  /** A command was carried out: its transition has recorded the request. */
+  readonly onRecorded: () => void;
+}
+
+export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey, records: CommandRecords | null): Commands {
+  const origin = originOf(deps, caller, records);
   const read = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, caller, REQUEST, work);
   return {
     operation,
     read,
     forPart(part) {
       const key = hashKey(`${operation.key}/${part}`);
-      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key });
+      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, records);
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
-      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation),
+      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records),
     stored: () => read((tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));
@@ -64,13 +80,31 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
         requestId: caller.requestId,
         actor: caller.principal,
         clock: caller.at - caller.realNow,
+        ...(origin && { origin }),
+        ...(records?.aiActions && { aiActions: records.aiActions }),
         notAfter: caller.realNow + COMMAND_MS,
       });
+      if (records?.request) records.onRecorded();
       const reply = await this.stored();
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
       if (reply.status >= 400) throw stored(reply);
       return reply;
     },
+  };
+}
+
+/** What the command tells the audit log. */
+function originOf({ keyring }: ApiDeps, { storeId, origin }: Caller, records: CommandRecords | null): CommandOrigin | undefined {
+  if (!origin) return undefined;
+  const { actor, requestId, approvalId, metadata } = origin;
+  const sealed = sealTyped(keyring, storeId, requestId, { name: actor?.name ?? null, idempotencyKey: records?.idempotencyKey ?? null });
+  return {
+    actor: actor && { type: actor.type, id: actor.id },
+    requestId,
+    approvalId,
+    metadata,
+    ...(sealed !== undefined && { sealed }),
+    ...(records?.request && { request: records.request }),
   };
 }
 
@@ -116,7 +150,8 @@ export async function sendCommand<T extends WorkflowType>(
       temporal.withDeadline(command.notAfter + 250, () =>
         temporal.workflow.executeUpdateWithStart<(ref: RunRef) => Promise<void>, CommandResult | undefined, [Command]>(COMMAND_UPDATE, {
           args: [command],
-          updateId: command.requestId,
+          // An execution that is tried again has the same request id, but is another update.
+          updateId: `${command.requestId}/${command.notAfter}`,
           startWorkflowOperation: new WithStartWorkflowOperation(run.workflowType, startOptions(run)),
         }),
       ),

@@ -1,12 +1,15 @@
 /** The declaration of an operation. Routing, validation, OpenAPI and generated tests are derived from it. */
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
-import type { Tx } from '../../db/kernel/tx.ts';
+import type { ChangeOrigin, Tx } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 import type { AgentPolicy, ByChange } from './agents.ts';
+import type { Subject, Subjects } from './subject.ts';
 import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../domain/identity/rules.ts';
+import type { TokenRef } from '../../domain/approvals/rules.ts';
+import type { Acting } from '../../domain/identity/actors.ts';
 import type { Customer } from '../../db/customers/queries.ts';
-import type { UserClaims } from './tokens.ts';
+import type { Origin, UserClaims } from './tokens.ts';
 import type { Statuses } from './reply.ts';
 import type { Static, TSchema } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
@@ -39,8 +42,23 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * yet.
    */
   readonly console?: readonly Role[];
+  /**
+   * What agents meet instead of the console's rule (G3, G22). `none`: AGENT_OPERATION_DENIED, reads too; a change declares `denied`. `own`:
+   * the handler shows them what is theirs.
+   */
+  readonly agentAccess?: 'none' | 'own';
   /** The agent policy; a change without one is denied to agents. */
   readonly agent?: AgentPolicy | ByChange;
+  /** Its approval is skipped while the store was never public and has no live order (G8). */
+  readonly directUntilLive?: boolean;
+  /** Agents' use of it is counted, but never refused when the plan's AI actions are used up: everyday work on orders (G40). */
+  readonly aiActions?: 'always';
+  /** Only this role may approve it; ADMIN, too, when left out (G7). */
+  readonly approver?: 'OWNER';
+  /** What a change of the management API is about. */
+  readonly target?: Subject | Subjects;
+  /** The fields of the answer that a dry run tells: amounts and counts. */
+  readonly facts?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
   readonly query?: Q;
@@ -83,6 +101,8 @@ export interface Caller {
   /** Business time in milliseconds: real time plus the store's clock offset. */
   readonly at: number;
   readonly realNow: number;
+  /** Of its changes, for the audit log. */
+  readonly origin?: ChangeOrigin | undefined;
   readonly requestId: string;
   /** A buyer who has logged in; null for guests and for the management API. */
   readonly customer: Customer | null;
@@ -94,7 +114,13 @@ export interface Caller {
   readonly scopes: readonly string[];
   /** The person's current role; null without a person. */
   readonly role: Role | null;
-  /** The token was issued for an AI agent (G1). */
+  /** How they authenticated; null before a store is chosen, and for buyers. */
+  readonly tokenOrigin: Origin | 'token' | 'agent' | null;
+  /** What must still live when a request that waits for an approval is carried out; null for buyers. */
+  readonly tokenRef: TokenRef | null;
+  /** Who acts, for records; null for buyers. */
+  readonly actor: Acting | null;
+  /** An AI agent's request: by its token, its header, or through `/mcp` (G1). */
   readonly isAgent: boolean;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
@@ -109,6 +135,8 @@ interface HandlerInput<R extends string, Q, B> extends Caller {
   /** The uploaded file, where the operation takes one. */
   readonly file: UploadedFile | null;
   readonly setHeader: (name: string, value: string) => void;
+  /** Acts outside of Postgres; in a dry run nothing does, and the result is `instead` (G16). */
+  readonly outside: <T>(act: () => Promise<T>, instead: T) => Promise<T>;
   /** A header of the request; empty when it was not sent. */
   readonly header: (name: string) => string;
 }
@@ -141,3 +169,7 @@ export function endpoint<
     before: <P>(prepare: (call: Input) => Promise<P>) => ({ handle: finish(prepare) }),
   };
 }
+
+/** A change of the management API. */
+export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>): boolean =>
+  access === 'store' && !route.startsWith('GET ');

@@ -1,15 +1,16 @@
 /** Idempotency keys of requests: 1 to 255 printable ASCII characters, per store and principal, for 24 hours (D26, D78). */
 import { createHash } from 'node:crypto';
-import type { RouterContext } from '@koa/router';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
+import type { Incoming } from './request.ts';
 
 /** The Idempotency-Key, quoted or not; null when none was sent. A malformed one is added to `problems`. */
-export function sentKey(ctx: RouterContext, problems: FieldError[]): string | null {
-  if (ctx.req.headers['idempotency-key'] === undefined) return null;
-  const key = ctx.get('idempotency-key').replace(/^"(.*)"$/, '$1');
+export function sentKey({ header }: Incoming, problems: FieldError[]): string | null {
+  const sent = header('idempotency-key');
+  if (sent === undefined) return null;
+  const key = sent.replace(/^"(.*)"$/, '$1');
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     problems.push({ field: 'Idempotency-Key', code: 'INVALID', message: '1 to 255 printable ASCII characters' });
   return key;
@@ -26,8 +27,8 @@ export function subjectOf(params: Readonly<Record<string, string>>, body: unknow
   return named === undefined ? null : `contact/${createHash('sha256').update(named.toLowerCase()).digest('hex')}`;
 }
 
-export interface Sent {
-  readonly ctx: RouterContext;
+interface Sent {
+  readonly incoming: Incoming;
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly body: unknown;
@@ -35,8 +36,15 @@ export interface Sent {
 }
 
 /** The key and fingerprint of a request, the same for all aliases of its path. */
-export function operationOf({ ctx, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
-  const request = JSON.stringify([endpoint.id, canonical(ctx.params, keyring), ctx.querystring, canonical(body ?? null, keyring)]);
+export function operationOf({ incoming, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
+  const request = JSON.stringify([
+    endpoint.id,
+    canonical(incoming.params, keyring),
+    incoming.querystring,
+    canonical(body ?? null, keyring),
+    // Where it counts, another If-Match is another request (G20).
+    ...(endpoint.ifMatch && incoming.header('if-match') !== undefined ? [incoming.header('if-match')] : []),
+  ]);
   const fingerprint = createHash('sha256').update(request).digest('hex');
   const sent = key ?? caller.requestId;
   return { principal: caller.principal, key: endpoint.change === 'workflow' ? hashKey(sent) : sent, id: endpoint.id, fingerprint };

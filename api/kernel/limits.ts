@@ -6,16 +6,23 @@ import type { ApiDeps } from './deps.ts';
 export interface LimitedCall {
   readonly deps: ApiDeps;
   readonly storeId: string;
-  readonly setHeader: (name: string, value: string) => void;
+}
+
+/** A refusal that tells when it ends, in seconds: the response has them as `Retry-After`. */
+export class RetryLater extends Fault {
+  readonly retryAfter: number;
+  constructor(retryAfter: number) {
+    super('TOO_MANY_REQUESTS');
+    this.retryAfter = retryAfter;
+  }
 }
 
 /** The key of a limit: a keyed digest, without personal data. */
 export const limitKey = ({ deps }: LimitedCall, ...parts: readonly string[]): Buffer => deps.keyring.digest(JSON.stringify(parts));
 
 /** TOO_MANY_REQUESTS with `Retry-After`, unless `freeAt` is null. */
-export function refuseUntil({ setHeader }: LimitedCall, limit: string, freeAt: number | null, now: number): void {
+export function refuseUntil(limit: string, freeAt: number | null, now: number): void {
   if (freeAt === null) return;
-  setHeader('Retry-After', String(Math.max(1, Math.ceil((freeAt - now) / 1000))));
   limitRefusals.inc({ limit });
-  throw new Fault('TOO_MANY_REQUESTS');
+  throw new RetryLater(Math.max(1, Math.ceil((freeAt - now) / 1000)));
 }

@@ -3,9 +3,20 @@ import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
-import type { Access, Endpoint } from './endpoint.ts';
+import { type Access, type Endpoint, isManaged } from './endpoint.ts';
 import { exampleOf } from './examples.ts';
-import { Failure, headers, IDEMPOTENCY_KEY, IF_MATCH, Meta, pathParameter, securitySchemes, STORE_CODE } from './openapiParts.ts';
+import {
+  Failure,
+  headers,
+  AGENT,
+  DRY_RUN,
+  IDEMPOTENCY_KEY,
+  IF_MATCH,
+  Meta,
+  pathParameter,
+  securitySchemes,
+  STORE_CODE,
+} from './openapiParts.ts';
 
 export type Surface = 'store' | 'storefront';
 
@@ -50,10 +61,19 @@ const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
 /** All error codes of an operation. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
-  const agents: ErrorCode[] = endpoint.access === 'store' && policyOf(endpoint) !== 'direct' ? ['AGENT_OPERATION_DENIED'] : [];
-  const keys: ErrorCode[] = endpoint.idempotent ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
-  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...keys, ...(endpoint.errors ?? [])])];
+  const isPeoples = endpoint.access === 'user' || isManaged(endpoint);
+  const agents: ErrorCode[] = isPeoples && policyOf(endpoint) !== 'direct' ? ['AGENT_OPERATION_DENIED'] : [];
+  const quota: ErrorCode[] = usesQuota(endpoint) ? ['PLAN_AI_ACTIONS_EXCEEDED'] : [];
+  const keys: ErrorCode[] = takesKey(endpoint) ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
+  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...quota, ...keys, ...(endpoint.errors ?? [])])];
 }
+
+/** From agents every change takes an Idempotency-Key (G19). */
+const takesKey = (endpoint: Endpoint): boolean => endpoint.idempotent === true || (isManaged(endpoint) && policyOf(endpoint) !== 'denied');
+
+/** Whether agents' changes by this operation use up the plan's AI actions (G39). */
+export const usesQuota = (endpoint: Endpoint): boolean =>
+  isManaged(endpoint) && policyOf(endpoint) !== 'denied' && endpoint.aiActions !== 'always';
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = {};
@@ -89,8 +109,9 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     security: SECURITY[e.access],
     'x-required-scopes': e.scopes ?? [],
     ...(e.console && { 'x-console-only': e.console }),
-    ...(e.change !== 'none' && { 'x-agent-policy': policyOf(e) }),
+    ...(isManaged(e) && { 'x-agent-policy': policyOf(e) }),
     ...(typeof e.agent === 'object' && { 'x-agent-condition': e.agent.condition }),
+    ...(e.approver && { 'x-agent-approver': e.approver }),
     parameters: parametersOf(e, path, hoist),
     ...requestOf(e, hoist),
     responses: {
@@ -114,7 +135,8 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
     })),
     ...STORE_HEADERS[e.access],
     ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: requestSchema(schema) })),
-    ...(e.idempotent ? [IDEMPOTENCY_KEY] : []),
+    ...(takesKey(e) ? [IDEMPOTENCY_KEY] : []),
+    ...(isManaged(e) ? [DRY_RUN, AGENT] : []),
   ];
 }
 

@@ -27,6 +27,16 @@ export const IDEMPOTENCY_KEY = header(
   { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   'Printable ASCII; the same key and request again is answered alike for 24 hours',
 );
+export const DRY_RUN = header(
+  'x-svc-dry-run',
+  { type: 'string', enum: ['0', '1'] },
+  '1: a dry run. Answers 200 with meta.code DRY_RUN, the decision and what would change; nothing remains',
+);
+export const AGENT = header(
+  'x-svc-agent',
+  { type: 'string', minLength: 1, maxLength: 100, pattern: '^[ -~]+$' },
+  'Name and version of the AI agent on whose behalf this is sent: its rules then apply to any token',
+);
 /** The description of If-Match, which is not declared as a parameter: no value of it makes a request invalid. */
 export const IF_MATCH = 'With the header If-Match (version tags as ETag has them, or *) another version is PRECONDITION_FAILED.';
 /** An id in a path; a longer one does not exist. */

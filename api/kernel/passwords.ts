@@ -48,7 +48,7 @@ export function verifyPassword(call: LimitedCall, { password, storedHash, isRigh
   return verifying.run(async () => {
     const now = call.deps.clock.now();
     const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(call.deps.orm, realTime(call.storeId, now), REQUEST, work);
-    refuseUntil(call, 'passwords', await inTx((tx) => consumeUse(tx, limits)), now);
+    refuseUntil('passwords', await inTx((tx) => consumeUse(tx, limits)), now);
     const verdict = (await isPassword(password, storedHash)) && isRight;
     if (!verdict) return false;
     const [own, ...others] = limits;

@@ -5,7 +5,7 @@ import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { bearerOf, proofOf } from './bearer.ts';
-import { clientAddress } from './clientAddress.ts';
+import { countedAddress, wholeAddress } from './clientAddress.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** Keys per generation; two generations are in memory, about 10 MB. */
@@ -91,7 +91,9 @@ export function limitRate(deps: ApiDeps): Middleware {
   };
 
   return async (ctx, next) => {
-    const address = clientAddress(ctx.req, deps.config.trustedProxies);
+    const ip = wholeAddress(ctx.req, deps.config.trustedProxies);
+    const address = countedAddress(ip);
+    ctx.state['ip'] = ip;
     ctx.state['clientAddress'] = address;
     const token = await tokenOf(ctx, address);
     if (token === null) spend(ctx, addresses, address);

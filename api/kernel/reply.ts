@@ -4,13 +4,33 @@ import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import { catalogue, type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 
-export function succeed(ctx: Context, status: number, data: unknown): void {
-  ctx.status = status;
-  ctx.body = {
-    meta: { status, code: 'OK', message: '', isSuccess: true, requestId: ctx.state['requestId'] },
-    data: data ?? null,
-    error: null,
+/** What every answer of an operation is (D4). */
+export interface Envelope {
+  readonly meta: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+    readonly isSuccess: boolean;
+    readonly requestId: string;
   };
+  readonly data: unknown;
+  readonly error: ErrorReply['error'] | null;
+}
+/** `code`: of the envelope's `meta`. */
+export const successOf = (status: number, data: unknown, requestId: string, code = 'OK'): Envelope => ({
+  meta: { status, code, message: '', isSuccess: true, requestId },
+  data: data ?? null,
+  error: null,
+});
+export const failureOf = ({ status, error }: ErrorReply, requestId: string): Envelope => ({
+  meta: { status, code: error.code, message: error.message, isSuccess: false, requestId },
+  data: null,
+  error,
+});
+
+export function succeed(ctx: Context, status: number, data: unknown, code?: string): void {
+  ctx.status = status;
+  ctx.body = successOf(status, data, String(ctx.state['requestId']), code);
 }
 
 /** An error response without its request id. */
@@ -18,6 +38,9 @@ export interface ErrorReply {
   readonly status: number;
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
 }
+
+/** The HTTP status of a code, unless an operation declares another. */
+export const catalogueStatus = (code: ErrorCode): number => catalogue[code].status;
 
 export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 
@@ -49,12 +72,9 @@ function limited(fieldErrors: readonly FieldError[]): FieldError[] {
 
 export function fail(ctx: Context, { status, error }: ErrorReply): void {
   ctx.status = status;
-  ctx.body = {
-    meta: { status, code: error.code, message: error.message, isSuccess: false, requestId: ctx.state['requestId'] },
-    data: null,
-    error,
-  };
-  if (status === 503 || status === 429) if (!ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
+  ctx.state['errorCode'] = error.code;
+  ctx.body = failureOf({ status, error }, String(ctx.state['requestId']));
+  if ((status === 503 || error.code === 'TOO_MANY_REQUESTS') && !ctx.response.get('retry-after')) ctx.set('Retry-After', '1');
   if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   if (status === 413) ctx.set('Connection', 'close');
 }

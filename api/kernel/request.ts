@@ -1,40 +1,72 @@
-/** The input of a request: path parameters, query, body and file, validated against the declaration of the operation. */
+/** Requests: as they arrive, read and validated against the declaration of their operation (D7). */
 import { parse } from 'node:querystring';
-import type { RouterContext } from '@koa/router';
+import type { OperationKey } from '../../db/runs/operations.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import { bodyOf, NO_BODY, NO_FIELDS } from './body.ts';
-import { needsBody } from './openapi.ts';
+import { NO_BODY, NO_FIELDS } from './body.ts';
+import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Caller, Endpoint } from './endpoint.ts';
+import { type Caller, type Endpoint, isManaged } from './endpoint.ts';
+import { operationOf, sentKey } from './idempotency.ts';
+import { needsBody } from './openapi.ts';
 import { pagingProblems } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
-import { type Validated, createValidator, textErrors } from './validate.ts';
+import { createValidator, textErrors, type Validated } from './validate.ts';
 
-export interface RequestInput {
+/** A body: JSON or the text fields of a form (undefined where none was sent), and the form's file. */
+export interface Content {
+  readonly sent: unknown;
+  readonly file: UploadedFile | null;
+}
+/** A request before anything is validated, wherever it comes from. */
+export interface Incoming {
+  /** Without query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly querystring: string;
+  /** By lower-case name; undefined when it was not sent. */
+  readonly header: (name: string) => string | undefined;
+  readonly content: () => Promise<Content>;
+}
+interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
   readonly file: UploadedFile | null;
 }
-interface ReadRequest extends RequestInput {
+export interface ReadRequest extends RequestInput {
   readonly validated: { readonly query: Validated | undefined; readonly body: Validated };
   readonly isBodyMissing: boolean;
 }
+interface Context {
+  readonly incoming: Incoming;
+  readonly endpoint: Endpoint;
+  readonly deps: ApiDeps;
+  readonly caller: Caller;
+}
+/** A request that has passed every check. */
+export interface Request extends Context {
+  readonly input: RequestInput;
+  readonly operation: OperationKey;
+  /** The client sent an Idempotency-Key to an operation that takes one. */
+  readonly keyed: boolean;
+  /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
+  readonly isDryRun: boolean;
+  /** It is the execution of an approval, and whose. */
+  readonly approved?: { readonly approvalId: string; readonly approvedBy: string };
+}
 
-export type RequestReader = (ctx: RouterContext) => Promise<ReadRequest>;
-
-/** Reads and validates requests of an operation; its schemas are compiled on first use. */
-export function createRequestReader(endpoint: Endpoint): RequestReader {
+/** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
+export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
   const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');
   const validateBody = createValidator(endpoint.body ?? NO_FIELDS, 'json');
-  return async (ctx) => {
-    const { sent, file } = await bodyOf(ctx, endpoint);
+  return async ({ params, querystring, content }) => {
+    const { sent, file } = await content();
     // A missing body is validated as an empty object, so that its missing fields are named.
     const given = sent === undefined ? {} : sent;
     // maxKeys 0: no limit, so that a known parameter after a thousand others is not ignored.
-    const query = validateQuery?.(parse(ctx.querystring, '&', '=', { maxKeys: 0 }));
+    const query = validateQuery?.(parse(querystring, '&', '=', { maxKeys: 0 }));
     return {
-      params: ctx.params,
+      params,
       query: query?.value ?? {},
       body: endpoint.body ? given : undefined,
       file,
@@ -44,8 +76,40 @@ export function createRequestReader(endpoint: Endpoint): RequestReader {
   };
 }
 
+/** VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist. */
+export async function validated(request: ReadRequest, context: Context): Promise<Request> {
+  const { incoming, endpoint, deps, caller } = context;
+  const { params, query, body, file } = request;
+  const fieldErrors = await problemsOf(request, endpoint, deps, caller);
+  // Of agents every change takes one (G19).
+  const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
+  if (isManaged(endpoint)) fieldErrors.push(...headerProblems(incoming));
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  checkIds(endpoint, params);
+  const sent = file ? { body, file: file.sha256.toString('hex') } : body;
+  return {
+    ...context,
+    input: { params, query, body, file },
+    operation: operationOf({ incoming, endpoint, caller, body: sent, key }, deps.keyring),
+    keyed: key !== null && caller.principal !== caller.requestId,
+    isDryRun: isDryRun(endpoint, incoming),
+  };
+}
+
+const DRY_RUN = 'x-svc-dry-run';
+export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isManaged(endpoint) && header(DRY_RUN) === '1';
+
+/** The headers of dry runs and agents (G1, G10). */
+function headerProblems({ header }: Incoming): FieldError[] {
+  const [dryRun = '0', agent = 'none'] = [header(DRY_RUN), header(AGENT_HEADER)];
+  return [
+    ...(/^[01]$/.test(dryRun) ? [] : [{ field: DRY_RUN, code: 'INVALID', message: '1 for a dry run, 0 or no header for a real one' }]),
+    ...(AGENT_NAME.test(agent) ? [] : [{ field: AGENT_HEADER, code: 'INVALID', message: '1 to 100 printable ASCII characters' }]),
+  ];
+}
+
 /** All field errors. The operation's own `check` gets only what fits the schema, so that one pass reports everything (X6). */
-export async function problemsOf(
+async function problemsOf(
   { params, validated, isBodyMissing }: ReadRequest,
   endpoint: Endpoint,
   deps: ApiDeps,
@@ -67,7 +131,7 @@ const LONGEST_ID = 64;
 const isLongId = (name: string, value: string) => name.endsWith('Id') && value.length > LONGEST_ID;
 
 /** An id in the path that is longer than any of ours does not exist: the operation's 404, without a lookup or a use of a limit (X22). */
-export function checkIds({ errors = [] }: Endpoint, params: RequestInput['params']): void {
+function checkIds({ errors = [] }: Endpoint, params: RequestInput['params']): void {
   const name = Object.keys(params).find((one) => isLongId(one, params[one]!));
   if (name === undefined) return;
   const thing = name.slice(0, -'Id'.length).replaceAll(/[A-Z]/g, (letter) => `_${letter}`);

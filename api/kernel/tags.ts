@@ -10,6 +10,10 @@ const TAGS: Readonly<Record<string, Tag>> = {
   members: { name: 'Members', description: 'Who works in the shop, and as what.' },
   invitations: { name: 'Invitations', description: 'Bringing somebody into the shop by mail; a link counts for seven days.' },
   me: { name: 'My stores', description: 'The shops that the person who is logged in belongs to.' },
+  approvals: {
+    name: 'Approvals',
+    description: 'What agents ask for and a person decides: each waits for 24 hours and is carried out once.',
+  },
   clients: { name: 'Clients', description: 'Programs that are registered with the shop. They register at `/oauth2/register`.' },
   apiTokens: { name: 'API tokens', description: 'Tokens of a person for programs and agents, with scopes of their own; shown once.' },
   sandbox: { name: 'Sandbox clock', description: 'Lets time pass in a sandbox shop: deliveries arrive, decisions fall due.' },
@@ -28,6 +32,8 @@ const TAGS: Readonly<Record<string, Tag>> = {
   settlements: { name: 'Settlements', description: 'What the shop is paid out.' },
   webhooks: { name: 'Webhooks', description: 'Telling other systems what happened: subscriptions, deliveries, sending again.' },
   events: { name: 'Events', description: 'Everything that happened, in the order in which it was committed.' },
+  apiRequestLogs: { name: 'API requests', description: 'Who requested what of this API in the last seven days, and what was answered.' },
+  auditLogs: { name: 'Audit log', description: 'Who changed what, how it ended, and every refund and cancel for good.' },
 };
 export function tagOf(operationId: string): Tag {
   const feature = operationId.slice(0, operationId.indexOf('.'));

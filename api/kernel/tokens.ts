@@ -1,5 +1,5 @@
 /** Access tokens: JWTs signed with RS256; the private keys are encrypted in Postgres and reloaded regularly. */
-import { type CryptoKey, importJWK, importPKCS8, type JWK, jwtVerify, SignJWT } from 'jose';
+import { type CryptoKey, errors, importJWK, importPKCS8, type JWK, type JWTPayload, jwtVerify, type JWTVerifyGetKey, SignJWT } from 'jose';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
@@ -25,6 +25,8 @@ export interface UserClaims {
   readonly scopes: readonly string[];
   /** `auth_time` of the provider, in seconds since 1970. */
   readonly authTime: number;
+  /** The only address that takes it (RFC 8707), its `aud`; null: the API. */
+  readonly resource: string | null;
 }
 /** A store's token: a server's, or a person's after the exchange. */
 export interface StoreClaims {
@@ -56,6 +58,8 @@ export interface TokenKeys {
   sign(claims: Claims, realNow: number, seconds?: number): Promise<string>;
   /** The claims of a valid token, or null. `iss` is not checked: processes may have different public URLs, and our keys suffice. */
   verify(token: string, realNow: number): Promise<Claims | null>;
+  /** The same, and the claims of a token that was ours until it expired. `resource`: of tokens for that address alone. */
+  read(token: string, realNow: number, resource?: string): Promise<{ readonly claims: Claims; readonly isExpired: boolean } | null>;
   readonly jwks: { readonly keys: readonly JWK[] };
   /** Stops reloading. */
   close(): void;
@@ -70,13 +74,13 @@ interface Loaded {
 
 /** Loads the signing keys, and creates the first one when there is none; concurrent processes agree on one. */
 export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: string, realNow: number): Promise<TokenKeys> {
-  let loaded = await read(await signingKeys(orm, keyring, realNow));
+  let loaded = await loadedOf(await signingKeys(orm, keyring, realNow));
   let loadedAt = realNow;
   const reload = async () => {
     loadedAt = Date.now();
     // In an outage of Postgres, or with a key that this process cannot decrypt, the loaded keys stay in use.
     loaded = await signingKeys(orm, keyring, loadedAt)
-      .then(read)
+      .then(loadedOf)
       .catch(() => loaded);
   };
   const reloading = setInterval(() => void reload(), RELOAD_MS).unref();
@@ -85,6 +89,14 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
     const key = loaded.publicKeys.get(kid ?? '');
     if (!key) throw new Error('unknown key');
     return key;
+  };
+  const read: TokenKeys['read'] = async (token, now, resource) => {
+    // The last base64url character of a signature has unused bits. Rate limits count by the token's text, so only one spelling is valid.
+    const signature = token.slice(token.lastIndexOf('.') + 1);
+    if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return null;
+    const found = await payloadOf(token, ({ kid }) => publicKey(kid), resource ?? AUDIENCE, now);
+    const claims = found && claimsOf(found.payload, resource ?? null);
+    return claims && { claims, isExpired: found.isExpired };
   };
   return {
     close: () => clearInterval(reloading),
@@ -97,32 +109,38 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
       return new SignJWT(payload)
         .setProtectedHeader({ alg: 'RS256', kid: loaded.kid, typ: 'at+jwt' })
         .setIssuer(issuer)
-        .setAudience(AUDIENCE)
+        .setAudience((claims.use === 'user' ? claims.resource : null) ?? AUDIENCE)
         .setSubject(subject)
         .setJti(crypto.randomUUID())
         .setIssuedAt(at)
         .setExpirationTime(at + seconds)
         .sign(loaded.privateKey);
     },
+    read,
     async verify(token, now) {
-      // The last base64url character of a signature has unused bits. Rate limits count by the token's text, so only one spelling is valid.
-      const signature = token.slice(token.lastIndexOf('.') + 1);
-      if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return null;
-      try {
-        const { payload } = await jwtVerify(token, ({ kid }) => publicKey(kid), {
-          algorithms: ['RS256'],
-          typ: 'at+jwt',
-          currentDate: new Date(now),
-        });
-        return claimsOf(payload);
-      } catch {
-        return null;
-      }
+      const found = await read(token, now);
+      return found?.isExpired === false ? found.claims : null;
     },
   };
 }
 
-async function read(keys: readonly SigningKey[]): Promise<Loaded> {
+/** The payload of a token with a signature of ours for this audience; null otherwise. */
+async function payloadOf(
+  token: string,
+  key: JWTVerifyGetKey,
+  audience: string,
+  now: number,
+): Promise<{ payload: JWTPayload; isExpired: boolean } | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, { algorithms: ['RS256'], typ: 'at+jwt', audience, currentDate: new Date(now) });
+    return { payload, isExpired: false };
+  } catch (error) {
+    // Thrown after the signature was verified.
+    return error instanceof errors.JWTExpired ? { payload: error.payload, isExpired: true } : null;
+  }
+}
+
+async function loadedOf(keys: readonly SigningKey[]): Promise<Loaded> {
   const current = keys.find(({ status }) => status === 'current');
   if (!current) throw new Error('There is no signing key.');
   const publicKeys = await Promise.all(keys.map(async ({ kid, publicJwk }) => [kid, await imported(publicJwk)] as const));
@@ -163,7 +181,7 @@ function wireOf(claims: Claims): { subject: string; payload: Wire } {
   return { subject: who?.userId ?? clientId, payload };
 }
 
-function claimsOf(payload: Record<string, unknown>): Claims | null {
+function claimsOf(payload: Record<string, unknown>, resource: string | null): Claims | null {
   const text = (name: string) => (typeof payload[name] === 'string' ? payload[name] : null);
   const [use, subject, clientId, storeId, loginId] = ['use', 'sub', 'client_id', 'store_id', 'login_id'].map(text);
   if (!subject) return null;
@@ -175,7 +193,7 @@ function claimsOf(payload: Record<string, unknown>): Claims | null {
   const origin = text('origin') as Origin | null;
   if (!clientId || !origin) return null;
   const authTime = number('auth_time');
-  if (use === 'user') return loginId ? { use, userId: subject, clientId, loginId, origin, scopes, authTime } : null;
+  if (use === 'user') return loginId ? { use, userId: subject, clientId, loginId, origin, scopes, authTime, resource } : null;
   if (use !== 'store' || !storeId) return null;
   const joinedAt = number('joined_at') || null;
   return { use, storeId, clientId, origin, scopes, person: loginId ? { userId: subject, loginId, authTime, joinedAt } : null };

@@ -2,6 +2,7 @@ import { changeMember } from '../../db/identity/members.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { AssignedRole, Member, viewMember } from './schemas.ts';
+import { MEMBER } from './subject.ts';
 
 export const change = endpoint({
   id: 'members.change',
@@ -11,6 +12,7 @@ export const change = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['member:rw'],
   agent: 'denied',
+  target: MEMBER,
   change: 'here',
   body: closed({ role: AssignedRole }, { title: 'MemberChange' }),
   data: Member,

@@ -1,6 +1,7 @@
 import { changeMember } from '../../db/identity/members.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
+import { MEMBER } from './subject.ts';
 
 export const remove = endpoint({
   id: 'members.remove',
@@ -10,6 +11,7 @@ export const remove = endpoint({
   // STAFF may remove themselves (D67); any other removal is refused by their role.
   console: ['OWNER', 'ADMIN', 'STAFF'],
   agent: 'denied',
+  target: MEMBER,
   change: 'here',
   data: Type.Null(),
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],

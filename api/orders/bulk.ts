@@ -2,14 +2,22 @@
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../kernel/schema.ts';
 import { OrderItemIds } from './schemas.ts';
+import { ORDER_ITEM } from './subject.ts';
 import { sendItemCommand, type ItemCommandRequest, type CommandContext } from './sendCommand.ts';
 
 const AT_A_TIME = 8;
+interface BulkBody {
+  readonly orderItemIds?: readonly string[];
+  readonly items?: readonly { readonly orderItemId: string }[];
+}
+const idsOf = ({ orderItemIds, items = [] }: BulkBody): readonly string[] => orderItemIds ?? items.map(({ orderItemId }) => orderItemId);
 /** The declaration that bulk operations share. */
 export const bulk = {
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: { each: ORDER_ITEM, ids: idsOf },
   change: 'workflow',
   idempotent: true,
   data: bulkOf('OrderItemResults'),

@@ -3,6 +3,7 @@ import { CANCEL_REASONS } from '../../domain/orders/refunds.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 import { sendItemCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const cancel = endpoint({
   id: 'orders.cancel',
@@ -11,6 +12,8 @@ export const cancel = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'approval',
+  target: ORDER_ITEM,
+  facts: ['refundAmount', 'pointRefundAmount', 'quantity', 'canceledQuantity', 'deliveryFeeRefundAmount', 'deliveryFeeChargeAmount'],
   change: 'workflow',
   idempotent: true,
   body: closed(

@@ -2,6 +2,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const confirm = endpoint({
   id: 'orders.confirm',
@@ -10,6 +11,8 @@ export const confirm = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: ORDER_ITEM,
   change: 'workflow',
   idempotent: true,
   body: closed({}),

@@ -2,6 +2,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
 import { trackingNumberText, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const correctTracking = endpoint({
   id: 'orders.correctTracking',
@@ -10,6 +11,8 @@ export const correctTracking = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: ORDER_ITEM,
   change: 'workflow',
   idempotent: true,
   body: closed({ carrierCode: CarrierCode, trackingNumber: TrackingNumber }, { title: 'TrackingRequest' }),

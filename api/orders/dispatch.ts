@@ -3,6 +3,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
 import { COMMAND_ERRORS, dispatchCommand, sendSellerCommand } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const dispatch = endpoint({
   id: 'orders.dispatch',
@@ -11,6 +12,8 @@ export const dispatch = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: ORDER_ITEM,
   change: 'workflow',
   idempotent: true,
   body: closed(dispatchFields, { title: 'DispatchRequest', 'x-document': CARRIED }),

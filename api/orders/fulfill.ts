@@ -2,6 +2,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { Note, OrderItem } from './schemas.ts';
 import { type ItemCommandRequest, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const fulfill = endpoint({
   id: 'orders.fulfill',
@@ -10,6 +11,8 @@ export const fulfill = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: ORDER_ITEM,
   change: 'workflow',
   idempotent: true,
   body: closed({ note: Type.Optional(Note) }, { title: 'FulfillRequest' }),

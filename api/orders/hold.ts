@@ -3,6 +3,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Day, Name } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { ORDER_ITEM } from './subject.ts';
 
 export const hold = endpoint({
   id: 'orders.hold',
@@ -11,6 +12,8 @@ export const hold = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'direct',
+  aiActions: 'always',
+  target: ORDER_ITEM,
   change: 'workflow',
   idempotent: true,
   body: closed({ reason: Name(500), expectedDispatchDate: Day }, { title: 'HoldRequest' }),

@@ -6,8 +6,8 @@ import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from '../kernel/query.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';
-import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from './query.ts';
 import { Order } from './schemas.ts';
 
 const MOMENTS = { pattern: MOMENT };

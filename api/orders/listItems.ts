@@ -5,8 +5,8 @@ import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { among, flag, FLAGS, moment, named, read, sent } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
-import { among, flag, FLAGS, moment, named, read, sent } from './query.ts';
 import { OrderItem } from './schemas.ts';
 
 /** The name of the order of changes in cursors. */

@@ -1,6 +1,7 @@
 import { addLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
+import { PICKUP_LOCATION } from './subject.ts';
 
 export const create = endpoint({
   id: 'pickupLocations.create',
@@ -10,6 +11,7 @@ export const create = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: PICKUP_LOCATION,
   change: 'here',
   idempotent: true,
   body: PickupLocationRequest,

@@ -1,6 +1,7 @@
 import { deleteLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
+import { PICKUP_LOCATION } from './subject.ts';
 
 export const remove = endpoint({
   id: 'pickupLocations.remove',
@@ -10,6 +11,7 @@ export const remove = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: PICKUP_LOCATION,
   change: 'here',
   data: Type.Null(),
   errors: ['PICKUP_LOCATION_NOT_FOUND'],

@@ -1,6 +1,7 @@
 import { replaceLocation } from '../../db/pickupLocations/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
+import { PICKUP_LOCATION } from './subject.ts';
 
 export const replace = endpoint({
   id: 'pickupLocations.replace',
@@ -10,6 +11,7 @@ export const replace = endpoint({
   console: ['OWNER', 'ADMIN'],
   scopes: ['store:rw'],
   agent: 'denied',
+  target: PICKUP_LOCATION,
   change: 'here',
   body: PickupLocationRequest,
   data: PickupLocationView,

@@ -2,6 +2,7 @@ import { changeStock as change, MAX_STOCK } from '../../db/products/stockChanges
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { Stock } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
 
 export const changeStock = endpoint({
   id: 'products.changeStock',
@@ -10,6 +11,7 @@ export const changeStock = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'direct',
+  target: PRODUCT,
   change: 'here',
   idempotent: true,
   body: closed(

@@ -2,6 +2,7 @@ import { createProduct } from '../../db/products/registration.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
 
 export const create = endpoint({
   id: 'products.create',
@@ -10,6 +11,7 @@ export const create = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'direct',
+  target: PRODUCT,
   change: 'here',
   idempotent: true,
   body: ProductRequest,

@@ -1,8 +1,12 @@
-import { patchProduct, pricesOf } from '../../db/products/changes.ts';
+import { patchProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
+
+/** The fields that an agent changes only with an approval (G6). */
+const PRICED: ReadonlySet<string> = new Set(['salePrice', 'additionalPrice', 'deliveryType', 'deliveryFee', 'conditionalFreeAmount']);
 
 export const patch = endpoint({
   id: 'products.patch',
@@ -15,9 +19,13 @@ export const patch = endpoint({
     condition:
       'approval when salePrice, deliveryType, deliveryFee or conditionalFreeAmount would change, ' +
       'or optionGroups or variants are sent; direct otherwise',
-    fields: ['optionGroups', 'variants'],
-    values: (tx, { params }) => pricesOf(tx, params['productId']!),
+    decide: (changes, body) =>
+      'optionGroups' in body || 'variants' in body || changes.some(({ field }) => PRICED.has(field.split('.').at(-1)!))
+        ? 'approval'
+        : 'direct',
   },
+  directUntilLive: true,
+  target: PRODUCT,
   change: 'here',
   body: ProductPatch,
   etag: true,

@@ -2,6 +2,7 @@ import { deleteProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
 import { changeContext } from './changing.ts';
+import { PRODUCT } from './subject.ts';
 
 export const remove = endpoint({
   id: 'products.remove',
@@ -11,6 +12,8 @@ export const remove = endpoint({
   ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
+  directUntilLive: true,
+  target: PRODUCT,
   change: 'here',
   data: Type.Null(),
   errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED'],

@@ -3,6 +3,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { etagOf, Product, viewProduct } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
 
 export const replace = endpoint({
   id: 'products.replace',
@@ -12,6 +13,8 @@ export const replace = endpoint({
   ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
+  directUntilLive: true,
+  target: PRODUCT,
   change: 'here',
   body: ProductRequest,
   etag: true,

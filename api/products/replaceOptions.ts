@@ -4,6 +4,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
 import { etagOf, Options, viewOptions } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
 
 export const replaceOptions = endpoint({
   id: 'products.replaceOptions',
@@ -13,6 +14,8 @@ export const replaceOptions = endpoint({
   ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
+  directUntilLive: true,
+  target: PRODUCT,
   change: 'here',
   body: OptionsRequest,
   etag: true,

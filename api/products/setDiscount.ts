@@ -3,6 +3,7 @@ import { DISCOUNT_METHODS, discountProblems } from '../../domain/products/prices
 import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';
+import { PRODUCT } from './subject.ts';
 
 const dated = ['value', 'startDate', 'endDate'];
 /** The rules of `discountProblems` as JSON Schema, for the OpenAPI documents. */
@@ -28,6 +29,8 @@ export const setDiscount = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'approval',
+  directUntilLive: true,
+  target: PRODUCT,
   change: 'here',
   body: DiscountRequest,
   data: nullable(Discount),

@@ -1,8 +1,9 @@
-import { setStatuses } from '../../db/products/changes.ts';
+import { setStatuses, statusesOf } from '../../db/products/changes.ts';
 import { SALES_STATUSES } from '../../domain/products/rules.ts';
 import { catalogue } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { PRODUCT } from './subject.ts';
 
 export const setStatusMany = endpoint({
   id: 'products.setStatusMany',
@@ -11,6 +12,7 @@ export const setStatusMany = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'direct',
+  target: { each: PRODUCT, ids: (body: { readonly productIds: readonly string[] }) => body.productIds, readAll: statusesOf },
   change: 'here',
   idempotent: true,
   body: closed({ productIds: Type.Array(Id, { minItems: 1, maxItems: 100 }), status: oneOf(SALES_STATUSES) }, { title: 'ProductStatuses' }),

@@ -4,6 +4,7 @@ import { MAX_VARIANTS } from '../../domain/products/options.ts';
 import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Price, Stock } from './schemas.ts';
+import { CALENDAR } from './subject.ts';
 
 const CalendarRequest = closed(
   {
@@ -26,6 +27,9 @@ export const writeCalendar = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'approval',
+  directUntilLive: true,
+  target: CALENDAR,
+  facts: ['updatedDays'],
   change: 'here',
   body: CalendarRequest,
   data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),

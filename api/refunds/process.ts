@@ -1,6 +1,7 @@
 import { releaseRefund } from '../../db/payments/refunds.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Refund, viewRefund } from './schemas.ts';
+import { REFUND } from './subject.ts';
 
 export const process = endpoint({
   id: 'refunds.process',
@@ -9,6 +10,8 @@ export const process = endpoint({
   access: 'store',
   scopes: ['order:rw'],
   agent: 'approval',
+  target: REFUND,
+  facts: ['amount'],
   change: 'here',
   idempotent: true,
   data: Refund,

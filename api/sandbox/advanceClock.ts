@@ -1,8 +1,9 @@
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
-import { DAY, duration } from '../../domain/kernel/time.ts';
+import { DAY, duration, korean } from '../../domain/kernel/time.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Timestamp, Type } from '../kernel/schema.ts';
 import { advanceClock as advance } from './advance.ts';
+import { CLOCK } from './subject.ts';
 
 const TIME = '(?:T(?:[0-9]{1,5}H(?:[0-9]{1,6}M)?(?:[0-9]{1,8}S)?|[0-9]{1,6}M(?:[0-9]{1,8}S)?|[0-9]{1,8}S))';
 /** What `duration` reads. */
@@ -16,6 +17,7 @@ export const advanceClock = endpoint({
   access: 'store',
   scopes: ['store:rw'],
   agent: 'denied',
+  target: CLOCK,
   change: 'workflow',
   idempotent: true,
   body: closed(
@@ -29,10 +31,11 @@ export const advanceClock = endpoint({
   ),
   data: closed({ now: Timestamp, settled: Type.Boolean() }, { title: 'ClockAdvanced' }),
   errors: ['STORE_NOT_FOUND', 'TEMPORARILY_UNAVAILABLE'],
-}).handle(async ({ sandbox, storeId, body, at, deps, commands }) => {
+}).handle(async ({ sandbox, storeId, body, at, deps, commands, outside }) => {
   if (!sandbox) throw new Fault('STORE_NOT_FOUND');
   const target = targetOf(body, at);
-  return advance(deps, storeId, target, commands.operation);
+  const end = 'to' in target ? target.to : at + target.by;
+  return outside(() => advance(deps, storeId, target, commands.operation), { now: korean(end), settled: false });
 });
 
 /** A duration counts from the moment this advance gets its turn; a time is that time. */

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../kernel/endpoint.ts';
 import { get } from './get.ts';
+import { getSubscription } from './getSubscription.ts';
 import { patch } from './patch.ts';
 
-export const stores: readonly Endpoint[] = [get, patch];
+export const stores: readonly Endpoint[] = [get, patch, getSubscription];

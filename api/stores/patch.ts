@@ -1,6 +1,10 @@
-import { lockStore, patchStore } from '../../db/stores/commands.ts';
+import { patchStore } from '../../db/stores/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { originProblems, Store, StorePatch, viewStore } from './schemas.ts';
+import { STORE } from './subject.ts';
+
+/** What only people change: the terms that buyers accept (G6). */
+const TERMS: ReadonlySet<string> = new Set(['termsVersion', 'privacyVersion', 'termsUrl', 'privacyUrl']);
 
 export const patch = endpoint({
   id: 'stores.patch',
@@ -11,8 +15,10 @@ export const patch = endpoint({
   agent: {
     condition:
       'denied when termsVersion, privacyVersion, termsUrl or privacyUrl would change, approval when anything else would, direct otherwise',
-    values: async (tx) => viewStore(await lockStore(tx)),
+    decide: (changes) => (changes.some(({ field }) => TERMS.has(field)) ? 'denied' : changes.length > 0 ? 'approval' : 'direct'),
   },
+  directUntilLive: true,
+  target: STORE,
   change: 'here',
   body: StorePatch,
   data: Store,

@@ -41,6 +41,7 @@ export const Store = closed(
     termsUrl: nullable(Link),
     privacyUrl: nullable(Link),
     analyticsAllowedOrigins: Type.Array(Type.String()),
+    taxRegistrationNumber: nullable(Type.String({ description: 'Ten digits' })),
     storefrontUrl: nullable(Type.String({ description: 'The primary public address; null while there is none' })),
   },
   { title: 'Store' },
@@ -72,6 +73,9 @@ export const StorePatch = closed(
     privacyVersion: Type.Optional(nullable(Version)),
     termsUrl: Type.Optional(nullable(Link)),
     privacyUrl: Type.Optional(nullable(Link)),
+    taxRegistrationNumber: Type.Optional(
+      nullable(Type.String({ maxLength: 30, pattern: '^-*(?:[0-9]-*){10}$', description: 'Ten digits; hyphens are left out' })),
+    ),
     analyticsAllowedOrigins: Type.Optional(Type.Array(Origin, { maxItems: 20, uniqueItems: true })),
   },
   { title: 'StorePatch' },
@@ -105,5 +109,6 @@ export const viewStore = (store: Row) => ({
   termsUrl: store.termsUrl ?? null,
   privacyUrl: store.privacyUrl ?? null,
   analyticsAllowedOrigins: [...store.analyticsAllowedOrigins],
+  taxRegistrationNumber: store.taxRegistrationNumber ?? null,
   storefrontUrl: null,
 });

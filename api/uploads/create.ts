@@ -3,6 +3,7 @@ import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { closed, oneOf } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { storeFile, UploadView, viewUpload } from './schemas.ts';
+import { UPLOAD } from './subject.ts';
 
 export const create = endpoint({
   id: 'uploads.create',
@@ -11,6 +12,7 @@ export const create = endpoint({
   access: 'store',
   scopes: ['product:rw'],
   agent: 'direct',
+  target: UPLOAD,
   change: 'here',
   idempotent: true,
   file: MAX_UPLOAD_BYTES,

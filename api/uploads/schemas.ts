@@ -19,13 +19,14 @@ interface StoreFileCall extends LimitedCall {
   readonly file: UploadedFile | null;
   readonly at: number;
   readonly realNow: number;
+  readonly outside: <T>(act: () => Promise<T>, instead: T) => Promise<T>;
 }
 /**
  * Checks the content and stores the file; its row is inserted later, in the transaction of the request. INVALID_IMAGE; over a limit
  * TOO_MANY_REQUESTS. A refused file, or one that could not be stored, does not count.
  */
 export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, limits: readonly Limit[] = []): Promise<Upload> {
-  const { deps, storeId, principal, file, at, realNow } = call;
+  const { deps, storeId, principal, file, at, realNow, outside } = call;
   if (!file) throw invalid('file', 'REQUIRED', 'Send a file.');
   const found = await fileTypeFromBuffer(file.bytes);
   if (!isImageType(found?.mime)) throw new Fault('INVALID_IMAGE');
@@ -33,9 +34,9 @@ export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, lim
   const contentType = found.mime;
   const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, call, REQUEST, work);
   // Counted before the file is stored, so that concurrent uploads cannot exceed the limit.
-  if (limits.length > 0) refuseUntil(call, 'uploads', await inTx((tx) => consumeUse(tx, limits)), realNow);
+  if (limits.length > 0) refuseUntil('uploads', await inTx((tx) => consumeUse(tx, limits)), realNow);
   try {
-    await deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType);
+    await outside(() => deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType), undefined);
   } catch (error) {
     if (limits.length > 0) await inTx((tx) => releaseUse(tx, limits, realNow));
     throw error;

@@ -2,6 +2,7 @@ import { registerWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const create = endpoint({
   id: 'webhooks.create',
@@ -10,6 +11,7 @@ export const create = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'approval',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   secret: true,

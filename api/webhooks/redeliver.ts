@@ -2,6 +2,7 @@ import { redeliver as sendAgain } from '../../db/webhooks/deliveries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { viewDelivery, WebhookDelivery } from './schemas.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const redeliver = endpoint({
   id: 'webhooks.redeliver',
@@ -10,6 +11,7 @@ export const redeliver = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'direct',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   body: closed({}),

@@ -1,6 +1,7 @@
 import { redeliverFailed as sendAgain } from '../../db/webhooks/deliveries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count } from '../kernel/schema.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const redeliverFailed = endpoint({
   id: 'webhooks.redeliverFailed',
@@ -9,6 +10,7 @@ export const redeliverFailed = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'direct',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   body: closed({}),

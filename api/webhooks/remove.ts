@@ -1,6 +1,7 @@
 import { removeWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const remove = endpoint({
   id: 'webhooks.remove',
@@ -9,6 +10,7 @@ export const remove = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'direct',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   data: Type.Null(),

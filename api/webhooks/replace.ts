@@ -2,6 +2,7 @@ import { replaceWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { viewWebhook, Webhook, WebhookRequest } from './schemas.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const replace = endpoint({
   id: 'webhooks.replace',
@@ -10,6 +11,7 @@ export const replace = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'approval',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   body: WebhookRequest,

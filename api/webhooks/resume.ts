@@ -2,6 +2,7 @@ import { resumeWebhook } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { viewWebhook, Webhook } from './schemas.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const resume = endpoint({
   id: 'webhooks.resume',
@@ -10,6 +11,7 @@ export const resume = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'direct',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   body: closed({}),

@@ -2,6 +2,7 @@ import { rotateSecret as rotate } from '../../db/webhooks/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
 import { NewWebhook, viewWebhook } from './schemas.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const rotateSecret = endpoint({
   id: 'webhooks.rotateSecret',
@@ -10,6 +11,7 @@ export const rotateSecret = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'denied',
+  target: WEBHOOK,
   change: 'here',
   idempotent: true,
   secret: true,

@@ -8,6 +8,7 @@ import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../domain/webhooks/
 import { universal } from '../../domain/webhooks/signature.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { WEBHOOK } from './subject.ts';
 
 export const test = endpoint({
   id: 'webhooks.test',
@@ -16,6 +17,7 @@ export const test = endpoint({
   access: 'store',
   scopes: ['webhook:rw'],
   agent: 'direct',
+  target: WEBHOOK,
   change: 'here',
   body: closed({ eventType: oneOf(EVENT_TYPES) }, { title: 'WebhookTestRequest' }),
   data: closed(
@@ -24,7 +26,7 @@ export const test = endpoint({
   ),
   errors: ['WEBHOOK_NOT_FOUND'],
 })
-  .before(async ({ deps, storeId, params, body, at, realNow }) => {
+  .before(async ({ deps, storeId, params, body, at, realNow, outside }) => {
     const webhook = await inTenant(deps.orm, { storeId, at, realNow }, REQUEST, (tx) => readWebhook(tx, params.webhookId));
     const { eventType } = body;
     const sample = randomUUID().replaceAll('-', '');
@@ -33,7 +35,8 @@ export const test = endpoint({
     const secrets = secretsOf(deps.keyring, webhook, at);
     const signed = { secrets, body: text, eventId, eventType, deliveryId: `dlv_test_${sample}` };
     const headers = webhookHeaders(signed, Math.floor(realNow / SECOND));
-    const outcome = await deps.egress.post({ url: webhook.url, headers, body: text, deadlineMs: ATTEMPT_MS });
+    const post = () => deps.egress.post({ url: webhook.url, headers, body: text, deadlineMs: ATTEMPT_MS });
+    const outcome = await outside(post, { responseStatusCode: null, responseTimeMs: null, errorCode: null, responseBodyExcerpt: null });
     const { responseStatusCode, responseTimeMs, errorCode } = outcome;
     return { responseStatusCode, responseTimeMs: responseTimeMs ?? 0, errorCode };
   })

@@ -5,10 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../bin/kernel/paths.ts';
-import { printProgress } from '../../bin/kernel/cli.ts';
-import { type Figures, load, processorMs } from '../measure.ts';
+import { onInterrupt, printProgress } from '../../bin/kernel/cli.ts';
+import { type Cost, loadWithCost } from '../cost.ts';
+import { load } from '../measure.ts';
 import { medusa } from './medusa.ts';
 import { startOwn } from './own.ts';
 import { startProject } from './project.ts';
@@ -16,11 +16,9 @@ import type { Shop } from './shop.ts';
 import { vendure } from './vendure.ts';
 
 type Stop = () => Promise<void>;
-interface Row extends Figures {
+interface Row extends Cost {
   readonly shop: string;
   readonly round: number;
-  /** Milliseconds of a core for each order or call, by process. */
-  readonly coreMs: Readonly<Record<string, number>>;
 }
 interface Options {
   readonly orders?: string;
@@ -38,7 +36,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 export async function peers(print: (line: string) => void, options: Options, firstPort: number): Promise<number> {
   const { orders, rounds } = { orders: Number(options.orders ?? 100), rounds: Number(options.rounds) };
   let stop: Stop = async () => {};
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().finally(() => process.exit(1)));
+  onInterrupt(() => stop());
   const rows: Row[] = [];
   for (let turn = 1; turn <= rounds; turn++)
     for (const [name, start] of Object.entries(SHOPS)) {
@@ -68,23 +66,16 @@ const versionOf = (name: string, main: string): Record<string, string> => {
 /** First what nobody measures, so that the code is compiled and the pools are full. */
 async function visit(shop: Shop, orders: number): Promise<Omit<Row, 'shop' | 'round'>[]> {
   await load('', 4, 30, shop.buy);
-  const rows = [await measured(shop, ORDER, 1, Math.min(60, orders), shop.buy), await measured(shop, ORDER, 16, orders, shop.buy)];
+  const { processes } = shop;
+  const rows = [
+    await loadWithCost(processes, ORDER, 1, Math.min(60, orders), shop.buy),
+    await loadWithCost(processes, ORDER, 16, orders, shop.buy),
+  ];
   for (const [name, list] of Object.entries(shop.lists)) {
     await load('', 4, 30, list);
-    for (const callers of [1, 16]) rows.push(await measured(shop, name, callers, 2 * orders, list));
+    for (const callers of [1, 16]) rows.push(await loadWithCost(processes, name, callers, 2 * orders, list));
   }
   return rows;
-}
-
-/** Processor time is read until a second after the last answer: what an order leaves to be done is part of it, and so is that second. */
-async function measured(shop: Shop, name: string, callers: number, count: number, work: (i: number) => Promise<unknown>) {
-  const read = () => new Map(shop.processes().map(({ name, pid }) => [name, processorMs(pid)]));
-  await sleep(1000);
-  const before = read();
-  const figures = await load(name, callers, count, work);
-  await sleep(1000);
-  const coreMs = Object.fromEntries([...read()].map(([name, ms]) => [name, round((ms - (before.get(name) ?? 0)) / count)]));
-  return { ...figures, coreMs };
 }
 
 function printTable(print: (line: string) => void, rows: readonly Row[]): void {

@@ -1,4 +1,6 @@
 /** The transitions of the state machines, found by applying every event to every state: the arrows of their diagrams. */
+import { type ApprovalEvent, type ApprovalState, decide as decideApproval, type Decider } from '../../domain/approvals/machine.ts';
+import { isDecided, LOOK_UP_MS, PENDING_MS, RETRY_MS } from '../../domain/approvals/rules.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { COMMANDS, decide as decideInvitation, type InvitationEvent, newInvitation } from '../../domain/invitations/machine.ts';
 import { INVITATION_STATUSES, LINK_MS } from '../../domain/invitations/rules.ts';
@@ -158,3 +160,53 @@ export function invitations(): Arrow[] {
     { from: initial.status, to: decideInvitation(initial, elapsed, LINK_MS).state.status, label: 'seven days elapsed' },
   ];
 }
+
+const approver: Decider = { userId: 'u', role: 'OWNER', scopes: [], via: 'CONSOLE' };
+const filed: ApprovalState = {
+  storeId: 's',
+  approvalId: 'a',
+  status: 'PENDING',
+  expiresAt: PENDING_MS,
+  approverRole: 'ADMIN',
+  requiredScopes: [],
+  executingSince: null,
+  attempts: 0,
+  nextAttemptAt: null,
+  result: null,
+};
+/** When the call of an execution ends, after its approval at 0. */
+const ENDS = [
+  ['', 0],
+  [' after a minute', RETRY_MS],
+  [' after a day', LOOK_UP_MS],
+] as const;
+
+/** The transitions of an approval request: decided by a person or by time, then carried out. */
+export const approvals = (): Arrow[] =>
+  explore<ApprovalState>(
+    filed,
+    (state) => {
+      const step = (label: string, event: ApprovalEvent, at: number) => ({ label, state: decideApproval(state, event, at).state });
+      if (state.status === 'PENDING')
+        return [
+          ...(['approve', 'reject'] as const).map((name) => step(name, { type: 'command', command: { name, input: approver } }, 0)),
+          step('24 hours elapsed', { type: 'elapsed' }, PENDING_MS),
+        ];
+      if (isDecided(state.status) && state.nextAttemptAt === null) return [];
+      return ENDS.flatMap(([when, at]) => {
+        const { plan } = decideApproval({ ...state, nextAttemptAt: at }, { type: 'load' }, at);
+        const ended = (label: string, outcome: Extract<ApprovalEvent, { type: 'outcome' }>['outcome']) => {
+          const event: ApprovalEvent = { type: 'outcome', callId: plan.calls[0]!.id, outcome };
+          return { label, state: decideApproval({ ...state, nextAttemptAt: at }, event, at).state };
+        };
+        const { name } = plan.calls[0]!;
+        return [
+          ended(`${name}: 2xx`, { result: 'DONE', status: 200, code: 'OK' }),
+          ended(`${name}: a refusal`, { result: 'DONE', status: 409, code: 'INVALID_STATUS' }),
+          ended(`${name}: unknown${when}`, { result: 'UNKNOWN' }),
+        ];
+      });
+    },
+    ({ status }) => status,
+    ({ status, nextAttemptAt }) => JSON.stringify([status, nextAttemptAt === null]),
+  );

@@ -8,7 +8,7 @@ import { migrate } from '../../db/migrate.ts';
 import { memory } from '../kernel/memory.ts';
 import { root } from '../kernel/paths.ts';
 import { type DevelopmentSystem, unannounce, systemOf, temporalNamespace, type Wanted } from './developmentSystem.ts';
-import { choosePorts, isFree, type Ports } from './ports.ts';
+import { choosePorts, freePort, isFree, type Ports } from './ports.ts';
 import { postgresData, postgresPaths, removePostgresData } from './postgresPaths.ts';
 import { databaseUrl as embeddedUrl, initialisePostgres, postgresAnswers, spawnPostgres } from './postgres.ts';
 import { UserError, printProgress } from '../kernel/cli.ts';
@@ -19,11 +19,17 @@ import { devServerArguments, temporalCli, temporalDatabase } from './temporal.ts
 export interface SystemOptions extends Wanted {
   readonly fresh: boolean;
   readonly durable: boolean;
+  /** API processes, and as many workers; one of each by default. */
+  readonly replicas?: number;
   readonly onChange?: (system: System) => void;
   /** Called with the function that stops everything, before anything is started. */
   readonly onStarting?: (stop: () => Promise<void>) => void;
+  /** What has to be done before our own processes start; it is waited for while the servers start. */
+  readonly beforeProcesses?: Promise<unknown>;
 }
 export interface System extends DevelopmentSystem {
+  /** The addresses of all API processes: `api` and those of its replicas. */
+  readonly apis: readonly string[];
   readonly processes: () => { name: string; pid: number }[];
   readonly stop: () => Promise<void>;
 }
@@ -47,22 +53,38 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   });
   options.onStarting?.(() => supervisor.stop());
   try {
-    const databaseUrl = await startPostgres(supervisor, options, ports);
-    const logins = developmentLogins(dataDir, databaseUrl);
-    await migrate(databaseUrl, logins);
-    const temporal = await startTemporal(supervisor, options, ports);
-    const started = systemOf(options, { ports, databaseUrl, logins, temporal });
-    await supervisor.supervise(ours('simulator', 'simulator/main.ts', started));
-    await Promise.all([
-      supervisor.supervise(ours('worker', 'worker/main.ts', started)),
-      supervisor.supervise(ours('api', 'api/main.ts', started)),
+    const [database, temporal] = await allSettled([
+      startDatabase(supervisor, options, ports),
+      startTemporal(supervisor, options, ports),
+      options.beforeProcesses,
     ]);
-    system = { ...started, processes: () => supervisor.processes, stop: () => supervisor.stop() };
+    const replicas = (await replicaPorts(options, ports)).map(({ port, ...own }) =>
+      systemOf({ ...options, port }, { ports: { ...ports, ...own }, ...database, temporal }),
+    );
+    const started = replicas[0]!;
+    await allSettled([
+      supervisor.supervise(ours('simulator', started)),
+      ...replicas.flatMap((replica, i) => (['worker', 'api'] as const).map((kind) => supervisor.supervise(ours(kind, replica, i + 1)))),
+    ]);
+    system = { ...started, apis: replicas.map(({ api }) => api), processes: () => supervisor.processes, stop: () => supervisor.stop() };
     return system;
   } catch (error) {
     await supervisor.stop();
     throw error;
   }
+}
+
+/** Like `Promise.all`, but a failure is thrown when everything has ended: nothing starts any more while it is stopped. */
+async function allSettled<T extends readonly unknown[]>(started: T): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(started);
+  return Promise.all(started);
+}
+
+async function startDatabase(supervisor: Supervisor, options: SystemOptions, ports: Ports) {
+  const databaseUrl = await startPostgres(supervisor, options, ports);
+  const logins = developmentLogins(options.dataDir, databaseUrl);
+  await migrate(databaseUrl, logins);
+  return { databaseUrl, logins };
 }
 
 async function startPostgres(supervisor: Supervisor, { dataDir, durable }: SystemOptions, { postgres: port }: Ports): Promise<string> {
@@ -145,8 +167,20 @@ async function temporalAnswers(address: string): Promise<void> {
 const died = (child: ChildProcess, what: string): Promise<never> =>
   new Promise((_, reject) => child.once('exit', (code) => reject(new UserError(`${what} stopped with code ${code} while it started.`))));
 
-/** One of our own processes: it logs to a file, and stops when this process stops. */
-function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem): Service {
+/** The ports of the first API and worker, and of their replicas. */
+async function replicaPorts({ port, replicas = 1 }: SystemOptions, { metrics, apiMetrics }: Ports) {
+  const all = [{ port, metrics, apiMetrics }];
+  while (all.length < replicas) {
+    const port = await freePort(all.at(-1)!.apiMetrics + 1);
+    const metrics = await freePort(port + 1);
+    all.push({ port, metrics, apiMetrics: await freePort(metrics + 1) });
+  }
+  return all;
+}
+
+/** One of our own processes, by its kind and number: it logs to a file, and stops when this process stops. */
+function ours(kind: 'simulator' | 'worker' | 'api', { dataDir, env }: DevelopmentSystem, no = 1): Service {
+  const name = no === 1 ? kind : `${kind}-${no}`;
   return {
     name,
     stopSignal: 'SIGTERM',
@@ -156,14 +190,14 @@ function ours(name: string, entry: string, { dataDir, env }: DevelopmentSystem):
         const log = openSync(join(dataDir, `${name}.log`), 'a');
         // No process of ours runs as the database's owner.
         const { DATABASE_URL: _, ...own } = process.env;
-        const child = fork(join(root, entry), [], {
+        const child = fork(join(root, `${kind}/main.ts`), [], {
           stdio: ['ignore', log, log, 'ipc'],
           execArgv: [...memory.flags],
           env: {
             ...own,
             ...env,
-            ...(name === 'worker' && memory.workerEnvironment),
-            ...(name === 'api' && { RELAY_DATABASE_URL: undefined }),
+            ...(kind === 'worker' && memory.workerEnvironment),
+            ...(kind === 'api' && { RELAY_DATABASE_URL: undefined }),
           },
           detached: true,
         });
@@ -190,13 +224,16 @@ async function stopOrphans(dataDir: string): Promise<void> {
     );
   for (const { name, pid } of processes ?? []) {
     const line = commandLine(pid);
-    const isOurs = line.includes(dataDir) || line.includes(postgresData(dataDir)) || line.includes(join(root, `${name}/main.ts`));
+    const isOurs = line.includes(dataDir) || line.includes(postgresData(dataDir)) || line.includes(join(root, `${kindOf(name)}/main.ts`));
     if (!isOurs) continue;
     printProgress(`Stopping ${name} of an earlier start.`);
     process.kill(pid, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
     for (let i = 0; i < 100 && commandLine(pid) !== ''; i++) await sleep(50);
   }
 }
+
+/** Of a process or a replica by its name: `api` of `api-2`. */
+export const kindOf = (name: string): string => name.replace(/-\d+$/, '');
 
 function commandLine(pid: number): string {
   try {

@@ -1,7 +1,7 @@
 /** `docs/errors.md`: every error code, from the catalogue and the operations' declarations. */
 import { policyOf } from '../../api/kernel/agents.ts';
 import type { Access, Endpoint } from '../../api/kernel/endpoint.ts';
-import { errorsOf } from '../../api/kernel/openapi.ts';
+import { errorsOf, usesQuota } from '../../api/kernel/openapi.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 
@@ -23,6 +23,7 @@ const GROUPS: readonly (readonly [name: string, has: (endpoint: Endpoint) => boo
   ['every operation that takes an `Idempotency-Key`', ({ idempotent }) => idempotent === true],
   ['every console-only operation', (endpoint) => endpoint.console !== undefined],
   ['every change in a store that is not `direct` for agents', (endpoint) => endpoint.access === 'store' && policyOf(endpoint) !== 'direct'],
+  ['every change in a store that is not `denied` to agents', usesQuota],
 ];
 
 /** The groups of operations that raise a code. */

@@ -19,6 +19,12 @@ export async function run(main: () => Promise<number | void>): Promise<void> {
   }
 }
 
+/** Has the command stop what it started when it is interrupted; a terminal and bin/bootstrap.mjs both send the signal. */
+export function onInterrupt(stop: () => Promise<void>): void {
+  let stopped: Promise<void> | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void (stopped ??= stop().finally(() => process.exit(1))));
+}
+
 /** Prints progress of slow work every ten seconds. */
 export async function withProgress<T>(what: string, work: Promise<T>): Promise<T> {
   const began = Date.now();

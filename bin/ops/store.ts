@@ -1,5 +1,6 @@
 /**
- * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL]`: prints the new store and its client as JSON.
+ * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL] [--ai-actions N]`: prints the
+ * new store and its client as JSON.
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
 import { parseArgs } from 'node:util';
@@ -17,6 +18,7 @@ await run(async () => {
       name: { type: 'string' },
       sandbox: { type: 'boolean', default: false },
       owner: { type: 'string' },
+      'ai-actions': { type: 'string' },
       products: { type: 'string', default: '10000' },
       variants: { type: 'string', default: '20' },
     },
@@ -30,7 +32,7 @@ await run(async () => {
   }
   if (positionals[0] !== 'create' || !values.code)
     throw new UserError(
-      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL], ' +
+      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL] [--ai-actions N], ' +
         'or fill --code CODE [--products N] [--variants N]',
     );
   const request = {
@@ -39,6 +41,14 @@ await run(async () => {
     sandbox: values.sandbox,
     withProduct: false,
     owner: values.owner ?? null,
+    aiActionsLimit: aiActionsOf(values['ai-actions']),
   };
   process.stdout.write(`${JSON.stringify(await makeStore(ownerUrl(), request))}\n`);
 });
+
+/** The monthly limit of AI actions; null when it is not given. */
+function aiActionsOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,9}$/.test(text)) throw new UserError('AI actions a month are a whole number from 0 to 999,999,999.');
+  return Number(text);
+}

@@ -117,6 +117,7 @@ export async function revokeApiToken({ sql, storeId, realNow: now }: Tx, tokenId
 }
 
 export interface FoundApiToken {
+  readonly tokenId: string;
   readonly tenant: Tenant;
   /** Who issued it. */
   readonly userId: string;
@@ -124,9 +125,11 @@ export interface FoundApiToken {
   readonly purpose: 'plain' | 'agent';
   /** The issuer's role now; null once they have left. */
   readonly role: Role | null;
+  /** Neither revoked nor expired. */
+  readonly isLive: boolean;
 }
 
-/** A valid token, or null. Records its use, at most once a minute. */
+/** A token, also one that is no longer valid, or null. Records the use of a live one, at most once a minute. */
 export async function findApiToken(orm: MikroORM, token: string, now: number): Promise<FoundApiToken | null> {
   const [row] = await sqlOn(orm)<{
     store_id: string;
@@ -141,8 +144,10 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
     user_id: string;
     role: Role | null;
   }>`SELECT * FROM lookup_api_token(${hashSecret(token).toString('hex')})`;
-  if (!row || row.revoked_at !== null || (row.expires_at !== null && new Date(row.expires_at).getTime() <= now)) return null;
-  if (row.last_used_at === null || new Date(row.last_used_at).getTime() < now - MINUTE)
+  if (!row) return null;
+  const isLive = row.revoked_at === null && (row.expires_at === null || new Date(row.expires_at).getTime() > now);
+  const isRecorded = row.last_used_at !== null && new Date(row.last_used_at).getTime() >= now - MINUTE;
+  if (isLive && !isRecorded)
     await inTenant(
       orm,
       realTime(row.store_id, now),
@@ -151,6 +156,19 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
         sql`UPDATE api_token SET last_used_at = greatest(last_used_at, ${new Date(now)}) WHERE store_id = ${row.store_id}
           AND token_id = ${row.token_id}`,
     );
-  const { store_id: storeId, sandbox, clock_offset_ms: offset, user_id: userId, scopes, purpose, role } = row;
-  return { tenant: { storeId, status: 'ACTIVE', sandbox, clockOffsetMs: Number(offset) }, userId, scopes, purpose, role };
+  const { token_id: tokenId, store_id: storeId, sandbox, clock_offset_ms: offset, user_id: userId, scopes, purpose, role } = row;
+  return { tokenId, tenant: { storeId, status: 'ACTIVE', sandbox, clockOffsetMs: Number(offset) }, userId, scopes, purpose, role, isLive };
+}
+
+/** A valid token of this store, by its id, or null; its use is not recorded. Real time. */
+export async function findApiTokenById(
+  { sql, storeId, realNow }: Tx,
+  tokenId: string,
+): Promise<Pick<FoundApiToken, 'userId' | 'scopes' | 'purpose' | 'role'> | null> {
+  const [row] = await sql<{ user_id: string; scopes: string[]; purpose: 'plain' | 'agent'; role: Role | null }>`
+    SELECT t.created_by AS user_id, t.scopes, t.purpose, m.role FROM api_token t
+     LEFT JOIN member m ON m.store_id = t.store_id AND m.user_id = t.created_by
+     WHERE t.store_id = ${storeId} AND t.token_id = ${tokenId} AND t.revoked_at IS NULL
+       AND (t.expires_at IS NULL OR t.expires_at > ${new Date(realNow)})`;
+  return row ? { userId: row.user_id, scopes: row.scopes, purpose: row.purpose, role: row.role } : null;
 }

@@ -20,10 +20,10 @@ export interface ConsentRequest extends LoginRequest {
 /** Stores a consent request, bound to the browser that began the login; returns its id. */
 export async function openConsent({ sql, realNow: now }: Tx, request: Omit<ConsentRequest, 'consentId'>, browser: string): Promise<string> {
   const consentId = randomBytes(32).toString('base64url');
-  await sql`INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, authenticated_at,
-     browser_hash, expires_at)
+  await sql`INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, resource,
+     authenticated_at, browser_hash, expires_at)
      VALUES (${consentId}, ${request.clientId}, ${request.userId}, ${request.redirectUri}, ${request.scopes}, ${request.state},
-       ${request.codeChallenge}, ${new Date(request.authenticatedAt)}, ${hashSecret(browser)}, ${new Date(now + CONSENT_MS)})`;
+       ${request.codeChallenge}, ${request.resource}, ${new Date(request.authenticatedAt)}, ${hashSecret(browser)}, ${new Date(now + CONSENT_MS)})`;
   return consentId;
 }
 
@@ -35,6 +35,7 @@ interface ConsentRow {
   readonly scopes: string[];
   readonly state: string;
   readonly code_challenge: string;
+  readonly resource: string | null;
   readonly authenticated_at: Date;
 }
 const unexpired = (consentId: string, browser: string, now: number): Fragment =>
@@ -49,6 +50,7 @@ const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
         scopes: row.scopes,
         state: row.state,
         codeChallenge: row.code_challenge,
+        resource: row.resource,
         authenticatedAt: new Date(row.authenticated_at).getTime(),
       }
     : null;

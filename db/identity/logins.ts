@@ -23,6 +23,8 @@ export interface LoginRequest {
   readonly scopes: readonly string[];
   readonly state: string;
   readonly codeChallenge: string;
+  /** What its tokens are for (RFC 8707); null: the API. */
+  readonly resource: string | null;
 }
 /** What binds the provider's response to the request and the browser: state, PKCE verifier, nonce, cookie. */
 export interface Upstream {
@@ -38,10 +40,10 @@ export async function openRequest(orm: MikroORM, keyring: Keyring, request: Logi
   const [requestId, verifier, nonce, browser] = [random(), random(), random(), random()] as const;
   await sqlOn(
     orm,
-  )`INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, verifier_sealed, nonce, browser_hash,
-     expires_at)
+  )`INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, resource, verifier_sealed, nonce,
+     browser_hash, expires_at)
      VALUES (${requestId}, ${request.clientId}, ${request.redirectUri}, ${request.scopes}, ${request.state}, ${request.codeChallenge},
-       ${keyring.seal(verifier, verifierLocation(requestId))}, ${nonce}, ${hashSecret(browser)}, ${new Date(now + REQUEST_MS)})`;
+       ${request.resource}, ${keyring.seal(verifier, verifierLocation(requestId))}, ${nonce}, ${hashSecret(browser)}, ${new Date(now + REQUEST_MS)})`;
   return { requestId, verifier, nonce, browser };
 }
 
@@ -65,6 +67,7 @@ export async function consumeRequest(
     scopes: string[];
     state: string;
     code_challenge: string;
+    resource: string | null;
     verifier_sealed: string;
     nonce: string;
   }>`DELETE FROM login_request WHERE request_id = ${requestId} AND browser_hash = ${hashSecret(browser)} AND expires_at > ${new Date(now)}
@@ -77,6 +80,7 @@ export async function consumeRequest(
     scopes: row.scopes,
     state: row.state,
     codeChallenge: row.code_challenge,
+    resource: row.resource,
     verifier: keyring.open(row.verifier_sealed, verifierLocation(requestId)),
     nonce: row.nonce,
   };
@@ -115,8 +119,9 @@ export async function issueCode(
 ): Promise<string> {
   const loginId = newId('lgn', now);
   const code = random();
-  await sql`INSERT INTO login (login_id, client_id, user_id, scopes, authenticated_at, created_at)
-    VALUES (${loginId}, ${request.clientId}, ${userId}, ${request.scopes}, ${new Date(authenticatedAt)}, ${new Date(now)})`;
+  await sql`INSERT INTO login (login_id, client_id, user_id, scopes, resource, authenticated_at, created_at)
+    VALUES (${loginId}, ${request.clientId}, ${userId}, ${request.scopes}, ${request.resource}, ${new Date(authenticatedAt)},
+      ${new Date(now)})`;
   await sql`INSERT INTO auth_code (code_hash, login_id, redirect_uri, code_challenge, expires_at)
     VALUES (${hashSecret(code)}, ${loginId}, ${request.redirectUri}, ${request.codeChallenge}, ${new Date(now + CODE_MS)})`;
   return code;
@@ -128,6 +133,7 @@ export interface Login {
   readonly clientId: string;
   readonly userId: string;
   readonly scopes: readonly string[];
+  readonly resource: string | null;
   readonly authenticatedAt: number;
 }
 interface LoginRow {
@@ -135,17 +141,19 @@ interface LoginRow {
   readonly client_id: string;
   readonly user_id: string;
   readonly scopes: string[];
+  readonly resource: string | null;
   readonly authenticated_at: Date;
   readonly expires_at: Date;
   readonly used_at: Date | null;
   readonly revoked_at: Date | null;
 }
-const LOGIN_COLUMNS = fragment`l.login_id, l.client_id, l.user_id, l.scopes, l.authenticated_at, l.revoked_at`;
+const LOGIN_COLUMNS = fragment`l.login_id, l.client_id, l.user_id, l.scopes, l.resource, l.authenticated_at, l.revoked_at`;
 const loginOf = (row: LoginRow): Login => ({
   loginId: row.login_id,
   clientId: row.client_id,
   userId: row.user_id,
   scopes: row.scopes,
+  resource: row.resource,
   authenticatedAt: new Date(row.authenticated_at).getTime(),
 });
 const revoke = ({ sql, realNow: now }: Tx, loginId: string) =>

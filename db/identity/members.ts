@@ -85,3 +85,9 @@ export async function changeMember(tx: Tx, { actor, userId, to }: MemberChange):
   const [shown] = await listMembers(tx, userId);
   return shown ?? null;
 }
+
+/** A person's role now; null: not a member. */
+export async function readRole({ sql, storeId }: Tx, userId: string): Promise<Role | null> {
+  const [row] = await sql<{ role: Role }>`SELECT role FROM member WHERE store_id = ${storeId} AND user_id = ${userId}`;
+  return row?.role ?? null;
+}

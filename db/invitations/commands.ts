@@ -60,7 +60,7 @@ export async function countSend(
   tx: Tx,
   { storeId, sender, recipient }: { storeId: string; sender: string; recipient: string },
 ): Promise<void> {
-  const { sql, realNow } = tx;
+  const { sql, realNow, isRehearsal } = tx;
   await lock(tx, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
   const values = { STORE: storeId, SENDER: sender, RECIPIENT: recipient };
   for (const { limit, max, withinMs } of SEND_LIMITS) {
@@ -69,5 +69,6 @@ export async function countSend(
       WHERE ${column} = ${values[limit]} AND at > ${new Date(realNow - withinMs)}`;
     if (row!.sent >= max) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
   }
+  if (isRehearsal) return;
   await sql`INSERT INTO invitation_send (store, sender, recipient, at) VALUES (${storeId}, ${sender}, ${recipient}, ${new Date(realNow)})`;
 }

@@ -2,6 +2,7 @@
 import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
+import type { Listing } from '../../domain/audit/changes.ts';
 import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -61,6 +62,9 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
   const { invitation_id: invitationId, email, send_no: sendNo } = row;
   return { tenant, invitationId, email, sendNo, status: row.status };
 }
+
+/** How its fields are listed in previews and in the audit log (G14). */
+export const INVITATION_LISTING: Listing = { given: ['invitationId'] };
 
 /** The API's view, without the link, which is only for the recipient. */
 export const viewInvitation = (invitation: Invitation) => ({

@@ -7,10 +7,10 @@ import { joinMember } from '../identity/members.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { readStore } from '../stores/queries.ts';
+import { findStore } from '../stores/queries.ts';
 import { countSend, newLink } from './commands.ts';
 import { type Invitation, InvitationEntity } from './entities.ts';
-import { viewInvitation } from './queries.ts';
+import { INVITATION_LISTING, viewInvitation } from './queries.ts';
 import { columnsOf, stateOf } from './rows.ts';
 
 interface TransitionContext {
@@ -27,16 +27,19 @@ export async function transitionInvitation(
   event: RunEvent<'invitation'>,
 ): Promise<TransitionResult<'invitation'> | null> {
   const { em, at } = tx;
-  const invitation = await em.findOne(InvitationEntity, { storeId, invitationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!invitation) return null;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const [invitation, store] = await Promise.all([em.findOne(InvitationEntity, { storeId, invitationId }, { lockMode }), findStore(tx)]);
+  if (!invitation || !store) return null;
+  const before = viewInvitation(invitation);
   const { state, effects, plan } = decide(stateOf(invitation), event, at);
   for (const effect of effects) await applyEffect({ tx, keyring, invitation }, effect);
   Object.assign(invitation, columnsOf(state));
-  const { clockOffsetMs: clock } = await readStore(tx);
+  const clock = store.clockOffsetMs;
   if (event.type !== 'command') return { plan, clock };
   // The reply to a cancel has no data (D76).
   const body = event.command.name === 'cancel' ? null : viewInvitation(invitation);
-  return { plan, clock, reply: { status: 200, body } };
+  const views = { before, after: viewInvitation(invitation), listing: INVITATION_LISTING };
+  return { plan, clock, reply: { status: 200, body }, views };
 }
 
 async function applyEffect({ tx, keyring, invitation }: TransitionContext, effect: InvitationEffect): Promise<void> {

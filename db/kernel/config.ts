@@ -40,6 +40,8 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   /** The peers whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies: BlockList;
+  /** How long a person may take for the form of a decision through `/mcp` (G36). */
+  readonly mcpFormMs: number;
   readonly checkReplies: boolean;
   readonly logLevel: string;
 }
@@ -80,7 +82,7 @@ export function readWorkerConfig(variables: Variables = process.env): WorkerConf
 function configOf(env: Environment): Config {
   const port = env.count('PORT', 3000);
   const publicUrl = env.address('PUBLIC_URL', `http://127.0.0.1:${port}`);
-  env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS', 'FAILPOINTS_ARMED');
+  env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS', 'FAILPOINTS_ARMED', 'MCP_FORM_SECONDS');
   const allowLoopbackWebhooks = env.get('ALLOW_LOOPBACK_WEBHOOKS') === 'true';
   return {
     production: env.isProduction,
@@ -105,6 +107,7 @@ function configOf(env: Environment): Config {
     webhookDns: allowLoopbackWebhooks ? (env.get('WEBHOOK_DNS') ?? null) : null,
     rateLimitPerMinute: env.count('RATE_LIMIT_PER_MINUTE', 600),
     trustedProxies: env.try(() => parseNetworks('TRUSTED_PROXIES', env.get('TRUSTED_PROXIES') ?? ''), new BlockList()),
+    mcpFormMs: env.count('MCP_FORM_SECONDS', 120) * 1000,
     checkReplies: env.get('CHECK_REPLIES') === 'true',
     logLevel: env.get('LOG_LEVEL') ?? 'info',
   };

@@ -13,6 +13,7 @@ export const FAILPOINTS = [
   'request.after-commit',
   'relay.after-start',
   'provider.after-answer',
+  'execution.after-answer',
   'webhook.before-send',
   'webhook.after-send',
 ] as const;

@@ -49,6 +49,13 @@ export const limitRefusals = new Counter({
   registers,
 });
 
+/** Requests that are in no store's log (G49), because Postgres was too slow or refused them. */
+export const unloggedRequests = new Counter({
+  name: 'sangjeom_api_request_log_dropped_total',
+  help: 'Management requests that could not be recorded',
+  registers,
+});
+
 /** Backlog of the relay and the reconciler; set at each scrape of the worker. */
 export const backlog = {
   outboxRows: new Gauge({ name: 'sangjeom_outbox_rows', help: 'Messages to Temporal that wait', registers }),

@@ -1,15 +1,22 @@
-/** Daily partitions of tables with 30 days of retention: created a week ahead, dropped when their last row is 31 days old. Real time. */
+/** Partitions by day or month: created ahead, dropped when their last row has been retained for long enough. Real time. */
 import type { ClientBase } from 'pg';
+import { LISTED_MS } from '../../domain/apiRequestLogs/rules.ts';
+import { RETAINED_MS } from '../../domain/audit/rules.ts';
 import { lowestId } from '../../domain/kernel/ids.ts';
 import { DAY } from '../../domain/kernel/time.ts';
+import { DAYS, MONTHS } from './periods.ts';
 
-const PARTITIONED = [
-  ['event', 'evt'],
-  ['webhook_delivery', 'dlv'],
-] as const;
-const AHEAD_DAYS = 7;
 /** 30 days, and one for the retries of a redelivery on the last of them: they still need the event. */
-const RETENTION_MS = 31 * DAY;
+const EVENTS_MS = 31 * DAY;
+/** How many periods after the current one have their partitions. */
+const [DAYS_AHEAD, MONTHS_AHEAD] = [7, 2];
+/** Tables by the prefix of the ids that they are partitioned by. */
+const PARTITIONED = [
+  { table: 'event', prefix: 'evt', retentionMs: EVENTS_MS, periods: DAYS, ahead: DAYS_AHEAD },
+  { table: 'webhook_delivery', prefix: 'dlv', retentionMs: EVENTS_MS, periods: DAYS, ahead: DAYS_AHEAD },
+  { table: 'api_request_log', prefix: 'req', retentionMs: LISTED_MS, periods: DAYS, ahead: DAYS_AHEAD },
+  { table: 'audit_request', prefix: 'aud', retentionMs: RETAINED_MS, periods: MONTHS, ahead: MONTHS_AHEAD },
+] as const;
 
 interface Part {
   readonly name: string;
@@ -18,7 +25,7 @@ interface Part {
 }
 
 /**
- * Creates the partitions of the coming days and drops expired ones. May run in several processes. A partition whose table is locked is
+ * Creates the partitions of the coming periods and drops expired ones. May run in several processes. A partition whose table is locked is
  * returned in `failed` and retried the next time; it blocks no other partition and no migration.
  */
 export async function maintainPartitions(
@@ -35,17 +42,18 @@ export async function maintainPartitions(
       done.failed.push({ part, error });
     }
   };
-  for (const [table, prefix] of PARTITIONED) {
+  for (const { table, prefix, retentionMs, periods, ahead } of PARTITIONED) {
     const parts = await read(client, table);
     const last = parts.reduce((most, { upper }) => (upper !== null && upper > most ? upper : most), '');
-    for (let day = Math.floor(realNow / DAY); day <= realNow / DAY + AHEAD_DAYS; day++) {
-      const [lower, upper] = [lowestId(prefix, day * DAY), lowestId(prefix, (day + 1) * DAY)];
-      const name = `${table}_${new Date(day * DAY).toISOString().slice(0, 10).replaceAll('-', '')}`;
+    const current = periods.indexOf(realNow);
+    for (let index = current; index <= current + ahead; index++) {
+      const [lower, upper] = [lowestId(prefix, periods.start(index)), lowestId(prefix, periods.start(index + 1))];
+      const name = `${table}_${periods.name(index)}`;
       if (lower < last || parts.some((part) => part.name === name)) continue;
       await attempt(name, done.made, 'SELECT add_partition($1, $2, $3, $4)', [table, name, lower, upper]);
     }
     for (const { name, upper } of parts) {
-      if (upper === null || upper > lowestId(prefix, realNow - RETENTION_MS)) continue;
+      if (upper === null || upper > lowestId(prefix, realNow - retentionMs)) continue;
       await attempt(name, done.dropped, 'SELECT drop_partition($1, $2)', [table, name]);
     }
   }

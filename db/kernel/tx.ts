@@ -1,6 +1,8 @@
 /** Transactions, each bound to a tenant and to timeouts. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { ActorRef } from '../../domain/identity/actors.ts';
 import type { Moment } from './clock.ts';
+import { FeedChanges } from './feed.ts';
 import { isOutdatedPlan } from './prepared.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
@@ -15,9 +17,22 @@ export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
 /** Of transitions: below the two seconds of their local activity. */
 export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 
-/** The store whose rows a transaction sees, and its times. */
+/** Who changes something, and by which request: what the DOMAIN records of the audit log say of it (G43, G46). */
+export interface ChangeOrigin {
+  /** Null: SYSTEM. Without a name, that of the person, client or token is looked up. */
+  readonly actor: (ActorRef & { readonly name: string | null }) | null;
+  readonly requestId: string | null;
+  readonly approvalId: string | null;
+  /** `via`, `onBehalfOf`, `approvedBy`, `by`: ids and enumerations. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+/** What a buyer does by themself. */
+export const BY_BUYER: ChangeOrigin = { actor: null, requestId: null, approvalId: null, metadata: { by: 'BUYER' } };
+
+/** The store whose rows a transaction sees, and its times; `origin`: of its changes, absent where nobody requested them. */
 export interface Tenancy extends Moment {
   readonly storeId: string;
+  readonly origin?: ChangeOrigin | undefined;
 }
 
 /** In place of a store: row-level security shows no store's rows. */
@@ -36,21 +51,36 @@ export const realTime = (storeId: string, realNow: number): Tenancy => tenancyOf
 export interface Tx extends Tenancy {
   readonly em: Em;
   readonly sql: Sql;
+  /** Its changes of the store's feeds, written by its last statement. */
+  readonly feed: FeedChanges;
+  /** It is rolled back at its end: nothing is numbered by a sequence, which a rollback does not take back (G11). */
+  readonly isRehearsal?: boolean;
 }
 
 /**
  * Runs `work` in one transaction in which row-level security shows only this store's rows; once more, when a migration has outdated a plan
  * meanwhile.
  */
-export function inTenant<T>(orm: MikroORM, { storeId, at, realNow }: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { storeId, at, realNow, origin } = tenancy;
   const variables = {
     'app.store_id': storeId,
+    'app.origin': originText(at, origin),
     statement_timeout: String(limits.statementMs),
     lock_timeout: String(limits.lockMs),
   };
   const transact = () => {
     const fork = orm.em.fork({ session: { variables } });
-    return fork.transactional((em) => work({ em, sql: sqlIn(em), storeId, at, realNow }), { clear: true });
+    return fork.transactional(
+      async (em) => {
+        const [sql, feed] = [sqlIn(em), new FeedChanges()];
+        const result = await work({ em, sql, feed, storeId, at, realNow, origin });
+        await em.flush();
+        await feed.write(sql, storeId);
+        return result;
+      },
+      { clear: true },
+    );
   };
   return transact().catch((error: unknown) => {
     if (isOutdatedPlan(error)) return transact();
@@ -58,10 +88,17 @@ export function inTenant<T>(orm: MikroORM, { storeId, at, realNow }: Tenancy, li
   });
 }
 
+/** The variable that the triggers of the audit log read (db/migrations/auditing.ts): the business time, and the origin. */
+const originText = (at: number, origin: ChangeOrigin | undefined): string => JSON.stringify({ at, ...origin });
+
+/** From here on the changes of the transaction have this origin and this business time. */
+export const setOrigin = ({ sql }: Tx, at: number, origin: ChangeOrigin | undefined): Promise<object[]> =>
+  sql`SELECT set_config('app.origin', ${originText(at, origin)}, true)`;
+
 /** The time for the commit itself: less than a client waits for a response (query_timeout, 3 s). */
 const COMMIT_MS = 1500;
 /**
- * To be called last, before the commit: sets `transaction_timeout`, so that Postgres aborts the transaction after COMMIT_MS (SQLSTATE
+ * To be called at the end of the work, before the feed's row is taken: sets `transaction_timeout`, so that Postgres aborts the transaction after COMMIT_MS (SQLSTATE
  * 25P04). A commit that a hanging network or server delays then fails, and a 503 that was returned meanwhile ("done already or never")
  * stays true (X26).
  */

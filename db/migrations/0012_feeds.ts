@@ -6,7 +6,7 @@ export class Feeds0012 extends Migration {
   override name = '0012_feeds';
 
   override up(): void {
-    for (const sql of [...feeds, ...counts, ...orders, ...products]) this.addSql(sql);
+    for (const sql of [...feeds, ...writing, ...counts, ...orders, ...products]) this.addSql(sql);
   }
 }
 
@@ -18,17 +18,44 @@ const feeds = [
   `CREATE TABLE feed (store_id text PRIMARY KEY REFERENCES store, changed_at timestamptz(3), event_no bigint NOT NULL DEFAULT 0)
    WITH (fillfactor = 50)`,
   ...tenantTable('feed'),
-  // The default of `event.event_no`.
-  `CREATE FUNCTION next_event_no() RETURNS bigint LANGUAGE sql AS $$
-     INSERT INTO feed (store_id, event_no) VALUES (current_setting('app.store_id'), 1)
-     ON CONFLICT (store_id) DO UPDATE SET event_no = feed.event_no + 1 RETURNING event_no $$`,
+];
+
+/**
+ * The last statement of a transaction that changes orders (at the business time `business_at`) or emits events: takes the feed's row, numbers the
+ * events, and moves `last_changed_at` of rows and reply where the time has to be later: a millisecond after the store's previous
+ * change.
+ */
+const writing = [
+  `CREATE FUNCTION write_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], events jsonb, of_principal text,
+     of_key text) RETURNS void LANGUAGE plpgsql AS $$
+   DECLARE
+     n bigint := jsonb_array_length(events);
+     latest feed;
+   BEGIN
+     INSERT INTO feed AS f (store_id, changed_at, event_no) VALUES (of_store, business_at, n)
+     ON CONFLICT (store_id) DO UPDATE SET event_no = f.event_no + n,
+       changed_at = CASE WHEN business_at IS NULL THEN f.changed_at ELSE greatest(f.changed_at + interval '1 millisecond', business_at) END
+     RETURNING * INTO latest;
+     IF n > 0 THEN
+       INSERT INTO event (store_id, event_id, event_no, type, body, created_at)
+       SELECT of_store, e ->> 'eventId', latest.event_no - n + i, e ->> 'type', e ->> 'body', (e ->> 'createdAt')::timestamptz
+       FROM jsonb_array_elements(events) WITH ORDINALITY AS x (e, i);
+     END IF;
+     IF latest.changed_at > business_at THEN
+       UPDATE orders SET last_changed_at = latest.changed_at WHERE store_id = of_store AND order_id = ANY (changed_orders);
+       UPDATE order_item SET last_changed_at = latest.changed_at WHERE store_id = of_store AND order_item_id = ANY (changed_items);
+       UPDATE operation SET body = jsonb_set(body, '{lastChangedAt}',
+         to_jsonb(to_char(latest.changed_at AT TIME ZONE 'Asia/Seoul', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+09:00"')))
+       WHERE store_id = of_store AND principal = of_principal AND key = of_key AND jsonb_exists(body, 'lastChangedAt');
+     END IF;
+   END $$`,
 ];
 
 const changed = '(VALUES (was, -1), (now_is, 1)) AS changed (status, n)';
 /**
  * Counts of a store's orders, order items and products by status: a list's total costs the same however many rows there are (X22). Counted
  * by deferred triggers at the commit: a transaction that changes an order's status holds the lock of the store's feed by then
- * (db/feeds/commands.ts), so that locks of counts cannot deadlock.
+ * (db/kernel/feed.ts), so that locks of counts cannot deadlock.
  */
 const counts = [
   `CREATE TABLE list_count (store_id text NOT NULL REFERENCES store, list text NOT NULL, status text NOT NULL, is_test boolean NOT NULL,

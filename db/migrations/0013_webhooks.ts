@@ -29,7 +29,7 @@ const webhooks = [
  */
 const events = (now: number): string[] => [
   `CREATE TABLE event (
-    store_id text NOT NULL REFERENCES store, event_id text COLLATE "C" NOT NULL, event_no bigint NOT NULL DEFAULT next_event_no(),
+    store_id text NOT NULL REFERENCES store, event_id text COLLATE "C" NOT NULL, event_no bigint NOT NULL,
     type text NOT NULL, body text NOT NULL, created_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, event_id))
    PARTITION BY RANGE (event_id)`,
   ...firstPartitions('event', lowestId('evt', tomorrow(now))),
@@ -59,10 +59,10 @@ const deliveries = (now: number): string[] => [
   ...tenantTable('webhook_delivery'),
 ];
 
-const tomorrow = (now: number): number => Math.floor(now / DAY + 1) * DAY;
+export const tomorrow = (now: number): number => Math.floor(now / DAY + 1) * DAY;
 
 /** `_first` holds everything up to tomorrow; `_rest`, the default partition, what no other partition covers. */
-const firstPartitions = (table: string, upper: string): string[] => [
+export const firstPartitions = (table: string, upper: string): string[] => [
   `CREATE TABLE ${table}_first PARTITION OF ${table} FOR VALUES FROM (MINVALUE) TO ('${upper}')`,
   `CREATE TABLE ${table}_rest PARTITION OF ${table} DEFAULT`,
   ...['first', 'rest'].flatMap((part) => [

@@ -7,12 +7,11 @@ import type { Command } from '../../workflows/kernel/messages.ts';
 import { refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
-import { changeTime } from '../feeds/commands.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
-import { type Canceled, cancelItem } from './cancel.ts';
+import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
 import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
 
@@ -52,7 +51,7 @@ export async function advance(
       storeId,
       orderItemId,
       seq: state.seq,
-      event: { ...event, actor: command?.actor ?? 'SYSTEM' },
+      event: recorded(event, command, canceled),
       at: new Date(trace.at(-1)?.at ?? when),
       trace,
       effects,
@@ -62,14 +61,20 @@ export async function advance(
   return canceled;
 }
 
+const recorded = (event: FlowEvent, command: Command<'orderItem'> | null, canceled: Canceled | null) => ({
+  ...event,
+  actor: command?.actor ?? 'SYSTEM',
+  ...(canceled && auditedCancel(command, canceled)),
+});
+
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
   tx.em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** Sets the change time of item and order in the feeds: the last lock of the transaction. */
-export async function touch({ tx, item }: TransitionContext, order: Order): Promise<void> {
-  item.lastChangedAt = await changeTime(tx);
+/** Sets the change time of item and order; the end of the transaction moves it where the feed has to grow (db/kernel/feed.ts). */
+export function touch({ tx, item }: TransitionContext, order: Order): void {
+  item.lastChangedAt = new Date(tx.at);
   order.lastChangedAt = item.lastChangedAt;
-  await tx.em.flush();
+  tx.feed.changed(tx.at, order.orderId, [item.orderItemId]);
 }
 
 async function dispatchOf(
@@ -131,6 +136,6 @@ async function publish(context: TransitionContext, order: Order, effects: readon
     const data = { orderId, orderItemId, canceledQuantity, refundAmount, pointRefundAmount, status, testPayment };
     events.push({ type: 'ORDER.CANCELED', at: tx.at, data });
   }
-  await touch(context, order);
+  touch(context, order);
   await emit(tx, events);
 }

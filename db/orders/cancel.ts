@@ -1,6 +1,7 @@
 /** A seller's cancel of an order item, full or partial: stock, delivery fee and refund in one transaction. */
 import { LockMode } from '@mikro-orm/core';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
+import type { Command } from '../../workflows/kernel/messages.ts';
 import { refundShare, computeSellerCancel, type CancelAmounts } from '../../domain/orders/refunds.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { returnStock } from '../products/stock.ts';
@@ -27,6 +28,14 @@ export interface Canceled {
   readonly deliveryFeeChargeAmount: number;
   readonly refundId: string | null;
 }
+
+/** What the audit log tells of a cancel (G46): its trigger reads it off the flow's step. */
+export const auditedCancel = (command: Command<'orderItem'> | null, { refundAmount, pointRefundAmount, refundId }: Canceled) => ({
+  reason: command?.name === 'cancel' ? command.input.reason : null,
+  refundAmount,
+  pointRefundAmount,
+  refundId,
+});
 
 /** Cancels `quantity` units. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee. */
 export async function cancelItem(canceling: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {

@@ -4,7 +4,6 @@ import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
-import { changeTime } from '../feeds/commands.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt } from '../payments/entities.ts';
@@ -46,13 +45,18 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   em.persist(order);
   for (const bundle of payment.bundles)
     em.persist(em.create(OrderBundleEntity, { storeId, orderId, ...bundle, feeRefundedWon: 0, shortfallChargedWon: 0 }));
-  const refundPolicy = refundPolicyOf(await readStore(tx));
+  const store = await readStore(tx);
+  if (!testPayment) store.firstLiveOrderAt ??= now;
+  const refundPolicy = refundPolicyOf(store);
   const bundles = bundleNumbers(lines);
   const items = lines.map((line, i) =>
     addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, at, realNow }),
   );
-  const lastChangedAt = await changeTime(tx);
-  for (const row of [order, ...items]) row.lastChangedAt = lastChangedAt;
+  tx.feed.changed(
+    at,
+    orderId,
+    items.map((item) => item.orderItemId),
+  );
   await emit(tx, [{ type: 'ORDER.PAID', at, data: { orderId, status: 'PAID', testPayment } }]);
   return orderId;
 }

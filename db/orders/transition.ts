@@ -10,12 +10,12 @@ import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../domai
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { readStore } from '../stores/queries.ts';
+import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { advance, lockOrder, type TransitionContext, touch } from './advance.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
-import { viewBuyerItem, viewItem } from './views.ts';
+import { ITEM_LISTING, viewBuyerItem, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are Faults. Null when there is no such item. */
 export async function transitionOrderItem(
@@ -25,13 +25,15 @@ export async function transitionOrderItem(
 ): Promise<TransitionResult<'orderItem'> | null> {
   const { em, at } = tx;
   const { storeId, entityId: orderItemId } = run;
-  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!item) return null;
-  const store = await readStore(tx);
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const [item, store] = await Promise.all([em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }), findStore(tx)]);
+  if (!item || !store) return null;
   const context: TransitionContext = { tx, item, store };
+  const before = event.type === 'command' ? viewItem(item) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
   await deliver(context);
-  return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }) };
+  const views = before && { views: { before, after: viewItem(item), listing: ITEM_LISTING } };
+  return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
 /** Carries out a command and returns its reply: the item, or the amounts of a cancel. */
@@ -65,7 +67,7 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
     item.tracking = isTracked(item.dispatch, item.status) ? beginTracking(at, item.tracking ?? null) : (item.tracking ?? null);
     item.trackingReading = null;
   }
-  await touch(context, await lockOrder(context));
+  touch(context, await lockOrder(context));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
+import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
@@ -106,6 +107,9 @@ export const viewTracking = ({ dispatch, tracking = null }: OrderItem) => ({
 });
 
 const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
+
+/** How an item's fields are listed in previews and in the audit log (G14). */
+export const ITEM_LISTING: Listing = { given: ['orderItemId', 'orderItemNo', 'refundId'], hidden: ['sellerMemo', 'note'] };
 
 /** An order as its seller sees it. */
 export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({

@@ -29,14 +29,41 @@ export async function readPayment({ em, storeId }: Tx, paymentId: string): Promi
   return payment;
 }
 
-/** What calls to the provider need of an attempt; null when it is gone or has no payment key. `testPayment`: the kind of API key. */
-export async function chargeOf(
-  tx: Tx,
-  attemptId: string,
-): Promise<{ attemptId: string; pgOrderId: string; paymentKey: string; amount: number; testPayment: boolean } | null> {
-  const { em, storeId } = tx;
-  const attempt = await em.findOne(PaymentAttemptEntity, { storeId, attemptId });
-  if (!attempt?.paymentKey) return null;
-  const { testPayment } = await readPayment(tx, attempt.paymentId);
-  return { attemptId, pgOrderId: attempt.pgOrderId, paymentKey: attempt.paymentKey, amount: attempt.amountWon, testPayment };
+/** What calls to the provider need of an attempt. */
+export interface Charge {
+  readonly attemptId: string;
+  readonly pgOrderId: string;
+  readonly paymentKey: string;
+  /** Won. */
+  readonly amount: number;
+  /** The kind of API key. */
+  readonly testPayment: boolean;
+  /** Business time of its last confirm's plan, in ms; null before. */
+  readonly confirmedAt: number | null;
+  /** The store's clock offset, in ms. */
+  readonly clock: number;
+}
+
+/** Null when the attempt is gone or has no payment key. */
+export async function chargeOf({ sql, storeId }: Tx, attemptId: string): Promise<Charge | null> {
+  const [row] = await sql<{
+    pg_order_id: string;
+    payment_key: string;
+    amount_won: string;
+    test_payment: boolean;
+    confirmed_at: string | null;
+    clock_offset_ms: string;
+  }>`SELECT a.pg_order_id, a.payment_key, a.amount_won, p.test_payment, a.confirmed_at, s.clock_offset_ms FROM payment_attempt a
+     JOIN payment p ON p.store_id = a.store_id AND p.payment_id = a.payment_id JOIN store s ON s.store_id = a.store_id
+     WHERE a.store_id = ${storeId} AND a.attempt_id = ${attemptId} AND a.payment_key IS NOT NULL`;
+  if (!row) return null;
+  return {
+    attemptId,
+    pgOrderId: row.pg_order_id,
+    paymentKey: row.payment_key,
+    amount: Number(row.amount_won),
+    testPayment: row.test_payment,
+    confirmedAt: row.confirmed_at === null ? null : new Date(row.confirmed_at).getTime(),
+    clock: Number(row.clock_offset_ms),
+  };
 }

@@ -35,6 +35,9 @@ export async function requestRefund(tx: Tx, { isHeld, ...refund }: NewRefund): P
   return row;
 }
 
+export const findRefund = ({ em, storeId }: Tx, refundId: string): Promise<Refund | null> =>
+  em.findOne(RefundEntity, { storeId, refundId });
+
 /** Releases a HELD refund; REFUND_NOT_HELD in any other status (docs/contract.md#refunds). */
 export async function releaseRefund(tx: Tx, refundId: string): Promise<Refund> {
   const refund = await lockRefund(tx, refundId);

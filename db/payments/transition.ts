@@ -8,7 +8,7 @@ import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.
 import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
-import { readStore } from '../stores/queries.ts';
+import { findStore } from '../stores/queries.ts';
 import { applyEffect } from './effects.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
 import { type CreateOrder, stateOf, type TransitionContext, writeState } from './rows.ts';
@@ -23,8 +23,9 @@ export async function transitionPayment(
   const { em, at } = tx;
   const { storeId, entityId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(tx, paymentId);
-  const payment = await em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!payment) return null;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const [payment, store] = await Promise.all([em.findOne(PaymentEntity, { storeId, paymentId }, { lockMode }), findStore(tx)]);
+  if (!payment || !store) return null;
   const wasCompleted = payment.status === 'completed';
   const context: TransitionContext = { tx, payment, attempt: null, refund: null, alarms: [], createOrder };
   if (payment.call) {
@@ -44,9 +45,8 @@ export async function transitionPayment(
   const state = stateOf(context);
   const wakeAt = wakeAtOf(state);
   payment.wakeAt = wakeAt === null ? null : new Date(wakeAt);
-  const { clockOffsetMs } = await readStore(tx);
   const reply = { status: 200, body: { status: payment.status, result: payment.result } };
-  return { alarms: context.alarms, plan: planOf(state, at), clock: clockOffsetMs, reply };
+  return { alarms: context.alarms, plan: planOf(state, at), clock: store.clockOffsetMs, reply };
 }
 
 /** A completion writes the checkout, which is locked before the payment, in the same order as at a payment start. */

@@ -46,12 +46,16 @@ async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch
   return product;
 }
 
-/** The prices of a product and its delivery, FOR UPDATE; null when there is no such product. */
-export async function pricesOf({ sql, storeId }: Tx, productId: string): Promise<object | null> {
-  const [row] = await sql<object>`SELECT sale_price_won, delivery_type, delivery_fee_won, conditional_free_won FROM product
-     WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL FOR UPDATE`;
-  return row ?? null;
+/** The statuses of those that there are. */
+export async function statusesOf({ sql, storeId }: Tx, productIds: readonly string[]): Promise<ReadonlyMap<string, object>> {
+  const rows = await sql<{ product_id: string; status: string }>`SELECT product_id, status FROM product
+    WHERE store_id = ${storeId} AND product_id = ANY (${productIds}::text[]) AND deleted_at IS NULL`;
+  return new Map(rows.map(({ product_id: id, status }) => [id, { status }]));
 }
+
+/** Locks a product before what is shown of it is compared with what a change leaves. */
+export const lockForChange = ({ sql, storeId }: Tx, productId: string): Promise<object[]> =>
+  sql`SELECT 1 FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL FOR UPDATE`;
 
 const lowestAdditional = async ({ sql }: Tx, { storeId, productId }: Product): Promise<number> => {
   const [row] = await sql<{ won: number | null }>`

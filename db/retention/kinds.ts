@@ -1,4 +1,5 @@
 /** Retention: everything that is deleted, and when (X26). docs/operations.md#retention shows this table, and a test compares the two. */
+import { RETENTION_MS } from '../../domain/approvals/rules.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
 
 export interface Kind {
@@ -31,6 +32,12 @@ export const KINDS: readonly Kind[] = [
   { name: 'texts', what: 'Texts of commands that no transition came for', retentionMs: DAY, clock: 'real' },
   { name: 'rate_limits', what: 'Counted uses of what is limited, from the end of their window', retentionMs: HOUR, clock: 'real' },
   { name: 'invitation_sends', what: 'Counts of invitation mails', retentionMs: 2 * DAY, clock: 'real' },
+  {
+    name: 'approvals',
+    what: 'Approval requests, from their creation, with their idempotency keys',
+    retentionMs: RETENTION_MS,
+    clock: 'store',
+  },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', retentionMs: DAY, clock: 'store' },
 ];
 

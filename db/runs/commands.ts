@@ -18,7 +18,7 @@ export interface NewRun extends RunIds {
 }
 
 /** Inserts a run, with the outbox row that starts its workflow, in the transaction of its cause. */
-export function openRun({ em }: Tx, run: NewRun): void {
+export function openRun({ em, isRehearsal }: Tx, run: NewRun): void {
   const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = run;
   const createdAt = new Date(run.createdAt);
   const notBefore = startAfterMs === undefined ? null : new Date(run.createdAt + startAfterMs);
@@ -27,6 +27,7 @@ export function openRun({ em }: Tx, run: NewRun): void {
   em.persist(
     em.create(RunEntity, { storeId, workflowType, workflowId, entityId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }),
   );
+  if (isRehearsal) return;
   em.persist(
     em.create(OutboxEntity, {
       storeId,
@@ -46,7 +47,8 @@ export function openRun({ em }: Tx, run: NewRun): void {
 }
 
 /** Inserts an outbox row that wakes a run after the commit: it loads its row again. */
-export function enqueueWake({ em, realNow }: Tx, run: RunIds): void {
+export function enqueueWake({ em, realNow, isRehearsal }: Tx, run: RunIds): void {
+  if (isRehearsal) return;
   em.persist(em.create(OutboxEntity, { ...run, message: 'wake', createdAt: new Date(realNow), traceparent: currentTrace() }));
 }
 

@@ -26,6 +26,11 @@ interface Row {
   readonly location: string | null;
 }
 const RETENTION_MS = DAY;
+/** The principals of executions of approved requests: their keys last as long as the requests, so that none is ever carried out twice (G27). */
+const EXECUTION_PREFIX = 'approval/';
+const EXECUTION_MS = 366 * DAY;
+const expiryOf = ({ principal }: OperationKey, realNow: number): Date =>
+  new Date(realNow + (principal.startsWith(EXECUTION_PREFIX) ? EXECUTION_MS : RETENTION_MS));
 
 /** A key in the form in which a command carries it: no text of clients in Temporal (X24). */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
@@ -45,13 +50,14 @@ export async function reserveOperation(tx: Tx, o: OperationKey): Promise<'new' |
 
 const reserve = ({ sql, storeId }: Tx, o: OperationKey, now: Date): Promise<object[]> =>
   sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
-    VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${now}, ${new Date(now.getTime() + RETENTION_MS)})
+    VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${now}, ${expiryOf(o, now.getTime())})
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
        status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`;
 
 /** Stores the reply under a reserved key. */
-export async function completeOperation({ sql, storeId }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
+export async function completeOperation({ sql, storeId, feed }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
+  feed.replied(o);
   await sql`UPDATE operation SET status = ${reply.status}, body = ${JSON.stringify(reply.body ?? null)},
     location = ${reply.location ?? null} WHERE store_id = ${storeId} AND principal = ${o.principal} AND key = ${o.key}`;
 }
@@ -70,5 +76,5 @@ export async function storedReply({ sql, storeId, realNow }: Tx, o: OperationKey
 export async function storeReply({ sql, storeId, realNow }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
   await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
      VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${reply.status}, ${JSON.stringify(reply.body)},
-       ${new Date(realNow)}, ${new Date(realNow + RETENTION_MS)}) ON CONFLICT DO NOTHING`;
+       ${new Date(realNow)}, ${expiryOf(o, realNow)}) ON CONFLICT DO NOTHING`;
 }

@@ -2,15 +2,20 @@
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { CommandEnvelope, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Keyring } from '../kernel/keyring.ts';
+import { countAction } from '../aiActions/commands.ts';
 import { announceCommit, type Tx } from '../kernel/tx.ts';
 import { findStore } from '../stores/queries.ts';
 import { completeOperation, reserveOperation } from './operations.ts';
+import { passOrigin, recordCommand, type Views } from './origin.ts';
 
 /** The result of a transition: the plan, the store's clock offset (ms), and for a command the reply to its caller. */
 export interface TransitionResult<T extends WorkflowType> {
   readonly plan: Omit<Plan<T>, 'clock'>;
   readonly clock: number;
   readonly reply?: { readonly status: number; readonly body: unknown };
+  /** What GET shows before and after a command. */
+  readonly views?: Views;
 }
 /** Locks the row, decides, writes. Null when the row does not exist. */
 export type Transition<T extends WorkflowType> = (tx: Tx, run: RunRef, event: RunEvent<T>) => Promise<TransitionResult<T> | null>;
@@ -31,11 +36,12 @@ export async function transitionRun<T extends WorkflowType>(
   { workflowType, transition }: RunTransition<T>,
   run: RunRef,
   event: RunEvent<T>,
-  clock: Clock,
+  { clock, keyring }: { readonly clock: Clock; readonly keyring: Keyring },
 ): Promise<Plan<T>> {
   const isRepeated = event.type === 'command' && (await wasCarriedOut(tx, event.command));
   const at = event.type === 'load' ? tx.at + (await clockLag(tx, run)) : tx.at;
-  const result = await transition({ ...tx, at }, run, isRepeated ? { type: 'load' } : event);
+  const { origin, typed } = await passOrigin(tx, event, at, keyring);
+  const result = await transition({ ...tx, at, origin }, run, isRepeated ? { type: 'load' } : event);
   if (result === null) {
     await writeRun(tx, workflowType, run, GONE);
     return { ...GONE, clock: 0 };
@@ -43,7 +49,12 @@ export async function transitionRun<T extends WorkflowType>(
   if (event.type === 'command' && !isRepeated && result.reply) await completeOperation(tx, event.command.operation, result.reply);
   await tx.em.flush();
   await writeRun(tx, workflowType, run, result.plan);
-  if (event.type === 'command' && !isRepeated) await checkDeadlineAgain(tx, event.command, clock);
+  if (event.type === 'command')
+    await recordCommand(tx, event.command, { entityId: run.entityId, typed, views: result.views ?? null, isRepeated });
+  if (event.type === 'command' && !isRepeated) {
+    if (event.command.aiActions) await countAction(tx, event.command.aiActions);
+    await checkDeadlineAgain(tx, event.command, clock);
+  }
   return { ...result.plan, clock: result.clock };
 }
 
@@ -58,6 +69,7 @@ async function clockLag(tx: Tx, { clock = 0 }: RunRef): Promise<number> {
 
 /** Locks may have delayed the transition: a caller that got a 503 meanwhile relies on it not being committed. */
 async function checkDeadlineAgain(tx: Tx, { notAfter }: CommandEnvelope, clock: Clock): Promise<void> {
+  if (tx.isRehearsal) return;
   await announceCommit(tx);
   if (clock.now() > notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
 }
@@ -67,7 +79,7 @@ const GONE: Omit<Plan<never>, 'clock'> = { wakeAt: null, calls: [], done: true, 
 async function wasCarriedOut(tx: Tx, command: CommandEnvelope): Promise<boolean> {
   const { realNow } = tx;
   if ((await reserveOperation(tx, command.operation)) !== 'new') return true;
-  if (realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
+  if (!tx.isRehearsal && realNow > command.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
   return false;
 }
 

@@ -22,6 +22,7 @@ export interface StorePatch {
   readonly privacyVersion?: string | null;
   readonly termsUrl?: string | null;
   readonly privacyUrl?: string | null;
+  readonly taxRegistrationNumber?: string | null;
   readonly analyticsAllowedOrigins?: string[];
   readonly shippingPolicy?: {
     readonly baseDeliveryFee?: number;
@@ -35,9 +36,10 @@ export interface StorePatch {
 /** Applies the sent fields, policies item by item (D80). A change of the automatic days does not move armed deadlines (D31). */
 export async function patchStore(tx: Tx, patch: StorePatch): Promise<Store> {
   const store = await lockStore(tx);
-  const { shippingPolicy = {}, refundPolicy = {}, ...plain } = patch;
+  const { shippingPolicy = {}, refundPolicy = {}, taxRegistrationNumber: taxNumber, ...plain } = patch;
   const { baseDeliveryFee, freeThreshold, jejuSurcharge, isolatedSurcharge } = shippingPolicy;
   Object.assign(store, plain, {
+    ...(taxNumber !== undefined && { taxRegistrationNumber: taxNumber?.replaceAll('-', '') ?? null }),
     ...(baseDeliveryFee !== undefined && { baseDeliveryFeeWon: baseDeliveryFee }),
     ...(freeThreshold !== undefined && { freeThresholdWon: freeThreshold }),
     ...(jejuSurcharge !== undefined && { jejuSurchargeWon: jejuSurcharge }),

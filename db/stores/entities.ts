@@ -28,7 +28,16 @@ export const StoreEntity = defineEntity({
     termsUrl: p.string().nullable(),
     privacyUrl: p.string().nullable(),
     analyticsAllowedOrigins: textList(),
+    plan: p.string(),
+    /** AI actions a month. */
+    aiActionsLimit: p.integer(),
     createdAt: time(),
+    /** When a site of it was first public; it stays set. */
+    everPublicAt: time().nullable(),
+    /** When its first order with real money was paid. */
+    firstLiveOrderAt: time().nullable(),
+    /** Ten digits. */
+    taxRegistrationNumber: p.string().nullable(),
   },
 });
 export type Store = InferEntity<typeof StoreEntity>;

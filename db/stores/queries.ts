@@ -50,6 +50,12 @@ export async function readStore(tx: Tx): Promise<Store> {
   return store;
 }
 
+/** Whether the store was ever public or had an order with real money (G8). */
+export const isLive = async (tx: Tx): Promise<boolean> => {
+  const { everPublicAt, firstLiveOrderAt } = await readStore(tx);
+  return everPublicAt !== null || firstLiveOrderAt !== null;
+};
+
 /** The store's refund policy: its overrides and the defaults. */
 export const refundPolicyOf = (store: Store): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...store.refundPolicy });
 

@@ -35,7 +35,7 @@ export const EventEntity = defineEntity({
     eventId: p.string().primary(),
     type: p.string().$type<EventType>(),
     /** Its number in the store's feed, in the order of commits. */
-    eventNo: p.bigint('number').defaultRaw('next_event_no()'),
+    eventNo: p.bigint('number'),
     /** The raw body, sent byte for byte at every attempt. */
     body: p.string(),
     createdAt: time(),

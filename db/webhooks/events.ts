@@ -7,17 +7,17 @@ import { newId } from '../kernel/clock.ts';
 import { fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
-import { EventEntity, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
+import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
 
 /** `at` is the business time of the change. */
 export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly data: EventData<T>; readonly at: number } }[EventType];
 
 /**
  * Records events and, for each active subscription of their type, a delivery with its run. An event has one id for all subscriptions (D86).
- * Their numbers grow in the order of commits: the feed is the last lock of a transaction (db/feeds/commands.ts).
+ * Their numbers grow in the order of commits: the last statement of the transaction writes them (db/kernel/feed.ts).
  */
 export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  const { em, sql, storeId, realNow } = tx;
+  const { sql, storeId, realNow } = tx;
   if (events.length === 0) return;
   const receivers = await sql<{ webhook_id: string; url: string; event_types: EventType[]; yields: boolean; epoch: number }>`
     SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ${storeId}
@@ -27,7 +27,7 @@ export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     const eventId = newId('evt', realNow);
     const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
-    em.persist(em.create(EventEntity, { storeId, eventId, type, body, createdAt }));
+    tx.feed.emitted({ eventId, type, body, createdAt });
     for (const { webhook_id: webhookId, url, yields, epoch } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
       addDelivery({ ...tx, at }, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch });
     }

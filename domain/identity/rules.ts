@@ -7,8 +7,10 @@ export type Role = 'OWNER' | 'ADMIN' | 'STAFF';
 export type AssignedRole = Exclude<Role, 'OWNER'>;
 export type AuthMethod = 'none' | 'client_secret_basic';
 
-/** The `aud` of our access tokens. */
+/** The `aud` of our access tokens, but for those of `/mcp`. */
 export const AUDIENCE = 'urn:svc:api';
+/** The `aud` of the tokens that `/mcp` takes (G33). */
+export const mcpResource = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const GRANT_TYPES = ['authorization_code', 'client_credentials', 'refresh_token', TOKEN_EXCHANGE] as const;

@@ -3,7 +3,7 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-const KOREA = 9 * HOUR;
+export const KOREA = 9 * HOUR;
 
 /** `2026-11-20T09:30:00+09:00` (D10); with milliseconds where a feed compares times (D70). */
 export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seconds'): string {

@@ -7,6 +7,8 @@ import { Client as Postgres } from 'pg';
 import { Buyer, call, pay, type Reply } from '../../bin/dev/client.ts';
 import { until as untilAtMost } from '../../bin/dev/until.ts';
 import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
+import type { Wanted } from '../kernel/approvals.ts';
+import { Approving } from './approving.ts';
 import { type Bench, bench, retryOnFailure } from './harness.ts';
 import { settle, violations } from './invariants.ts';
 import { noPromises } from './load.ts';
@@ -18,12 +20,15 @@ const armed = mkdtempSync(join(tmpdir(), 'sangjeom-failpoints-'));
 const promised = noPromises();
 let under: Bench;
 let database: Postgres;
+let approving: Approving;
 beforeAll(async () => {
   under = await bench({ FAILPOINTS_ARMED: armed });
   database = new Postgres({ connectionString: under.system.databaseUrl });
   await database.connect();
+  approving = await Approving.start(under.system, under.store);
 }, 120_000);
 afterAll(async () => {
+  await approving?.close();
   await database?.end();
   await under?.close();
   rmSync(armed, { recursive: true });
@@ -146,6 +151,32 @@ const delivery: Scenario = async (arm) => {
   });
 };
 
+/** What was approved is carried out once: in a transaction of its own, and by a command to a run. */
+const execution =
+  (wanted: (orderItemId: string) => Wanted, effect: (orderItemId: string) => Promise<number>): Scenario =>
+  async (arm) => {
+    const { orderItemId } = await paid(await started());
+    await quiet();
+    const approvalId = await approving.filed(wanted(orderItemId));
+    arm();
+    // Its answer comes after eight seconds at the latest, the end of its execution when a worker is back.
+    await answered(() => approving.approve(approvalId));
+    const record = await until('the execution has ended', async () => {
+      const { status, result } = await approving.read(approvalId);
+      return status !== 'EXECUTING' && { status, code: result?.code };
+    });
+    expect(record).toEqual({ status: 'SUCCEEDED', code: 'OK' });
+    expect(await effect(orderItemId)).toBe(1);
+  };
+const category = execution(
+  (orderItemId) => ({ id: 'categories.create', body: { name: orderItemId } }),
+  (orderItemId) => count('FROM category WHERE name = $1', [orderItemId]),
+);
+const cancel = execution(
+  (orderItemId) => ({ id: 'orders.cancel', params: { orderItemId }, body: { reason: 'OTHER' } }),
+  (orderItemId) => count(`FROM flow_step WHERE order_item_id = $1 AND event ->> 'type' = 'reduced'`, [orderItemId]),
+);
+
 const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'request.before-commit': checkout,
   'request.after-commit': checkout,
@@ -153,6 +184,7 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'transition.after-commit': confirm,
   'relay.after-start': async (arm) => void (await purchase(arm)),
   'provider.after-answer': confirmTwice,
+  'execution.after-answer': cancel,
   'webhook.before-send': delivery,
   'webhook.after-send': delivery,
 };
@@ -173,6 +205,15 @@ describe('killed once at', () => {
     async (failpoint) => {
       const file = join(armed, failpoint);
       await SCENARIOS[failpoint](() => writeFileSync(file, ''));
+      expect(existsSync(file)).toBe(false);
+    },
+    120_000,
+  );
+  test.each(['request.before-commit', 'request.after-commit', 'execution.after-answer'] as const)(
+    '%s of an approved request: it is carried out once',
+    async (failpoint) => {
+      const file = join(armed, failpoint);
+      await category(() => writeFileSync(file, ''));
       expect(existsSync(file)).toBe(false);
     },
     120_000,

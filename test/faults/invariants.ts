@@ -80,6 +80,13 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
         `SELECT b.order_id FROM order_bundle b WHERE (b.fee_refunded_won > 0) <> (SELECT bool_and(i.canceled_quantity = i.quantity)
            FROM order_item i WHERE i.order_id = b.order_id AND i.bundle_no = b.bundle_no) AND b.base_fee_won > 0`,
       )),
+      ...(await none(
+        'a refund or cancel has no audit record',
+        `SELECT r.refund_id FROM refund r WHERE NOT EXISTS (SELECT 1 FROM audit_domain d WHERE d.refund_id = r.refund_id
+           AND (d.metadata ->> 'refundAmount')::int = r.amount_won)
+         UNION ALL SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum((d.metadata ->> 'quantity')::int), 0)
+           FROM audit_domain d WHERE d.action = 'ORDER_ITEM_CANCELED' AND d.target_id = i.order_item_id)`,
+      )),
       ...(await none('a refund is not settled', `SELECT refund_id, status, failure_code FROM refund WHERE status <> 'DONE'`)),
       ...(await none(
         'an event has no delivery',

@@ -7,8 +7,8 @@ import { root } from '../../bin/kernel/paths.ts';
 interface Sabotage {
   readonly name: string;
   readonly file: string;
-  readonly find: string;
-  readonly put: string;
+  /** Each text, which its file has once, and what replaces it. */
+  readonly edits: readonly (readonly [find: string, put: string])[];
   /** Where processes are killed, so that the fault has an effect. */
   readonly failpoints: string;
 }
@@ -16,50 +16,76 @@ interface Sabotage {
 export const SABOTAGES: readonly Sabotage[] = [
   {
     name: 'answer before commit',
-    file: 'api/kernel/mount.ts',
-    find: `failpoint('request.before-commit');`,
-    put: `if (endpoint.change === 'here') {
-          ctx.respond = false;
-          ctx.res.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify({ meta: {}, data: reply.body, error: null }));
+    file: 'api/kernel/transact.ts',
+    edits: [
+      [
+        'const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {',
+        `let answer = (_: Answer): void => {};
+      const early = new Promise<Answer>((resolve) => (answer = resolve));
+      const late = inTenant(deps.orm, caller, REQUEST, async (tx) => {`,
+      ],
+      [
+        `failpoint('request.before-commit');`,
+        `if (endpoint.change === 'here') {
+          answer({ status: reply.status, body, headers });
           await new Promise((resolve) => setTimeout(resolve, 10));
           // Only for responses that acknowledge a change: kills at the many reads would use up the drill's time.
           failpoint('request.before-commit');
         }`,
+      ],
+      [
+        `failpoint('request.after-commit');
+      return answer;`,
+        'return await Promise.race([early, late]);',
+      ],
+    ],
     failpoints: 'request.before-commit=0.2',
   },
   {
     name: 'mark sent before sending',
     file: 'activities/webhooks.ts',
-    find: `failpoint('webhook.before-send');`,
-    put: `const sent = { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' };
+    edits: [
+      [
+        `failpoint('webhook.before-send');`,
+        `const sent = { errorCode: null, responseStatusCode: 200, responseTimeMs: 1, responseBodyExcerpt: '' };
     const ended = { entityId: deliveryId, outcome: { result: 'SUCCESS' }, at } as const;
     await completeCall(deps, deliveryTransition(sent), call, ended);
       failpoint('webhook.before-send');`,
+      ],
+    ],
     failpoints: 'webhook.before-send=0.2',
   },
   {
     // Refund id and idempotency key are generated at the call instead of committed before it.
     name: 'provider key after the order',
     file: 'activities/payments.ts',
-    find: `    refundId: input.refundId,
+    edits: [
+      [
+        `    refundId: input.refundId,
     amount: input.refundAmount,
     key: input.key,`,
-    put: `    refundId: crypto.randomUUID(),
+        `    refundId: crypto.randomUUID(),
     amount: input.refundAmount,
     key: crypto.randomUUID(),`,
+      ],
+    ],
     failpoints: 'provider.after-answer=0.3',
   },
   {
     name: 'refund again without looking',
     file: 'domain/payments/refundMachine.ts',
-    find: `return next(call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(n));`,
-    put: `return next({ isAnswered, keySeq: refund.keySeq + 1 }, 'refundPayment', at + readGap(n));`,
+    edits: [
+      [
+        `return next(call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(n));`,
+        `return next({ isAnswered, keySeq: refund.keySeq + 1 }, 'refundPayment', at + readGap(n));`,
+      ],
+    ],
     failpoints: 'provider.after-answer=0.3',
   },
 ];
 
 /** A copy of the tree with the fault. */
-export function sabotaged({ file, find, put }: Sabotage): string {
+export function sabotaged({ file, edits }: Sabotage): string {
   const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
   chmodSync(copy, 0o755);
   for (const part of [
@@ -77,8 +103,11 @@ export function sabotaged({ file, find, put }: Sabotage): string {
   ])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const source = readFileSync(join(copy, file), 'utf8');
-  if (!source.includes(find)) throw new Error(`the sabotage does not fit ${file} any more`);
-  writeFileSync(join(copy, file), source.replace(find, put));
+  let source = readFileSync(join(copy, file), 'utf8');
+  for (const [find, put] of edits) {
+    if (!source.includes(find)) throw new Error(`the sabotage does not fit ${file} any more`);
+    source = source.replace(find, () => put);
+  }
+  writeFileSync(join(copy, file), source);
   return copy;
 }

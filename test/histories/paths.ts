@@ -1,6 +1,7 @@
 /** All paths through the workflows, driven over HTTP; each returns the workflow id whose history is recorded. */
 import type { ServerResponse } from 'node:http';
 import { call, pay, type Reply } from '../../bin/dev/client.ts';
+import { Desk } from '../kernel/approvals.ts';
 import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts';
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
@@ -71,6 +72,25 @@ const tried = (invitationId: string) =>
     const sent = await query('SELECT 1 FROM invitation WHERE invitation_id = $1 AND send_attempts > 0', [invitationId]);
     return sent.length > 0;
   });
+
+/** Requests of an agent, the second after the first was mailed. */
+async function filed(n: number): Promise<{ desk: Desk; shop: World; ids: string[] }> {
+  const shop = await world();
+  const desk = await Desk.open(shop);
+  const agent = await desk.agent();
+  const ids: string[] = [];
+  while (ids.length < n) {
+    ids.push(await desk.filed(agent, { id: 'categories.create', body: { name: `${ids.length}` } }));
+    await mailTo(desk.email('owner'));
+  }
+  await desk.close();
+  return { desk, shop, ids };
+}
+const approval = async (decide: (desk: Desk, approvalId: string) => Promise<unknown>): Promise<string> => {
+  const { desk, shop, ids } = await filed(1);
+  await decide(desk, ids[0]!);
+  return closed(`approval/${shop.store.storeId}/${ids[0]}`);
+};
 
 /** Adds waiting deliveries like the existing one; their runs have no workflow. */
 const many = async (webhookId: string, n: number): Promise<void> => {
@@ -197,6 +217,18 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       return workflowId;
     },
     'webhook-failed': () => delivery((_, response) => void response.writeHead(500).end(), 'P1D'),
+  },
+  approval: {
+    'approval-carried-out': () => approval((desk, id) => desk.decide(id, 'approve', 'owner', { note: 'go' })),
+    'approval-rejected': () => approval((desk, id) => desk.decide(id, 'reject')),
+    'approval-expired': () => approval(({ shop }) => shop.advance('P2D')),
+  },
+  approvalNotice: {
+    'approval-notice-of-two-rounds': async () => {
+      const { shop } = await filed(2);
+      await shop.advance('PT1H');
+      return closed(`approval-notice/${shop.store.storeId}/${shop.store.storeId}`);
+    },
   },
   webhookSubscription: {
     'webhook-subscription-deleted': async () => {

@@ -197,8 +197,13 @@ export async function registerApp(owner: string, changes: Readonly<Record<string
 export const APP = 'http://127.0.0.1:4998/app';
 
 /** A person's user token through such a client, after their consent; `scope`: the requested one. */
-export async function loginThrough(clientId: string, email: string, scope: string | null = null): Promise<Tokens> {
-  const { url, verifier } = authorizeUrl({ client_id: clientId, redirect_uri: APP, scope });
+export async function loginThrough(
+  clientId: string,
+  email: string,
+  scope: string | null = null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Tokens> {
+  const { url, verifier } = authorizeUrl({ client_id: clientId, redirect_uri: APP, scope, ...more });
   const code = (await new Browser().login(url, email, APP)).searchParams.get('code')!;
   const form = { grant_type: 'authorization_code', client_id: clientId, code, redirect_uri: APP, code_verifier: verifier };
   return (await tokens(form)).body;

@@ -24,13 +24,12 @@ export interface Handed {
 export async function setUp(): Promise<void> {
   // A suite that is started by a test uses that test's system.
   if (process.env['UNDER_TEST'] !== undefined) return;
-  const [testServer, cli] = [await temporalTestServer(), await temporalCli()];
-  await workflowBundle();
-  const collector = await startCollector();
+  const [testServer, cli, collector] = await Promise.all([temporalTestServer(), temporalCli(), startCollector()]);
   const system = await temporarySystem('test', {
     // Two suites that start at once search from different ports.
     firstPort: 3900 + 20 * (process.pid % 50),
     durable: false,
+    beforeProcesses: workflowBundle(),
     retainsData: process.env['KEEP_TEST_DATA'] !== undefined,
     env: {
       CHECK_REPLIES: 'true',

@@ -188,8 +188,11 @@ export async function seedMembers(storeId: string, members: readonly Person[]): 
 
 let made = 0;
 /** A new store, a sandbox by default, with a seller who has all scopes. */
-export async function world({ sandbox = true } = {}): Promise<World> {
+export async function world({
+  sandbox = true,
+  aiActionsLimit = null,
+}: { readonly sandbox?: boolean; readonly aiActionsLimit?: number | null } = {}): Promise<World> {
   const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
-  const store = await makeStore({ code, name: '시험 상점', sandbox, withProduct: false });
+  const store = await makeStore({ code, name: '시험 상점', sandbox, withProduct: false, aiActionsLimit });
   return new World(store, await Seller.login(underTest.api, store));
 }

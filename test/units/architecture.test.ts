@@ -12,6 +12,7 @@ const rings: readonly (readonly [ring: string, files: RegExp])[] = [
   ['providers', /^activities\/providers\//],
   ['activities', /^activities\//],
   ['api', /^api\//],
+  ['composition root', /^worker\/main\.ts$/],
   ['worker', /^worker\//],
   ['simulator', /^simulator\//],
   ['bin/kernel', /^bin\/kernel\//],
@@ -33,6 +34,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   activities: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'activities'],
   api: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'api'],
   worker: ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'activities', 'worker'],
+  // Approved requests are carried out as the API carries out requests: activities know a port (`Executor`), which is wired here.
+  'composition root': ['domain', 'workflows/kernel', 'db', 'db/kernel', 'providers', 'activities', 'worker', 'api'],
   simulator: ['simulator'],
   'bin/kernel': ['bin/kernel'],
   'bin/dev': ['domain', 'workflows/kernel', 'db', 'db/kernel', 'bin/kernel', 'bin/dev'],
@@ -54,6 +57,11 @@ const edges = files.flatMap((file) =>
 test('every ring imports only what it may', () => {
   const strays = edges.filter(({ file, to }) => !allowed[ringOf(file)]?.includes(ringOf(to)));
   expect(strays.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+});
+
+test('the worker takes nothing of the API but the executor of approved requests, in its composition root', () => {
+  const crossing = edges.filter(({ file, to }) => ringOf(file) === 'composition root' && ringOf(to) === 'api');
+  expect(crossing).toEqual([{ file: 'worker/main.ts', to: 'api/executor.ts' }]);
 });
 
 test('workflows/ takes types from domain/, and nothing that runs: rules are no part of histories', () => {

@@ -4,6 +4,9 @@
  * only: nothing personal.
  */
 import type { BriefName, CallOf, ContentOf, OutcomeOf, PlanOf } from '../../domain/kernel/messages.ts';
+import type { ActorRef } from '../../domain/identity/actors.ts';
+import type { ApprovalMessages } from '../../domain/approvals/machine.ts';
+import type { ApprovalNoticeMessages } from '../../domain/approvals/notice.ts';
 import type { InvitationMessages } from '../../domain/invitations/machine.ts';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
@@ -20,6 +23,8 @@ export interface Messages {
   readonly webhookDelivery: WebhookDeliveryMessages;
   readonly webhookSubscription: WebhookSubscriptionMessages;
   readonly invitation: InvitationMessages;
+  readonly approval: ApprovalMessages;
+  readonly approvalNotice: ApprovalNoticeMessages;
 }
 export type WorkflowType = keyof Messages;
 
@@ -40,6 +45,9 @@ export const WORKFLOWS: Readonly<Record<WorkflowType, WorkflowProperties>> = {
   // A seller waits for it.
   orderItem: { idPrefix: 'order-item', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
   invitation: { idPrefix: 'invitation', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
+  // Somebody waits for what they have just approved.
+  approval: { idPrefix: 'approval', priority: 2, queue: RUNS_QUEUE, callsQueue: 'executions' },
+  approvalNotice: { idPrefix: 'approval-notice', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
   // Nobody waits for webhooks.
   webhookDelivery: { idPrefix: 'webhook', priority: 4, queue: DELIVERIES_QUEUE, callsQueue: null },
   webhookSubscription: { idPrefix: 'webhook-subscription', priority: 5, queue: RUNS_QUEUE, callsQueue: null },
@@ -136,12 +144,40 @@ export interface CommandEnvelope {
   readonly operation: { readonly principal: string; readonly key: string; readonly id: string; readonly fingerprint: string };
   readonly requestId: string;
   readonly actor: string;
+  /** Of the change, for the audit log; absent: SYSTEM. */
+  readonly origin?: CommandOrigin;
   /** The store's clock offset in milliseconds: a run that this command starts does not know it yet. */
   readonly clock: number;
   /** Real time; a command whose transition begins later is refused with TEMPORARILY_UNAVAILABLE. */
   readonly notAfter: number;
+  /** An agent's command: whether the plan's limit of AI actions applies to it. */
+  readonly aiActions?: 'limited' | 'always';
   /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
+}
+
+/** Who sent a command, by which request (G43): ids and enumerations. */
+export interface CommandOrigin {
+  /** Null: SYSTEM. */
+  readonly actor: ActorRef | null;
+  /** What the client typed, an agent's own name and the idempotency key: sealed, so that nobody reads it here (X24). */
+  readonly sealed?: string;
+  /** The management request that the transition records; absent: it is recorded elsewhere, or not at all. */
+  readonly request?: CommandRequest;
+  readonly requestId: string | null;
+  readonly approvalId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A management request, as the audit log names it. */
+export interface CommandRequest {
+  /** The operationId. */
+  readonly action: string;
+  readonly target: { readonly type: string; readonly id: string | null } | null;
+  readonly statusCode: number;
+  readonly traceId: string | null;
+  /** Its request is a bulk, whose record its commands share. */
+  readonly isPart: boolean;
 }
 
 /** The result of the update: the run's status after it. The reply to the caller stays in Postgres (X24). */

@@ -18,6 +18,8 @@ export interface StoreRequest {
   readonly withProduct: boolean;
   /** The e-mail address of its OWNER. */
   readonly owner?: string | null;
+  /** AI actions a month; null: the default. */
+  readonly aiActionsLimit?: number | null;
   /** If a store has this code already, it gets one more client instead of an error. */
   readonly mayExist?: boolean;
 }
@@ -50,8 +52,8 @@ function addClient(tx: Tx, { storeId, sandbox }: Tenant, { code, name }: StoreRe
 
 async function insertStore(tx: Tx, request: StoreRequest): Promise<CreatedStore> {
   const { em } = tx;
-  const { code, name, sandbox, withProduct, owner = null } = request;
-  const store = await createStore(tx, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES });
+  const { code, name, sandbox, withProduct, owner = null, aiActionsLimit = null } = request;
+  const store = await createStore(tx, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES, aiActionsLimit });
   if (owner !== null) await addMember(tx, owner, 'OWNER');
   if (withProduct) {
     const { categoryId } = await createCategory(tx, { name: '패션 잡화' });

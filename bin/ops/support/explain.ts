@@ -105,6 +105,39 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
       `Mail ${sendNo} is ${mail ?? 'not sent yet'} after ${tries} of 4 tries${code ? ` (${code})` : ''}.`,
     ];
   },
+
+  async approval({ sql, store, id }) {
+    const [approval] = await sql<{
+      status: string;
+      operation_id: string;
+      expires_at: Date;
+      attempts: number;
+      next_attempt_at: Date | null;
+      result_status: number | null;
+      result_code: string | null;
+    }>`SELECT status, operation_id, expires_at, attempts, next_attempt_at, result_status, result_code FROM approval_request
+       WHERE store_id = ${store} AND approval_id = ${id}`;
+    if (!approval) return [];
+    const { status, operation_id: operation, attempts, next_attempt_at: next, result_status: result, result_code: code } = approval;
+    return [
+      `The request for ${operation} is ${status}; a person may decide until ${korean(approval.expires_at.getTime())}.`,
+      ...(result === null ? [] : [`It was carried out: ${result} ${code}.`]),
+      ...(next
+        ? [`Its outcome is not known after ${attempts} tries; the next is at ${korean(next.getTime())}. It happens once at most.`]
+        : []),
+    ];
+  },
+
+  async approvalNotice({ sql, store }) {
+    const [notice] = await sql<{ last_at: Date | null; round: number }>`
+      SELECT last_at, round FROM approval_notice WHERE store_id = ${store}`;
+    if (!notice) return [];
+    return [
+      notice.last_at
+        ? `Mail ${notice.round} about approval requests went out at ${korean(notice.last_at.getTime())}.`
+        : 'No mail about approval requests went out yet.',
+    ];
+  },
 };
 
 const messageSentence = (message: string | null): string => (message === null ? '' : ` The provider said: "${message}"`);

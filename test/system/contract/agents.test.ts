@@ -1,9 +1,9 @@
-/** Agent tokens: what is not theirs to do directly is refused and changes nothing (X16, in the order of G3). */
+/** Agents: what is not theirs to do directly is refused or waits, and changes nothing (in the order of G3). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { policyOf } from '../../../api/kernel/agents.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { people, registerApp, storeToken } from '../../kernel/login.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 
@@ -18,6 +18,8 @@ const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'settlement
 beforeAll(async () => {
   shop = await world();
   await people(shop);
+  // Before that, most approvals are skipped (G8).
+  await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [shop.store.storeId]);
   owner = await storeToken(`owner@${shop.store.storeCode}.example`, shop.store.storeId);
   const issue = async (purpose: string): Promise<Headers_> => {
     const body = { name: purpose, scopes: SCOPES, purpose };
@@ -37,7 +39,7 @@ describe.each(changes.map((endpoint) => [endpoint.id, endpoint] as const))('%s',
   test('answers an agent as its policy says', async () => {
     const policy = policyOf(endpoint);
     const { status, body } = await send(endpoint, agent, { zz: 1 });
-    if (endpoint.console) return expect([status, body.error?.code]).toEqual([403, 'INSUFFICIENT_ROLE']);
+    if (endpoint.console && !endpoint.agentAccess) return expect([status, body.error?.code]).toEqual([403, 'INSUFFICIENT_ROLE']);
     if (policy === 'denied') {
       expect([status, body.error?.code]).toEqual([403, 'AGENT_OPERATION_DENIED']);
       expect(body.error?.details).toEqual({ operationId: endpoint.id, reason: 'RESERVED_TO_PEOPLE' });
@@ -49,7 +51,7 @@ describe.each(changes.map((endpoint) => [endpoint.id, endpoint] as const))('%s',
 
 /** Every row of the store but what requests leave by themselves. */
 async function everything(): Promise<unknown> {
-  const tables = ['product', 'variant', 'store', 'webhook', 'order_item', 'refund', 'operation', 'event', 'command_text'];
+  const tables = ['product', 'variant', 'store', 'webhook', 'order_item', 'refund', 'event', 'command_text'];
   const known = await query<{ name: string }>(`SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relname = ANY($1)`, [
     tables,
   ]);
@@ -60,16 +62,27 @@ async function everything(): Promise<unknown> {
   );
 }
 type RequestArguments = readonly [method: string, path: string, body?: unknown, headers?: Headers_];
-async function expectDenied(...asked: RequestArguments): Promise<void> {
+async function unchanged(...asked: RequestArguments): Promise<Reply> {
   const before = await everything();
   const reply = await request(...asked);
-  expect([asked[0], asked[1], reply.status, reply.body.error?.code]).toEqual([asked[0], asked[1], 403, 'AGENT_OPERATION_DENIED']);
-  expect([reply.headers.get('etag'), reply.headers.get('location')]).toEqual([null, null]);
   expect(await everything()).toEqual(before);
+  return reply;
+}
+async function expectDenied(...asked: RequestArguments): Promise<void> {
+  const { status, body } = await unchanged(...asked);
+  expect([asked[0], asked[1], status, body.error?.code]).toEqual([asked[0], asked[1], 403, 'AGENT_OPERATION_DENIED']);
+}
+/** It waits for a person from now on. */
+async function expectPending(...asked: RequestArguments): Promise<void> {
+  const { status, headers, body } = await unchanged(...asked);
+  expect([asked[0], asked[1], status, body.meta.code]).toEqual([asked[0], asked[1], 202, 'APPROVAL_REQUIRED']);
+  const { approvalId, approvalUrl } = body.data as { approvalId: string; approvalUrl: string };
+  expect([headers.get('etag'), headers.get('location')]).toEqual([null, `/v1/approval-requests/${approvalId}`]);
+  expect(approvalUrl).toContain(approvalId);
 }
 
 describe('what needs an approval', () => {
-  test('is refused and changes nothing', async () => {
+  test('waits for a person and changes nothing', async () => {
     const { productId } = await shop.product();
     const { categoryId } = (await request('GET', `/v1/products/${productId}`)).body.data as { categoryId: string };
     await shop.order();
@@ -78,13 +91,13 @@ describe('what needs an approval', () => {
     const product = `/v1/products/${productId}`;
     const hook = { url: 'https://example.com/hook', eventTypes: ['ORDER.PAID'] };
     const { webhookId } = (await shop.seller.call('POST', '/v1/webhooks', hook)).body.data as { webhookId: string };
-    await expectDenied('PUT', product, { name: 'n', salePrice: 12_000, categoryId });
-    await expectDenied('DELETE', product);
-    await expectDenied('PUT', `${product}/options`, { optionGroups: [{ name: '색', values: ['회색'] }] });
-    await expectDenied('PUT', `${product}/discount`, { method: 'RATE', value: 10, startDate: '2026-01-01', endDate: '2029-12-31' });
-    await expectDenied('POST', '/v1/webhooks', hook, { 'idempotency-key': 'by an agent' });
-    await expectDenied('PUT', `/v1/webhooks/${webhookId}`, hook);
-    await expectDenied('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK', detail: 'kept nowhere' });
+    await expectPending('PUT', product, { name: 'n', salePrice: 12_000, categoryId });
+    await expectPending('DELETE', product);
+    await expectPending('PUT', `${product}/options`, { optionGroups: [{ name: '색', values: ['회색'] }] });
+    await expectPending('PUT', `${product}/discount`, { method: 'RATE', value: 10, startDate: '2026-01-01', endDate: '2029-12-31' });
+    await expectPending('POST', '/v1/webhooks', hook, { 'idempotency-key': 'by an agent' });
+    await expectPending('PUT', `/v1/webhooks/${webhookId}`, hook);
+    await expectPending('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK', detail: 'kept nowhere' });
     // The operation's own refusals come first, and are the same.
     expect((await request('POST', '/v1/order-items/oit_none/cancel', { reason: 'OUT_OF_STOCK' })).body.error?.code).toBe(
       'ORDER_ITEM_NOT_FOUND',
@@ -106,7 +119,7 @@ describe('what needs an approval', () => {
       { variants: [] },
     ]) {
       const reply = await request('PATCH', product, body);
-      if (reply.body.error?.code !== 'VALIDATION_FAILED') await expectDenied('PATCH', product, body);
+      if (reply.body.error?.code !== 'VALIDATION_FAILED') await expectPending('PATCH', product, body);
     }
     const same = { name: '이름만', salePrice: 10_000, fulfillment: { shipping: { deliveryFee: 2500 } } };
     const direct = await request('PATCH', product, same);
@@ -128,9 +141,9 @@ describe('what needs an approval', () => {
     }
   });
   test('of the store’s settings is any change', async () => {
-    await expectDenied('PATCH', '/v1/store', { autoConfirmDays: 11 });
+    await expectPending('PATCH', '/v1/store', { autoConfirmDays: 11 });
     await expectDenied('PATCH', '/v1/store', { termsVersion: 'by an agent' });
-    await expectDenied('PATCH', '/v1/store', { refundPolicy: { returnDeliveryFee: 4321 } });
+    await expectPending('PATCH', '/v1/store', { refundPolicy: { returnDeliveryFee: 4321 } });
     const { autoConfirmDays, termsVersion, shippingPolicy, refundPolicy } = (await request('GET', '/v1/store')).body.data as Record<
       string,
       unknown
@@ -146,6 +159,39 @@ test('what is direct is carried out for an agent', async () => {
   const made = await request('POST', '/v1/products', { name: 'n', salePrice: 1000, categoryId, stockQuantity: 1 });
   expect(made.status).toBe(201);
   expect((await request('POST', '/v1/categories', { name: 'by an agent' })).status).toBe(201);
+});
+
+describe('the header x-svc-agent', () => {
+  const named = { 'x-svc-agent': 'helper/1.0' };
+  test('makes an agent’s request of any token’s', async () => {
+    const { productId } = await shop.product();
+    const headers = { ...plain, ...named };
+    const refused = await call(underTest.api, 'DELETE', `/v1/products/${productId}`, { headers });
+    expect([refused.status, refused.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
+    const direct = await call(underTest.api, 'PATCH', `/v1/products/${productId}`, { headers, body: { name: '이름만' } });
+    expect(direct.status).toBe(200);
+    const console = { authorization: `Bearer ${owner}`, ...named };
+    const issue = { name: 'x', scopes: ['order:r'], purpose: 'plain' };
+    const denied = await call(underTest.api, 'POST', '/v1/store/api-tokens', { headers: console, body: issue });
+    expect(denied.body.error?.code).toBe('AGENT_OPERATION_DENIED');
+  });
+  test.each(['', 'é', 'x'.repeat(101)])('%j is refused', async (value) => {
+    const headers = { ...plain, 'x-svc-agent': encodeURIComponent(value) === value ? value : Buffer.from(value).toString('latin1') };
+    const { status, body } = await call(underTest.api, 'POST', '/v1/categories', { headers, body: { name: 'n' } });
+    expect([status, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
+  });
+  test('has keys of its own', async () => {
+    await shop.order();
+    const orders = (await request('GET', '/v1/orders')).body.data.items as { items: { orderItemId: string }[] }[];
+    const path = `/v1/order-items/${orders[0]!.items[0]!.orderItemId}/confirm`;
+    const key = { 'idempotency-key': 'the same' };
+    expect((await call(underTest.api, 'POST', path, { headers: { ...plain, ...key }, body: {} })).status).toBe(200);
+    const other = await call(underTest.api, 'POST', path, { headers: { ...plain, ...key, ...named }, body: {} });
+    expect(other.body.error?.code).toBe('INVALID_STATUS');
+    expect((await request('POST', path, {}, key)).body.error?.code).toBe('INVALID_STATUS');
+    const again = await call(underTest.api, 'POST', path, { headers: { ...plain, ...key }, body: {} });
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  });
 });
 
 test('an agent registers no client', async () => {

@@ -7,6 +7,7 @@ import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import type { Example } from '../../../api/kernel/examples.ts';
 import { Buyer, call, type Headers_, pay, type Reply } from '../../../bin/dev/client.ts';
+import { Desk } from '../../kernel/approvals.ts';
 import { exchange, loginAs, storeToken } from '../../kernel/login.ts';
 import { type World, underTest, until, seedMembers } from '../../kernel/world.ts';
 import { callDeclared } from './declared.ts';
@@ -118,6 +119,12 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   const token = new URL(/https?:\S+/.exec(mail.text)![0]).searchParams.get('token');
   await as(invitee.user.access_token, 'invitations.accept', 'POST', '/v1/invitations/accept', { token });
   const { userId } = await as(bearer, 'members.list', 'GET', '/v1/store/members').then(({ items }) => (items as { userId: string }[])[1]!);
+  const log = '/v1/api-request-logs?operationId=members.list&limit=1';
+  await until('both reads are logged', async () => {
+    const { body } = await call(underTest.api, 'GET', log, { headers: { authorization: `Bearer ${bearer}` } });
+    return (body.data as { nextCursor: string | null }).nextCursor;
+  });
+  await as(bearer, 'apiRequestLogs.list', 'GET', log);
   await as(bearer, 'members.change', 'PATCH', `/v1/store/members/${userId}`, { role: 'ADMIN' });
   await as(bearer, 'members.remove', 'DELETE', `/v1/store/members/${userId}`);
   const other = await as(bearer, 'invitations.create', 'POST', '/v1/store/invitations', { ...invited, email: `other-${guest}` });
@@ -167,6 +174,24 @@ async function asDeclared(shop: World, walked: Walked, note: Note): Promise<void
     const { request, reply } = await callDeclared(endpoint, answered, await headers[endpoint.access]());
     note(endpoint.id, request, reply);
   }
+}
+
+/** What an agent asks for and the owner decides. */
+async function approvals(shop: World, note: Note): Promise<void> {
+  const desk = await Desk.open(shop);
+  const agent = await desk.agent();
+  const { productId } = await shop.product();
+  const changes = [{ field: 'deleted', before: false, after: true }];
+  const preview = { operationId: 'products.remove', target: { type: 'PRODUCT', id: productId }, changes, facts: {} } as const;
+  const filed = () => desk.filed(agent, { id: 'products.remove', params: { productId }, changes: { preview } });
+  const [rejected, approved] = [await filed(), await filed()];
+  const [no, yes] = [{ note: '아직 팔고 있습니다' }, { note: '확인했습니다' }];
+  note('approvals.reject', no, await desk.decide(rejected, 'reject', 'owner', no));
+  note('approvals.approve', yes, await desk.decide(approved, 'approve', 'owner', yes));
+  note('approvals.get', undefined, await desk.read(approved));
+  const headers = await desk.person('owner');
+  note('approvals.list', undefined, await call(underTest.api, 'GET', '/v1/approval-requests', { headers }));
+  await desk.close();
 }
 
 /** What a seller does about a receiver that cannot be reached. */
@@ -292,6 +317,7 @@ export async function walk(shop: World): Promise<Walked> {
   // While the refund is held: once it is let go, its end is a matter of moments.
   await sell('payments.get', 'GET', `/v1/payments/${paymentId}`);
   await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
+  await sell('auditLogs.list', 'GET', '/v1/audit-logs?source=DOMAIN&action=ORDER_ITEM_CANCELED');
   const held = { reason: '입고가 늦어집니다', expectedDispatchDate: '2030-01-02' };
   await sell('orders.hold', 'POST', `/v1/order-items/${item}/hold`, held);
   await sell('orders.confirm', 'POST', `/v1/order-items/${item}/confirm`, {});
@@ -313,6 +339,7 @@ export async function walk(shop: World): Promise<Walked> {
   const another = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
   await asMember(shop, note);
+  await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);
   await asDeclared(shop, walked, note);

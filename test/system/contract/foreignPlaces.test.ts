@@ -7,6 +7,7 @@ import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import { exampleOf } from '../../../api/kernel/examples.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { Desk } from '../../kernel/approvals.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 
@@ -67,6 +68,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   categoryId: ['category'],
   addressId: ['seller_address'],
   pickupLocationId: ['pickup_location'],
+  approvalId: ['approval_request'],
 };
 
 /** One of everything that has an id. */
@@ -77,6 +79,9 @@ async function fill(rival: World): Promise<void> {
   const address = { type: 'SHIPPING', name: 'n', receiver: 'r', mobile: '010-1111-2222', zipCode: '06236', address: 'a' };
   await call(underTest.api, 'POST', '/v1/seller-addresses', { body: address, headers: as });
   await call(underTest.api, 'POST', '/v1/pickup-locations', { body: { name: 'n', address: 'a', contact: 'c' }, headers: as });
+  const desk = await Desk.open(rival);
+  await desk.filed(await desk.agent(), { id: 'categories.create', body: { name: 'n' } });
+  await desk.close();
   const product = await rival.product();
   (await rival.receiver()).close();
   const buyer = await rival.buyer();
@@ -130,7 +135,9 @@ describe('in queries', () => {
     for (const value of theirNumbers) {
       const reply = await call(underTest.api, 'GET', `${path}?${name}=${encodeURIComponent(value)}`, { headers: headersOf(endpoint) });
       expect([200, 400]).toContain(reply.status);
-      if (reply.status === 200) expect(reply.body.data).toMatchObject({ items: [] });
+      const items = reply.status === 200 ? (reply.body.data.items as { statusCode?: number }[]) : [];
+      // The audit log has this store's own requests that named a foreign id, and were refused.
+      expect(items.filter((item) => endpoint.id !== 'auditLogs.list' || item.statusCode! < 400)).toEqual([]);
     }
   });
 });

@@ -195,7 +195,12 @@ async function everybody(): Promise<Principal[]> {
       refused: machine(CLIENT_SCOPES),
     },
     { name: 'an API token', headers: bearer(await issue('plain')), refused: machine(apiScopes) },
-    { name: 'an agent', headers: bearer(await issue('agent')), refused: machine(apiScopes) },
+    {
+      name: 'an agent',
+      headers: bearer(await issue('agent')),
+      // Judged elsewhere: test/system/approvals/access.test.ts.
+      refused: (endpoint) => (endpoint.agentAccess ? null : machine(apiScopes)(endpoint)),
+    },
     { name: 'an app', headers: bearer(appToken), refused: machine(APP_SCOPES) },
     {
       name: 'a client of theirs with a person of ours, naming our store',

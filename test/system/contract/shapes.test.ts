@@ -35,6 +35,8 @@ addFormats.default(ajv);
 
 /** Fields whose right value depends on another field, or on what there is at the time. */
 const RULES: Readonly<Record<string, RegExp>> = {
+  'apiRequestLogs.list': /^cursor$/,
+  'auditLogs.list': /^cursor$/,
   'cart.add': /^stay/,
   'checkout.create': /^items\[\d+\]\.stay/,
   'orders.hold': /^expectedDispatchDate$/,

@@ -77,6 +77,31 @@ test('migrates it, and reads no store’s rows', async () => {
   expect(await as(urls.APP_DATABASE_URL, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 }, 60_000);
 
+test('its triggers write the audit log for the app, in its own store', async () => {
+  const [{ store_id: storeId }] = (await as<{ store_id: string }>(urls.DATABASE_URL, `SELECT store_id FROM lookup_store('acme')`)) as [
+    { store_id: string },
+  ];
+  const app = new Client({ connectionString: urls.APP_DATABASE_URL });
+  await app.connect();
+  try {
+    const origin = (name: string | null) => JSON.stringify({ at: 1_800_000_000_000, actor: { type: 'APP', id: 'cli_x', name } });
+    await app.query(`SELECT set_config('app.store_id', $1, false), set_config('app.origin', $2, false)`, [storeId, origin(null)]);
+    await app.query(`UPDATE member SET role = 'ADMIN'`);
+    await app.query(`SELECT set_config('app.origin', '', false)`);
+    await app.query(`UPDATE member SET role = 'OWNER'`);
+    const { rows } = await app.query(
+      'SELECT store_id, action, actor_name, created_at > to_timestamp(1799999999) AS given FROM audit_domain',
+    );
+    const record = { store_id: storeId, action: 'MEMBER_ROLE_CHANGED' };
+    expect(rows).toEqual([
+      { ...record, actor_name: 'cli_x', given: true },
+      { ...record, actor_name: 'SYSTEM', given: false },
+    ]);
+  } finally {
+    await app.end();
+  }
+}, 60_000);
+
 test('support works in every store without reading buyers', async () => {
   const [{ store_id: storeId }] = (await as<{ store_id: string }>(urls.DATABASE_URL, `SELECT store_id FROM lookup_store('acme')`)) as [
     { store_id: string },

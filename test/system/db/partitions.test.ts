@@ -1,4 +1,7 @@
-/** Events and deliveries by day: a look-up by id reads one partition, and what is over 30 days old goes with its partition. */
+/**
+ * Tables by day, the audit log's requests by month: a look-up by id reads one partition, and what is over 30 days old, of the request log 7
+ * and of the audit log thirteen months, goes with its partition.
+ */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
@@ -20,7 +23,7 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
   await app.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
   const add = async (at: number) => {
     const eventId = newId('evt', at);
-    await app.query(`INSERT INTO event (store_id, event_id, type, body, created_at) VALUES ($1, $2, 'ORDER.PAID', '{}', $3)`, [
+    await app.query(`INSERT INTO event (store_id, event_id, event_no, type, body, created_at) VALUES ($1, $2, 1, 'ORDER.PAID', '{}', $3)`, [
       storeId,
       eventId,
       new Date(at),
@@ -44,10 +47,12 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
   for (const { at, eventId } of made.slice(1)) expect(await partOf(eventId)).toBe(isKept(at) ? day(at) : undefined);
   const { rows } = await relay.query<{ table: string; parts: number; forced: boolean }>(
     `SELECT i.inhparent::regclass::text AS table, count(*)::int AS parts, bool_and(c.relforcerowsecurity) AS forced
-     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE c.relkind = 'r' GROUP BY 1 ORDER BY 1`,
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE c.relkind = 'r' AND i.inhparent <> 'audit_request'::regclass
+     GROUP BY 1 ORDER BY 1`,
   );
-  // 31 days and today, seven ahead, and the one for what fits nowhere.
-  expect(rows).toEqual(['event', 'webhook_delivery'].map((table) => ({ table, parts: 40, forced: true })));
+  // 31 or 7 days and today, seven ahead, and the one for what fits nowhere.
+  const parts = { api_request_log: 16, event: 40, webhook_delivery: 40 };
+  expect(rows).toEqual(Object.entries(parts).map(([table, parts]) => ({ table, parts, forced: true })));
   const plan = await app.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT body FROM event WHERE store_id = '${storeId}' AND event_id = '${made[40]!.eventId}'`,
   );
@@ -58,6 +63,48 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
   await expect(relay.query(`SELECT add_partition('orders', 'x', 'a', 'b')`)).rejects.toThrow('not a partitioned table');
   await expect(relay.query(`SELECT drop_partition('event', 'orders')`)).rejects.toThrow('not a partition');
   await expect(app.query(`SELECT drop_partition('event', '${day(after)}')`)).rejects.toThrow(/permission denied/);
+  await Promise.all([relay.end(), app.end()]);
+}, 60_000);
+
+test('records of requests are in partitions by month, two months ahead, for thirteen months', async () => {
+  const url = await createDatabase('months');
+  await migrate(url);
+  const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
+  const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });
+  const app = new Client({ connectionString: roleUrl(url, 'sangjeom_app') });
+  await Promise.all([relay.connect(), app.connect()]);
+  await app.query(`SELECT set_config('app.store_id', $1, false)`, [storeId]);
+  const monthOf = (n: number) => Date.UTC(new Date(NOW).getUTCFullYear(), new Date(NOW).getUTCMonth() + n, 15);
+  const name = (n: number) => `audit_request_${new Date(monthOf(n)).toISOString().slice(0, 7).replace('-', '')}`;
+  const add = async (at: number) => {
+    const auditId = newId('aud', at);
+    await app.query(
+      `INSERT INTO audit_request (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, outcome, status_code, request_id,
+         metadata) VALUES ($1, $2, $3, 'USER', 'u', 'u', 'a.b', 'SUCCEEDED', 200, 'r', '{}')`,
+      [storeId, auditId, new Date(at)],
+    );
+    return auditId;
+  };
+  const partOf = async (auditId: string) =>
+    (await app.query<{ part: string }>('SELECT tableoid::regclass::text AS part FROM audit_request WHERE audit_id = $1', [auditId])).rows[0]
+      ?.part;
+  // The reconciler did not run for a while: the row waits in the default partition, and moves.
+  const late = await add(monthOf(4));
+  expect(await partOf(late)).toBe('audit_request_rest');
+  const made: string[] = [];
+  for (let n = 0; n <= 20; n++) {
+    expect((await maintainPartitions(relay, monthOf(n))).failed).toEqual([]);
+    made.push(await add(monthOf(n)));
+  }
+  expect(await partOf(late)).toBeUndefined();
+  // Dropped when all of a month is over thirteen months old.
+  for (const [n, auditId] of made.entries()) expect([n, await partOf(auditId)]).toEqual([n, n < 7 ? undefined : name(n)]);
+  const { rows } = await relay.query(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit_request'::regclass
+       AND c.relrowsecurity AND c.relforcerowsecurity ORDER BY 1`,
+  );
+  const expected = [...Array.from({ length: 16 }, (_, i) => name(i + 7)), 'audit_request_rest'];
+  expect(rows.map((row) => row.name as string)).toEqual(expected.toSorted());
   await Promise.all([relay.end(), app.end()]);
 }, 60_000);
 
@@ -78,7 +125,7 @@ test('a row in the default partition moves to its day’s', async () => {
   const ids = [];
   for (const at of later) {
     const [eventId, deliveryId] = [newId('evt', at), newId('dlv', at)];
-    await owner.query(`INSERT INTO event (store_id, event_id, type, body, created_at) VALUES ($1, $2, 'T', '{}', $3)`, [
+    await owner.query(`INSERT INTO event (store_id, event_id, event_no, type, body, created_at) VALUES ($1, $2, 1, 'T', '{}', $3)`, [
       storeId,
       eventId,
       new Date(at),
@@ -108,7 +155,7 @@ test('a row in the default partition moves to its day’s', async () => {
   expect(await places()).toEqual(expected.toSorted());
   await migrate(url);
   const { rows } = await owner.query(
-    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery)_' AND relkind = 'r' AND NOT (relrowsecurity
+    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery|api_request_log)_' AND relkind = 'r' AND NOT (relrowsecurity
      AND relforcerowsecurity)`,
   );
   expect(rows).toEqual([]);

@@ -7,9 +7,15 @@ import { tenancy } from '../../kernel/tenancy.ts';
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly Plans?: readonly Plan[];
 }
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+interface Explained {
+  readonly query: string;
+  readonly nodes: readonly Plan[];
+}
 
 /** Runs the work and answers every read of a large table that no index served. */
 export async function scansOf(
@@ -18,6 +24,18 @@ export async function scansOf(
   large: ReadonlySet<string>,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<string[]> {
+  return (await plansOf(orm, storeId, work)).flatMap(({ query, nodes: found }) =>
+    found
+      .filter((node) => node['Node Type'] === 'Seq Scan' && large.has((node['Relation Name'] ?? '').replace(/_first$/, '')))
+      .map((node) => `${node['Relation Name']!}: ${query.slice(0, 300)}`),
+  );
+}
+
+/** Runs the work and answers the names of the indexes that its plans scan. */
+export const indexesOf = async (orm: MikroORM, storeId: string, work: (tx: Tx) => Promise<unknown>): Promise<string[]> =>
+  (await plansOf(orm, storeId, work)).flatMap(({ nodes: found }) => found.flatMap((node) => node['Index Name'] ?? []));
+
+async function plansOf(orm: MikroORM, storeId: string, work: (tx: Tx) => Promise<unknown>): Promise<Explained[]> {
   const seen: (readonly [string, readonly unknown[]])[] = [];
   await inTenant(orm, tenancy(storeId), REQUEST, async (tx) => {
     const connection = tx.em.getConnection();
@@ -34,13 +52,11 @@ export async function scansOf(
     }
   });
   expect(seen.length).toBeGreaterThan(0);
-  const found: string[] = [];
+  const found: Explained[] = [];
   for (const [query, params] of seen.filter(([text]) => /^\s*(select|with|update|delete)/i.test(text)))
     await inTenant(orm, tenancy(storeId), REQUEST, async ({ em }) => {
       const [row] = await em.execute<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(`EXPLAIN (FORMAT JSON) ${query}`, [...params], 'all');
-      for (const node of nodes(row!['QUERY PLAN'][0]!.Plan))
-        if (node['Node Type'] === 'Seq Scan' && large.has((node['Relation Name'] ?? '').replace(/_first$/, '')))
-          found.push(`${node['Relation Name']!}: ${query.slice(0, 300)}`);
+      found.push({ query, nodes: nodes(row!['QUERY PLAN'][0]!.Plan) });
     });
   return found;
 }

@@ -13,6 +13,8 @@ import { findSellable, listProducts, readProduct } from '../../../db/products/qu
 import { listShown, readShown } from '../../../db/products/storefront.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
+import { hasApiRequest, listApiRequests } from '../../../db/apiRequestLogs/queries.ts';
+import { newId } from '../../../db/kernel/clock.ts';
 import type { Tx } from '../../../db/kernel/tx.ts';
 
 /** Tables that grow with the shop; the others are small for ever. */
@@ -24,6 +26,7 @@ const LARGE: ReadonlySet<string> = new Set([
   'night_movement',
   'stock_movement',
   'order_item',
+  'api_request_log',
 ]);
 const STORES = 4;
 const PRODUCTS = 500;
@@ -60,6 +63,13 @@ beforeAll(async () => {
      SELECT store_id, 'oit' || variant_id, variant_no, variant_id, 1, product_id, variant_id, 'n', 1, 1, 1, 'PAID', 1, '{}', 'k', 1, '{}',
        now() FROM variant`,
   );
+  await client.query(
+    `INSERT INTO api_request_log SELECT store_id, $1 || n, now() - n * interval '1 second',
+       (ARRAY['GET', 'POST', 'PUT', 'DELETE'])[1 + n % 4], '/v1/x', 'a.b' || n % 50, 400 + n % 100, 4, NULL, 1, 'USER', 'usr_' || n % 50,
+       'n', NULL, NULL
+     FROM store, generate_series(1, 2000) n`,
+    [newId('req', Date.now())],
+  );
   await client.query('ANALYZE');
   const { rows } = await client.query<{ product_id: string; variant_id: string; category_id: string }>(
     `SELECT p.product_id, v.variant_id, p.category_id FROM product p JOIN variant v USING (store_id, product_id) WHERE p.store_id = $1
@@ -80,6 +90,7 @@ afterAll(() => orm.close());
 const scans = (work: (tx: Tx) => Promise<unknown>) => scansOf(orm, storeId, LARGE, work);
 
 const page = { page: 1, size: 20 };
+const logged = { from: 0, after: null, limit: 50 };
 test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['the seller’s list', (tx) => listProducts(tx, page)],
   ['… by number', (tx) => listProducts(tx, { ...page, productNo: 7 })],
@@ -101,5 +112,15 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
     'the nights of a stay',
     (tx) => readNights(tx, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
   ],
+  ['the request log', (tx) => listApiRequests(tx, logged)],
+  ['… behind a request', (tx) => listApiRequests(tx, { ...logged, after: { at: Date.now(), id: 'req_x' } })],
+  ['… by method', (tx) => listApiRequests(tx, { ...logged, method: 'DELETE' })],
+  ['… by status', (tx) => listApiRequests(tx, { ...logged, statusCode: 404 })],
+  ['… by class of status', (tx) => listApiRequests(tx, { ...logged, statusClass: 5 })],
+  ['… by operation', (tx) => listApiRequests(tx, { ...logged, operationId: 'a.b7' })],
+  ['… by request', (tx) => listApiRequests(tx, { ...logged, requestId: 'req_x' })],
+  ['… by actor', (tx) => listApiRequests(tx, { ...logged, actorId: 'usr_7' })],
+  ['… by period', (tx) => listApiRequests(tx, { ...logged, from: Date.now() - 60_000, to: Date.now() })],
+  ['… and whether a cursor is of it', (tx) => hasApiRequest(tx, { at: Date.now(), id: 'req_x' })],
   ['whether an address is used', (tx) => deleteAddress(tx, one.addressId)],
 ])('%s', async (_, work) => expect(await scans(work)).toEqual([]));

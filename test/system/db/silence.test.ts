@@ -43,6 +43,7 @@ describe('a client that holds the locks of a store and falls silent', () => {
     shop = await world();
     await shop.order();
   });
+  const FEED = `SELECT write_feed(current_setting('app.store_id'), now(), '{}', '{}', '[]', NULL, NULL)`;
   const HOLDING = [
     ['between two statements', 'SELECT 1'],
     ['while a statement runs', 'SELECT pg_sleep(60)'],
@@ -56,13 +57,13 @@ describe('a client that holds the locks of a store and falls silent', () => {
     await client.query('BEGIN');
     await client.query(`SELECT set_config('app.store_id', $1, true)`, [shop.store.storeId]);
     await client.query('SELECT 1 FROM store FOR UPDATE');
-    // The place in the feeds: every change of an order waits for it.
-    await client.query('SELECT next_event_no()');
+    // The store's row in the feed: every change of an order waits for it.
+    await client.query(FEED);
     const product = await query<{ product_id: string }>('SELECT product_id FROM product WHERE store_id = $1', [shop.store.storeId]);
     const waiting = new Client({ connectionString: roleUrl(underTest.databaseUrl, 'sangjeom_app') });
     await waiting.connect();
     await waiting.query(`SELECT set_config('app.store_id', $1, false)`, [shop.store.storeId]);
-    await expect(waiting.query(`SET lock_timeout = 100; SELECT next_event_no()`)).rejects.toThrow('lock timeout');
+    await expect(waiting.query(`SET lock_timeout = 100; ${FEED}`)).rejects.toThrow('lock timeout');
     await waiting.end();
     client.query(statement).catch(() => {});
     if (statement === 'SELECT 1') await until('it idles', () => holds('idle in transaction'));

@@ -1,19 +1,21 @@
 /** Whose request it is, behind proxies (X9). */
 import { describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
-import { clientAddress } from '../../../api/kernel/clientAddress.ts';
+import { countedAddress, wholeAddress } from '../../../api/kernel/clientAddress.ts';
 import { readConfig } from '../../../db/kernel/config.ts';
 import { parseNetworks } from '../../../db/kernel/networks.ts';
 import { underTest } from '../../kernel/world.ts';
 
 const trusted = parseNetworks('TRUSTED_PROXIES', '127.0.0.1/32, ::1/128,10.0.0.0/8 , 2001:db8:ffff::/48');
 const from = (peer: string | undefined, forwarded?: string | string[], proxies = trusted) =>
-  clientAddress(
-    { socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } } as unknown as Pick<
-      IncomingMessage,
-      'socket' | 'headers'
-    >,
-    proxies,
+  countedAddress(
+    wholeAddress(
+      { socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } } as unknown as Pick<
+        IncomingMessage,
+        'socket' | 'headers'
+      >,
+      proxies,
+    ),
   );
 
 describe('the client’s address', () => {

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { changeTime } from '../../../db/feeds/commands.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { emit } from '../../../db/webhooks/events.ts';
@@ -89,6 +88,12 @@ describe('under load', () => {
 
 describe('whoever commits later stands later', () => {
   const pidOf = async ({ sql }: Tx) => (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`)[0]!.pid;
+  /** Writes a change, and returns its time. */
+  const changeTime = async (tx: Tx) => {
+    tx.feed.changed(tx.at, 'ord_none', []);
+    await tx.feed.write(tx.sql, tx.storeId);
+    return new Date((await tx.sql<{ changed_at: string }>`SELECT changed_at FROM feed WHERE store_id = ${tx.storeId}`)[0]!.changed_at);
+  };
   test('a change waits for one that began earlier', async () => {
     const { storeId } = (await world()).store;
     const order: string[] = [];
@@ -112,6 +117,16 @@ describe('whoever commits later stands later', () => {
     release();
     expect([(await slow).getTime(), (await quick).getTime()]).toEqual([1000, 1001]);
   });
+  test('a reply tells the final time, also where the feed is ahead of the clock', async () => {
+    const shop = await world();
+    const { orderItemId } = await shop.order(await shop.product());
+    await query(`UPDATE feed SET changed_at = now() + interval '1 hour' WHERE store_id = $1`, [shop.store.storeId]);
+    const { lastChangedAt } = (await shop.act(orderItemId, 'confirm')).body.data as unknown as Change;
+    expect(Date.parse(lastChangedAt)).toBeGreaterThan(Date.now() + 3_000_000);
+    expect((await shop.item(orderItemId))['lastChangedAt']).toBe(lastChangedAt);
+    const again = await read<Change>(shop, '/v1/orders');
+    expect(again.items.map((order) => order.lastChangedAt)).toEqual([lastChangedAt]);
+  });
   test('so do events', async () => {
     const shop = await world();
     const { storeId } = shop.store;
@@ -119,7 +134,7 @@ describe('whoever commits later stands later', () => {
     const write = (variantId: string, until: Promise<void>) =>
       inTenant(orm, tenancy(storeId), REQUEST, async (tx) => {
         await emit(tx, [{ type: 'PRODUCT.OUT_OF_STOCK', at: 5, data: { productId: 'p', variantId } }]);
-        await tx.em.flush();
+        await tx.feed.write(tx.sql, tx.storeId);
         holding.resolve(await pidOf(tx));
         await until;
       });

@@ -9,10 +9,12 @@ test('every count that rings an alert at its first increase is there from zero o
   const rules = readFileSync(join(root, 'ops/alerts.yml'), 'utf8');
   const counters = new Set([...rules.matchAll(/increase\((\w+)[^)]*\)\) > 0$/gm)].map(([, name]) => name!));
   expect([...counters].toSorted()).toEqual([
+    'sangjeom_api_request_log_dropped_total',
     'sangjeom_provider_mismatches_total',
     'sangjeom_provider_outcomes_total',
     'sangjeom_provider_unresolved_total',
   ]);
+  expect(await (await fetch(underTest.metrics.api)).text()).toMatch(/^sangjeom_api_request_log_dropped_total \d+$/m);
   const text = await (await fetch(underTest.metrics.worker)).text();
   const operations = (name: string, labels = '') =>
     new Set(

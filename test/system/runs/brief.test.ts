@@ -78,6 +78,16 @@ test('one that fails after it was sent is read, and not sent again', async () =>
   expect(keys).toHaveLength(1);
 });
 
+test('one that comes long after its plan is not sent, but read: it may be the second', async () => {
+  const { calls, keys } = await paid(async (make) => {
+    await make();
+    await under.rows(`UPDATE payment_attempt SET confirmed_at = confirmed_at - interval '7 seconds' WHERE status = 'CONFIRMING'`);
+    return make();
+  });
+  expect(calls).toEqual(['readPayment on payment-calls']);
+  expect(keys).toHaveLength(1);
+});
+
 test('one that fails before it was sent is read, and then sent as an ordinary activity', async () => {
   const { calls, keys } = await paid(() => Promise.reject(ApplicationFailure.create({ type: 'OUTAGE', message: 'OUTAGE' })));
   expect(calls).toEqual(['readPayment on payment-calls', 'confirmPayment on payment-calls']);

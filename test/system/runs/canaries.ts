@@ -17,6 +17,8 @@ export interface Schema {
 const MARK = 'CanaryZq7x';
 const PHONE = '^[0-9-]{9,20}$';
 const ZIP_CODE = '^[0-9]{5}$';
+/** A store's tax registration number. */
+const TAX_NUMBER = '^-*(?:[0-9]-*){10}$';
 /** What names a thing that there is, or proves something: it stays what it is in calls that are to be carried out. */
 const isReference = (name: string): boolean => /(?:Id|Ids|[tT]oken|cursor)$/.test(name);
 const isSecret = (name: string): boolean => /[tT]oken$/.test(name);
@@ -122,6 +124,7 @@ export class Canaries {
   #shaped({ format, pattern }: Schema, value: string | undefined, way: string, name: string): string {
     if (pattern === PHONE) return this.keep(`07350946${String(this.#typed++).padStart(4, '0')}`, way);
     if (pattern === ZIP_CODE) return this.keep(String(7300 + (this.#typed++ % 100)).padStart(5, '0'), way);
+    if (pattern === TAX_NUMBER) return this.keep(String(7_319_900_000 + this.#typed++), way);
     // The courier of development knows numbers that end in 1.
     const canary = this.fresh(way) + (name === 'trackingNumber' ? '1' : '');
     if (format === 'email') return `${canary}@example.com`;

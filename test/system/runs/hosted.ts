@@ -6,6 +6,8 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../../../activities/index.ts';
+import { createStorage } from '../../../activities/providers/storage.ts';
+import { executorOf } from '../../../api/executor.ts';
 import { seedMembers } from '../../../bin/dev/people.ts';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { listProducts } from '../../../db/products/queries.ts';
@@ -19,6 +21,9 @@ import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { startPayment } from '../../../db/payments/commands.ts';
+import { fileApproval } from '../../../db/approvals/commands.ts';
+import { approvalRun } from '../../../db/approvals/queries.ts';
+import { issueApiToken } from '../../../db/identity/apiTokens.ts';
 import { invite } from '../../../db/invitations/commands.ts';
 import { invitationRun } from '../../../db/invitations/queries.ts';
 import { registerWebhook } from '../../../db/webhooks/commands.ts';
@@ -41,6 +46,7 @@ import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../../workflows
 import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
+import { newApproval, type Wanted } from '../../kernel/approvals.ts';
 import { createDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
@@ -89,7 +95,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   await addSearchAttributes(env.nativeConnection, 'default');
   const config = readConfig(underTest.env);
   const keyring = createKeyring(config.sealingKeys);
-  const deps = { orm, config, keyring, clock: realClock, log };
+  const stopping = new AbortController();
+  const shares = { orm, config, keyring, clock: realClock, log };
+  const storage = await createStorage(config.storage);
+  const executor = await executorOf({ ...shares, storage, temporal: env.client, stopping: stopping.signal });
+  const deps = { ...shares, executor };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
   const workers = await Promise.all([
@@ -97,7 +107,6 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     ...[DELIVERIES_QUEUE, YIELDING_QUEUE].map((taskQueue) => Worker.create({ ...hosts, taskQueue, activities: createDeliveries(deps) })),
     ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
   ]);
-  const stopping = new AbortController();
   const running = [
     ...workers.map((worker) => worker.run()),
     // As the worker's relay: on the workers' own connection, so that a first task comes with the answer to its start.
@@ -133,6 +142,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     /** Business time, as the API passes it in. */
     inTenant: async <T>(work: (tx: Tx) => Promise<T>) => inTenant(orm, { storeId, at: await now(), realNow: Date.now() }, REQUEST, work),
     keyring,
+    executor,
     receiver: (receiverUrl: string) =>
       inTenant(orm, tenancy(storeId), REQUEST, (tx) => registerWebhook(tx, keyring, { url: receiverUrl, eventTypes: ['ORDER.PAID'] })),
     /** Lets time pass on a server that skips it. */
@@ -194,6 +204,17 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
       const wanted = { email, role: 'STAFF', invitedBy: owner!.user_id } as const;
       return inTenant(orm, tenant, REQUEST, async (tx) => invitationRun(await invite(tx, keyring, wanted)));
+    },
+    /** What an agent asks for, as the API files it. */
+    async approval(wanted: Wanted): Promise<RunName<'approval'>> {
+      const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
+      const token = { name: 'robot', scopes: ['category:rw'], purpose: 'agent', expiresInDays: null, createdBy: owner!.user_id } as const;
+      const tenant = { storeId, at: await now(), realNow: Date.now() };
+      return inTenant(orm, tenant, REQUEST, async (tx) => {
+        const { tokenId } = await issueApiToken(tx, token);
+        const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
+        return approvalRun(storeId, approval!.approvalId);
+      });
     },
     async itemOf(orderNo: string): Promise<RunName> {
       const [item] = await rows<{ order_item_id: string; order_item_no: string }>(

@@ -1,9 +1,10 @@
 /**
- * One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, and everything about its store
- * that SQL and the provider can see.
+ * One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, approval requests, and everything
+ * about its store that SQL and the provider can see.
  */
 import type { Client } from '@temporalio/client';
 import { call, ITEM_EVENTS } from '../../../bin/dev/client.ts';
+import { Desk } from '../../kernel/approvals.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, Receiver, temporalClient, underTest, until, type World, world } from '../../kernel/world.ts';
 
@@ -23,6 +24,7 @@ export async function story(): Promise<Story> {
   const dead = (await shop.seller.call('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['ORDER.PAID'] })).body.data;
   const { orderItemId } = await shop.order(undefined, 2);
   await invitations(shop);
+  await approvals(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
@@ -48,6 +50,16 @@ async function invitations(shop: World): Promise<void> {
     if (status !== 201) throw new Error(`invitation: ${status}`);
   }
 }
+/** One that is approved and carried out, and one that expires with the clock. */
+async function approvals(shop: World): Promise<void> {
+  const desk = await Desk.open(shop);
+  const agent = await desk.agent();
+  const [approved] = [await desk.filed(agent, CATEGORY), await desk.filed(agent, CATEGORY)];
+  const { status, body } = await desk.decide(approved, 'approve');
+  if (body.data?.status !== 'SUCCEEDED') throw new Error(`approval: ${status} ${JSON.stringify(body)}`);
+  await desk.close();
+}
+const CATEGORY = { id: 'categories.create', body: { name: 'canary' } };
 /** What was mailed to people of this store. */
 const mails = async ({ store }: World) =>
   ((await call(underTest.simulator, 'GET', '/__sim/mail')).body as unknown as { to: string }[]).filter(({ to }) =>
@@ -70,6 +82,9 @@ export async function snapshot(shop: World): Promise<object> {
     'event',
     'webhook_delivery',
     'invitation',
+    'approval_request',
+    'approval_notice',
+    'category',
     'member',
   ];
   const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2`, [store.storeId])));

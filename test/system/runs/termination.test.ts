@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandContent, type CommandEnvelope, runOf, WORKFLOW_TYPES, type WorkflowType } from '../../../workflows/kernel/messages.ts';
 import { type RunName, wakeOptions } from '../../../workflows/kernel/start.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
+import { noticeRun } from '../../../db/approvals/queries.ts';
 import { newId } from '../../../db/kernel/clock.ts';
 import { removeWebhook, resumeWebhook } from '../../../db/webhooks/commands.ts';
 import { recordFailure } from '../../../db/webhooks/suspension.ts';
@@ -157,6 +158,35 @@ async function inviting(): Promise<object> {
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
 }
+/** Files a request, mails it, approves it and carries it out: a category that is there once. */
+async function approving(): Promise<object> {
+  passed = [];
+  const name = `category ${guests++}`;
+  const approval = await under.approval({ id: 'categories.create', body: { name } });
+  const notice = noticeRun(under.storeId);
+  const p = [approval.entityId];
+  const isMailed = async () =>
+    (
+      await under.rows(
+        "SELECT 1 FROM approval_notice JOIN approval_request USING (store_id) WHERE approval_id = ? AND notice_round = round AND mails = '[]'",
+        p,
+      )
+    ).length > 0;
+  // The mail of an earlier story delays this one's.
+  await sustain(notice, 11 * MINUTE, async (status) => status === 'COMPLETED' && (await isMailed()));
+  const [owner] = await under.rows<{ user_id: string }>('SELECT user_id FROM member');
+  const decider = { userId: owner!.user_id, role: 'OWNER', scopes: ['category:rw'], via: 'CONSOLE' };
+  await sendUntilAnswered(approval, 'approve', decider);
+  await toTheEnd(approval, 3 * SECOND);
+  return {
+    approval: await under.rows(
+      'SELECT status, decision, result_status, result_code, notice_round IS NULL AS unnoticed FROM approval_request WHERE approval_id = ?',
+      p,
+    ),
+    categories: await under.rows('SELECT count(*)::int AS n FROM category WHERE name = ?', [name]),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
 /** Suspends a webhook for which 1,200 deliveries wait, lifts that, and deletes it. */
 async function leaving(): Promise<object> {
   passed = [];
@@ -200,6 +230,12 @@ const STORIES: readonly (readonly [string, () => Promise<object>, object, readon
     leaving,
     { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
     ['webhookSubscription'],
+  ],
+  [
+    'an approval request',
+    approving,
+    { open: [], categories: [{ n: 1 }], approval: [{ status: 'SUCCEEDED', decision: 'APPROVE', result_status: 201, unnoticed: false }] },
+    ['approval', 'approvalNotice'],
   ],
   ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
 ];

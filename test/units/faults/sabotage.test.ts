@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { root } from '../../../bin/kernel/paths.ts';
 import { SABOTAGES } from '../../faults/sabotage.ts';
 
-test.each(SABOTAGES)('the sabotage "$name" fits one place of $file', ({ file, find, put }) => {
-  const parts = readFileSync(join(root, file), 'utf8').split(find);
-  expect(parts).toHaveLength(2);
-  expect(put).not.toBe(find);
+test.each(SABOTAGES)('the sabotage "$name" fits $file', ({ file, edits }) => {
+  const source = readFileSync(join(root, file), 'utf8');
+  for (const [find, put] of edits) {
+    expect([find, source.split(find).length]).toEqual([find, 2]);
+    expect(put).not.toBe(find);
+  }
 });

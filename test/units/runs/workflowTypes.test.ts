@@ -16,6 +16,8 @@ test('no prefix of workflow ids is the beginning of another', () => {
 
 test('a run is named by its row, an order item’s by its number (D69)', () => {
   expect(WORKFLOW_TYPES.map((type) => runOf(type, 's', 'e').workflowId).toSorted()).toEqual([
+    'approval-notice/s/e',
+    'approval/s/e',
     'invitation/s/e',
     'order-item/s/e',
     'payment/s/e',
@@ -40,6 +42,8 @@ test('payments go first, and deliveries have queues of their own', () => {
     ['payment', 'runs', 1],
     ['orderItem', 'runs', 2],
     ['invitation', 'runs', 3],
+    ['approval', 'runs', 2],
+    ['approvalNotice', 'runs', 3],
     ['webhookDelivery', 'webhook-deliveries', 4],
     ['webhookSubscription', 'runs', 5],
     ['webhookDelivery', 'webhook-deliveries-yielding', 4],

@@ -1,7 +1,7 @@
-/** Parses the parameters of order lists: an invalid value is INVALID_PARAMETER (D54, D70). */
+/** Parses the parameters of lists: an invalid value is INVALID_PARAMETER (D54, D70). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
-import { Type } from '../kernel/schema.ts';
+import { Type } from './schema.ts';
 
 const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
 /** The pattern in the OpenAPI document. */
@@ -22,6 +22,13 @@ export const among =
   <T extends string>(known: readonly T[]) =>
   (sent: string): T | undefined =>
     known.find((one) => one === sent);
+/** Values separated by commas, each once and in the order of `known`. */
+export const amongAll =
+  <T extends string>(known: readonly T[]) =>
+  (sent: string): readonly T[] | undefined => {
+    const values = sent.split(',');
+    return values.every((value) => known.some((one) => one === value)) ? known.filter((one) => values.includes(one)) : undefined;
+  };
 export const moment = (sent: string): number | undefined =>
   A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
 export const FLAGS = ['true', 'false'] as const;

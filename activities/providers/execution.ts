@@ -1,0 +1,21 @@
+/** An approved request: whose, which, and the business time at which its try was planned. */
+export interface Execution {
+  readonly storeId: string;
+  readonly approvalId: string;
+  readonly at: number;
+}
+/** The answer of an execution. */
+export interface Executed {
+  readonly status: number;
+  readonly code: string;
+}
+/**
+ * Carries out what was approved, as the API carries out requests (api/kernel/execute.ts). Both functions return the one answer that the
+ * execution has, and null where it is not known.
+ */
+export interface Executor {
+  /** Once, however often it is called. */
+  readonly execute: (execution: Execution) => Promise<Executed | null>;
+  /** Without an answer so far it stores a refusal, so that no earlier call can carry it out any more. */
+  readonly close: (execution: Execution) => Promise<Executed | null>;
+}

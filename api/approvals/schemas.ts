@@ -1,0 +1,57 @@
+import { APPROVAL_STATUSES, APPROVER_ROLES } from '../../domain/approvals/rules.ts';
+import { TARGET_TYPES } from '../../domain/audit/targets.ts';
+import { Actor } from '../apiRequestLogs/schemas.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+
+const Preview = closed(
+  {
+    operationId: Type.String(),
+    target: nullable(closed({ type: oneOf(TARGET_TYPES), id: nullable(Id) })),
+    changes: Type.Array(closed({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+    facts: Type.Object({}, { description: 'Amounts and counts that the real answer would tell' }),
+  },
+  { title: 'Preview' },
+);
+const Result = closed(
+  {
+    statusCode: Type.Integer({ description: '0 when the outcome is unknown' }),
+    code: Type.String(),
+    requestId: nullable(Type.String({ description: 'Of the execution, as its audit records have it' })),
+    data: Type.Unknown(),
+    error: Type.Unknown(),
+  },
+  { title: 'ApprovalResult' },
+);
+const listed = {
+  approvalId: Id,
+  status: oneOf(APPROVAL_STATUSES),
+  operationId: Type.String(),
+  reason: Type.String(),
+  requestedBy: Actor,
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  approvalUrl: Type.String({
+    examples: ['https://console.example/approvals/apr_0352lziJk6tAaaiYATVmyK'],
+    description: 'Decides nothing when opened',
+  }),
+  approverRole: oneOf(APPROVER_ROLES, 'The least role that may approve it'),
+  preview: Preview,
+  decidedAt: nullable(Timestamp),
+  decisionNote: nullable(Type.String()),
+  approver: nullable(closed({ userId: Id, name: Type.String() })),
+  result: nullable(Result),
+};
+export const ListedApproval = closed(listed, { title: 'ListedApproval' });
+export const Approval = closed(
+  {
+    ...listed,
+    request: closed({
+      method: Type.String(),
+      path: Type.String(),
+      query: Type.Object({}, { description: 'By the names of parameters' }),
+      body: Type.Unknown(),
+    }),
+  },
+  { title: 'Approval' },
+);
+export const DecisionRequest = closed({ note: Type.Optional(Type.String({ maxLength: 500 })) }, { title: 'DecisionRequest' });

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { type AuditFilter, listAudit } from '../../db/audit/queries.ts';
+import { OUTCOMES, SOURCES } from '../../domain/audit/rules.ts';
+import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
+import { invalid } from '../../domain/kernel/errors.ts';
+import { MOMENT } from '../../domain/kernel/time.ts';
+import { cursorQuery, readCursor, writeCursor } from '../kernel/cursor.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { among, amongAll, moment, named, read, sent } from '../kernel/query.ts';
+import { closed, nullable, type Static, Type } from '../kernel/schema.ts';
+import { AuditRecord, viewAudit } from './schemas.ts';
+
+const NEWEST = 'a';
+const TEXT = '^[!-~]{1,100}$';
+const listPattern = (values: readonly string[]) => ({ pattern: `^(?:${values.join('|')})(?:,(?:${values.join('|')}))*$` });
+const text = (value: string): string | undefined => (new RegExp(TEXT).test(value) ? value : undefined);
+
+const Query = Type.Object({
+  cursor: cursorQuery(NEWEST),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  source: named({ enum: SOURCES }, 'REQUEST or DOMAIN'),
+  actorType: named(listPattern(ACTOR_TYPES), 'Any of these, separated by commas'),
+  actorId: named({ pattern: TEXT }, 'actor.id'),
+  action: named({ pattern: TEXT }, 'An operationId, or what a change is'),
+  targetType: named({ pattern: TEXT }, 'target.type'),
+  targetId: named({ pattern: TEXT }, 'target.id'),
+  outcome: named(listPattern(OUTCOMES), 'Any of these, separated by commas'),
+  requestId: named({ pattern: TEXT }, 'meta.requestId of the answer'),
+  approvalId: named({ pattern: TEXT }, 'Of an approval request, its decision and its execution'),
+  from: named({ pattern: MOMENT }, 'ISO 8601 with offset, inclusive'),
+  to: named({ pattern: MOMENT }, 'ISO 8601 with offset, exclusive'),
+});
+
+export const list = endpoint({
+  id: 'auditLogs.list',
+  route: 'GET /v1/audit-logs',
+  summary: 'List who changed what and how it ended, newest first: requests of a year, refunds and cancels of all time',
+  access: 'store',
+  scopes: ['audit:r'],
+  change: 'none',
+  query: Query,
+  data: closed({ items: Type.Array(AuditRecord), nextCursor: nullable(Type.String()) }),
+  errors: ['INVALID_PARAMETER'],
+}).handle(async ({ tx, query, storeId }) => {
+  const filter = filterOf(query);
+  const mark = markOf(storeId, filter);
+  const { limit } = query;
+  const found = await listAudit(tx, { ...filter, after: positionOf(query.cursor, mark), limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return {
+    items: shown.map(viewAudit),
+    nextCursor: last ? writeCursor({ order: NEWEST, at: last.createdAt, id: `${last.auditId}_${mark}` }) : null,
+  };
+});
+
+type Filter = Omit<AuditFilter, 'after' | 'limit'>;
+
+function filterOf(query: Static<typeof Query>): Filter {
+  return sent({
+    source: read('source', query.source, among(SOURCES)),
+    actorTypes: read('actorType', query.actorType, amongAll(ACTOR_TYPES)),
+    actorId: read('actorId', query.actorId, text),
+    action: read('action', query.action, text),
+    targetType: read('targetType', query.targetType, text),
+    targetId: read('targetId', query.targetId, text),
+    outcomes: read('outcome', query.outcome, amongAll(OUTCOMES)),
+    requestId: read('requestId', query.requestId, text),
+    approvalId: read('approvalId', query.approvalId, text),
+    from: read('from', query.from, moment),
+    to: read('to', query.to, moment),
+  });
+}
+
+/** The mark of a store's list with these filters. A cursor has it, so that it leads nowhere else: no secret, and no authority. */
+const markOf = (storeId: string, filter: Filter): string =>
+  createHash('sha256')
+    .update(JSON.stringify([storeId, filter]))
+    .digest('hex')
+    .slice(0, 16);
+
+/** The position that a cursor names; VALIDATION_FAILED for one of another store, list or filter (G41). */
+function positionOf(cursor: string | undefined, mark: string): AuditFilter['after'] {
+  const position = readCursor(cursor, [NEWEST]);
+  if (!position) return null;
+  const [, id, its] = /^(aud_[0-9A-Za-z]+)_([0-9a-f]{16})$/.exec(position.id) ?? [];
+  if (id === undefined || its !== mark) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
+  return { at: position.at, id };
+}

@@ -1,0 +1,4 @@
+import { shownBy, type Subject } from '../kernel/subject.ts';
+import { get } from './get.ts';
+
+export const API_CLIENT: Subject = shownBy(get, { type: 'API_CLIENT', idField: 'clientId', given: ['clientId'], hidden: ['secretPrefix'] });

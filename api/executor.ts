@@ -1,0 +1,23 @@
+/** What the worker needs of the API: the executor of approved requests, and nothing else. Wired in worker/main.ts, the composition root. */
+import type { Client } from '@temporalio/client';
+import { createEgress } from '../activities/providers/egress.ts';
+import type { Executor } from '../activities/providers/execution.ts';
+import type { Storage } from '../activities/providers/storage.ts';
+import { endpoints } from './endpoints.ts';
+import type { ApiDeps } from './kernel/deps.ts';
+import { createExecutor } from './kernel/execute.ts';
+import { createLoginProvider } from './kernel/loginProvider.ts';
+import { loadTokenKeys } from './kernel/tokens.ts';
+
+interface WorkerDeps extends Pick<ApiDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
+  readonly temporal: Client;
+  readonly storage: Storage;
+}
+/** Operations get the same dependencies as in the API. */
+export async function executorOf(deps: WorkerDeps): Promise<Executor> {
+  const { orm, config, keyring, clock, log } = deps;
+  const keys = await loadTokenKeys(orm, keyring, config.publicUrl, clock.now());
+  deps.stopping.addEventListener('abort', () => keys.close());
+  const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
+  return createExecutor({ ...deps, keys, egress, login: createLoginProvider(config, log) }, endpoints);
+}

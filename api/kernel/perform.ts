@@ -1,0 +1,113 @@
+/** Carries out a request that has passed every check: the stored reply of its key, a dry run, or its handler in its transaction. */
+import { countAction } from '../../db/aiActions/commands.ts';
+import { checkQuota } from '../../db/aiActions/queries.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from './agents.ts';
+import { record, targetOf, traceIdOf } from './audit.ts';
+import { createCommands } from './commands.ts';
+import { isManaged } from './endpoint.ts';
+import { fileUnlessAllowed } from './file.ts';
+import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
+import { type Answer, replayed, storeRefusal } from './replies.ts';
+import type { Request } from './request.ts';
+import { isBulk } from './subject.ts';
+import { countingOf, didSomething, NotAllowed, transact } from './transact.ts';
+
+type Headers = Record<string, string>;
+
+export async function perform(request: Request): Promise<Answer> {
+  if (request.isDryRun) return dryRun(request);
+  const { endpoint } = request;
+  const known = request.keyed ? await replayed(request) : null;
+  if (known) return known;
+  const headers: Headers = {};
+  const call = callOf(request, headers, (act) => act());
+  try {
+    const waiting = await beforeAgent(request);
+    if (waiting) return waiting;
+    const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
+    const answer =
+      endpoint.change === 'workflow' ? await command(request, call, headers) : await transact(request, { ...call, prepared }, headers);
+    return answer;
+  } catch (error) {
+    if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
+    const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
+    if (duplicateReply) return duplicateReply;
+    throw error;
+  }
+}
+
+type Outside = <T>(act: () => Promise<T>, instead: T) => Promise<T>;
+const callOf = ({ incoming, deps, caller, input }: Request, headers: Headers, outside: Outside) => ({
+  ...caller,
+  ...input,
+  deps,
+  setHeader: (name: string, value: string) => void (headers[name] = value),
+  header: (name: string) => incoming.header(name.toLowerCase()) ?? '',
+  outside,
+});
+type CallInput = ReturnType<typeof callOf>;
+
+async function rehearsed(request: Request) {
+  const { endpoint } = request;
+  const call = callOf(request, {}, (_, instead) => Promise.resolve(instead));
+  return rehearse(request, call, await endpoint.prepare?.(call));
+}
+
+/** 200 DRY_RUN: the decision and what would change; nothing remains (G10 … G13). */
+async function dryRun(request: Request): Promise<Answer> {
+  const answered = ({ decision, reason }: AgentDecision, preview: object): Answer => ({
+    status: 200,
+    code: 'DRY_RUN',
+    body: { dryRun: true, decision, reason, preview },
+    headers: {},
+  });
+  if (isAlwaysDenied(request.endpoint, request.caller)) {
+    await record(request, { outcome: 'DRY_RUN', statusCode: 200 });
+    return answered(RESERVED, deniedPreview(request));
+  }
+  const { decision, difference, answer } = await rehearsed(request);
+  await record(request, { outcome: 'DRY_RUN', statusCode: 200, difference });
+  return answered(decision, previewOf(request, difference, answer));
+}
+
+/**
+ * The plan's quota (G39); and a request that may need an approval is tried first: its own refusals come before anybody is bothered (G18).
+ * Null: it is carried out.
+ */
+async function beforeAgent(request: Request): Promise<Answer | null> {
+  const { endpoint, deps, caller } = request;
+  if (countingOf(request) === 'limited') await inTenant(deps.orm, caller, REQUEST, checkQuota);
+  const mayWait = needsDecision(endpoint, caller) && policyOf(endpoint) === 'approval';
+  return mayWait ? fileUnlessAllowed(request, await rehearsed(request)) : null;
+}
+
+/** Commands to runs, whose transitions record the request and count it. A bulk is one action, whatever its number of commands (G39). */
+async function command(request: Request, call: CallInput, headers: Headers): Promise<Answer> {
+  const { endpoint, deps, caller, operation, incoming } = request;
+  const run = endpoint.run as (call: object) => Promise<unknown>;
+  const counting = countingOf(request);
+  const isPart = isBulk(endpoint.target);
+  const status = endpoint.status ?? 200;
+  let isRecorded = false;
+  const records = {
+    aiActions: isPart ? null : counting,
+    request: isManaged(endpoint)
+      ? {
+          action: endpoint.id,
+          target: targetOf(endpoint, caller, incoming.params),
+          statusCode: status,
+          traceId: traceIdOf(incoming),
+          isPart,
+        }
+      : null,
+    idempotencyKey: incoming.header('idempotency-key') ?? null,
+    onRecorded: () => void (isRecorded = true),
+  };
+  const body = await run({ ...call, commands: createCommands(deps, caller, operation, records) });
+  if (counting && isPart && didSomething(body)) await inTenant(deps.orm, caller, REQUEST, (tx) => countAction(tx, counting));
+  // A bulk in which nothing succeeded, and what is no command to a run.
+  if (!isRecorded) await record(request, { outcome: 'SUCCEEDED', statusCode: status });
+  return { status, body, headers };
+}

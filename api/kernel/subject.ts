@@ -1,0 +1,146 @@
+/** What a change is about, and what GET shows of it: for previews of a dry run, conditions of agents' changes, and the audit log (G14, G15). */
+import { type Change, changesBetween, type Listing } from '../../domain/audit/changes.ts';
+import type { Target, TargetType } from '../../domain/audit/targets.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { Tx } from '../../db/kernel/tx.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
+import { catalogueStatus } from './reply.ts';
+import type { TSchema } from './schema.ts';
+
+/** The request whose subject is read, and its transaction. */
+export interface Viewed {
+  readonly caller: Caller;
+  readonly deps: ApiDeps;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+/** A type of resource. */
+export interface Subject {
+  readonly type: TargetType;
+  /** The path parameter, or the field of a creation's answer, that is its id; null: the store. */
+  readonly idField: string | null;
+  readonly listing: Listing;
+  /** The schema of `read`: where an operation answers with it, its answer is what GET would show afterwards. */
+  readonly data: TSchema | null;
+  /** Locks it for a change, so that nobody else's is taken for this one's. */
+  readonly lock?: (tx: Tx, id: string) => Promise<unknown>;
+  /** What GET shows; null or a 404 when there is none. */
+  readonly read: (tx: Tx, id: string, viewed: Viewed) => Promise<object | null>;
+}
+/** A bulk operation's subjects: the ids in its body. */
+export interface Subjects {
+  readonly each: Subject;
+  readonly ids: (body: never) => readonly string[];
+  /** What the operation may change of them, in one query; absent: each is read as GET shows it. */
+  readonly readAll?: (tx: Tx, ids: readonly string[]) => Promise<ReadonlyMap<string, object>>;
+}
+
+/** A resource as an operation without a query shows it. */
+export const shownBy = (
+  get: Endpoint,
+  { type, idField, lock, ...listing }: Pick<Subject, 'type' | 'lock'> & { readonly idField?: string } & Listing,
+): Subject => ({
+  type,
+  idField: idField ?? null,
+  listing,
+  data: get.data ?? null,
+  ...(lock && { lock }),
+  read: (tx, id, viewed) => readBy(get, idField === undefined ? {} : { [idField]: id }, {}, tx, viewed),
+});
+
+/** The data that a GET operation answers with, from its own handler. */
+export async function readBy(
+  get: Endpoint,
+  params: Readonly<Record<string, string>>,
+  query: object,
+  tx: Tx,
+  { caller, deps }: Viewed,
+): Promise<object | null> {
+  const run = get.run as (call: object) => Promise<object>;
+  const outside = <T>(act: () => Promise<T>): Promise<T> => act();
+  return run({ ...caller, params, query, body: undefined, file: null, deps, tx, setHeader: () => {}, header: () => '', outside });
+}
+
+/** What a change did, or would do. */
+export interface Difference {
+  readonly target: Target | null;
+  /** It did not exist before: its id is none that GET would know after a dry run. */
+  readonly isNew: boolean;
+  readonly changes: readonly Change[];
+}
+export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [] };
+
+/** The target of what was only tried: what was not made has no id. */
+export const plannedTarget = ({ target, isNew }: Difference): Target | null => (target && isNew ? { ...target, id: null } : target);
+
+type Images = ReadonlyMap<string, object | null>;
+
+export interface Comparison {
+  /** After the work, with its answer. */
+  readonly against: (answer: unknown) => Promise<Difference>;
+}
+
+/**
+ * Reads what the request is about before its work. The entity manager is cleared: the work reads anew, under its locks. `locks`: locks it
+ * first, where a decision depends on the difference; otherwise a change that commits meanwhile may be listed with this one's.
+ */
+export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { locks = false } = {}): Promise<Comparison> {
+  const { target } = endpoint;
+  if (!target) return { against: () => Promise.resolve(NO_DIFFERENCE) };
+  const ids = idsOf(target, viewed, null);
+  const subject = subjectOf(target);
+  if (locks) for (const id of ids) await subject.lock?.(tx, id);
+  const before = await imagesOf(target, tx, ids, viewed);
+  return {
+    against: async (answer) => {
+      const known = idsOf(target, viewed, answer);
+      const after = isView(endpoint, subject) ? new Map([[known[0] ?? '', answer as object]]) : await imagesOf(target, tx, known, viewed);
+      return differenceOf(target, known, before, after, ids.length === 0);
+    },
+  };
+}
+
+export const isBulk = (target: Subject | Subjects | undefined): target is Subjects => target !== undefined && 'each' in target;
+const subjectOf = (target: Subject | Subjects): Subject => (isBulk(target) ? target.each : target);
+const isView = ({ data }: Endpoint, subject: Subject) => data !== undefined && data === subject.data;
+
+/** The ids of what a request is about; of a creation, known from its answer. */
+function idsOf(target: Subject | Subjects, { caller, params, body }: Viewed, answer: unknown): readonly string[] {
+  // Sorted: whoever locks many locks them in one order.
+  if (isBulk(target)) return [...new Set(target.ids(body as never))].toSorted();
+  if (target.idField === null) return [caller.storeId];
+  const created = (answer as Readonly<Record<string, unknown>> | null)?.[target.idField];
+  const id = params[target.idField] ?? created;
+  return typeof id === 'string' ? [id] : [];
+}
+
+async function imagesOf(target: Subject | Subjects, tx: Tx, ids: readonly string[], viewed: Viewed): Promise<Images> {
+  await tx.em.flush();
+  tx.em.clear();
+  if (isBulk(target) && target.readAll) return target.readAll(tx, ids);
+  const { read } = subjectOf(target);
+  const images = new Map<string, object | null>();
+  for (const id of ids) images.set(id, await orNull(() => read(tx, id, viewed)));
+  tx.em.clear();
+  return images;
+}
+
+/** Null where the resource does not exist: its own 404 is left to the work. */
+async function orNull(read: () => Promise<object | null>): Promise<object | null> {
+  try {
+    const shown = await read();
+    return shown === null ? null : (JSON.parse(JSON.stringify(shown)) as object);
+  } catch (error) {
+    if (error instanceof Fault && catalogueStatus(error.code) === 404) return null;
+    throw error;
+  }
+}
+
+function differenceOf(target: Subject | Subjects, ids: readonly string[], before: Images, after: Images, isNew: boolean): Difference {
+  const { type, listing } = subjectOf(target);
+  const changesOf = (id: string) => changesBetween(before.get(id) ?? null, after.get(id) ?? null, listing);
+  if (!isBulk(target)) return { target: { type, id: ids[0] ?? null }, isNew, changes: ids[0] === undefined ? [] : changesOf(ids[0]) };
+  const changes = ids.flatMap((id) => changesOf(id).map((change) => ({ ...change, field: `${id}.${change.field}` })));
+  return { target: { type, id: null }, isNew: false, changes };
+}

@@ -1,0 +1,91 @@
+/** A request's transaction: the operation row first, the handler, the agent's policy, the reply, the audit record. */
+import { countAction, type Counting } from '../../db/aiActions/commands.ts';
+import { extendSession } from '../../db/identity/sessions.ts';
+import { failpoint } from '../../db/kernel/failpoint.ts';
+import { isLockTimeout } from '../../db/kernel/outage.ts';
+import { announceCommit, inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { decide, needsDecision } from './agents.ts';
+import { recordIn } from './audit.ts';
+import { isManaged } from './endpoint.ts';
+import { replyLocation, sealReply } from './idempotency.ts';
+import { type Answer, replayIn } from './replies.ts';
+import type { Judgement } from './rehearse.ts';
+import type { Request } from './request.ts';
+import { compare, type Difference, NO_DIFFERENCE } from './subject.ts';
+
+const DUPLICATE_WAIT_MS = 5000;
+
+/** Rolls back an agent's change that is not allowed as it is. */
+export class NotAllowed extends Error {
+  readonly judgement: Judgement;
+  constructor(judgement: Judgement) {
+    super('not allowed without an approval');
+    this.judgement = judgement;
+  }
+}
+
+/** How an agent's change is counted (G39, G40); null: not at all. */
+export const countingOf = ({ endpoint, caller, approved }: Pick<Request, 'endpoint' | 'caller' | 'approved'>): Counting | null =>
+  approved ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
+/** A bulk in which nothing succeeded is no action. */
+export const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
+
+/** A concurrent duplicate waits for the first (D26). */
+export async function transact(request: Request, call: object, headers: Record<string, string>): Promise<Answer> {
+  const { endpoint, deps, caller, operation, keyed } = request;
+  const run = endpoint.run as (call: object) => Promise<unknown>;
+  const location = replyLocation(caller.storeId, operation.key);
+  const secret = endpoint.secret === true;
+  const reserves = keyed && endpoint.change === 'here';
+  const end = deps.clock.now() + DUPLICATE_WAIT_MS;
+  for (;;) {
+    try {
+      const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
+        const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
+        if (reservation !== 'new') return replayIn(tx, request, reservation);
+        if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
+        const { body, difference } = await compared(request, tx, () => run({ ...call, tx }));
+        const reply = { status: endpoint.status ?? 200, body, location: headers['Location'] ?? null };
+        if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
+        await tx.em.flush();
+        const counting = countingOf(request);
+        await recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference });
+        if (counting && didSomething(body)) await countAction(tx, counting);
+        // So that after a 503 the transaction is never committed later.
+        if (endpoint.change === 'here') await announceCommit(tx);
+        failpoint('request.before-commit');
+        return { status: reply.status, body, headers };
+      });
+      failpoint('request.after-commit');
+      return answer;
+    } catch (error) {
+      if (!reserves || !isLockTimeout(error)) throw error;
+      if (deps.clock.now() > end) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
+    }
+  }
+}
+
+/**
+ * What a change of the management API does, for its record. An agent's change that depends on its values is decided with the change, which is
+ * rolled back unless it is allowed (G6).
+ */
+async function compared(
+  request: Request,
+  tx: Tx,
+  work: () => Promise<unknown>,
+): Promise<{ readonly body: unknown; readonly difference: Difference }> {
+  const { endpoint, deps, caller, input } = request;
+  if (!isManaged(endpoint)) return { body: await work(), difference: NO_DIFFERENCE };
+  // Again for what the first order with real money, or a public site, has made live meanwhile (G8).
+  const isDecided = needsDecision(endpoint, caller);
+  const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: isDecided });
+  const body = await work();
+  const difference = await comparison.against(body);
+  if (isDecided) {
+    const decision = await decide(endpoint, tx, caller, { changes: difference.changes, body: input.body });
+    if (decision.decision !== 'ALLOW') throw new NotAllowed({ decision, difference, answer: body });
+  }
+  return { body, difference };
+}

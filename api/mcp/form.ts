@@ -1,0 +1,57 @@
+/** The form with which a person confirms a decision in their client (G36, G37). */
+import type { ApprovalRequest } from '../../db/approvals/entities.ts';
+
+export interface Question {
+  readonly approvalId: string;
+  readonly decision: 'approve' | 'reject';
+  readonly message: string;
+}
+/** A result of protocol 2026-07-28: the client shows the form and calls again, with the answer and this state. */
+export interface InputRequired {
+  readonly inputRequests: Readonly<Record<string, object>>;
+  readonly requestState: string;
+}
+/** Shows the form. True: the person accepted it with the box ticked. A late or repeated answer is a JSON-RPC error. */
+export type Confirm = (question: Question) => Promise<boolean | InputRequired>;
+
+const FORM = {
+  type: 'object' as const,
+  properties: { confirm: { type: 'boolean' as const, title: 'Confirm' } },
+  required: ['confirm'],
+};
+/** The parameters of `elicitation/create`. */
+export const elicitationOf = ({ message }: Question) => ({ mode: 'form' as const, message, requestedSchema: FORM });
+
+/** Only accept with `confirm: true` decides. */
+export function isConfirmed(answer: unknown): boolean {
+  const { action, content } = (answer ?? {}) as { readonly action?: unknown; readonly content?: { readonly confirm?: unknown } | null };
+  return action === 'accept' && content?.confirm === true;
+}
+
+/** `elicitation: {}` means forms, too; `{ url: {} }` alone does not. */
+export function showsForms(capabilities: unknown): boolean {
+  const { elicitation } = (capabilities ?? {}) as { readonly elicitation?: unknown };
+  if (typeof elicitation !== 'object' || elicitation === null) return false;
+  return 'form' in elicitation || !('url' in elicitation);
+}
+
+const MAX_LINES = 100;
+const MAX_VALUE = 200;
+
+/** What is decided on: operation, target, changes and amounts, one line each. Values are quoted, so that none can pass for a line of ours. */
+export function messageOf({ operationId, preview, actorName, approvalId }: ApprovalRequest, decision: Question['decision']): string {
+  const { target, changes, facts } = preview;
+  const lines = [
+    ...changes.map(({ field, before, after }) => `- ${printed(field)}: ${value(before)} → ${value(after)}`),
+    ...Object.entries(facts).map(([name, fact]) => `- ${name}: ${value(fact)}`),
+  ];
+  return [
+    `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${target.id}`}` : ''}?`,
+    `Requested by ${value(actorName)} (${approvalId}).`,
+    ...lines.slice(0, MAX_LINES),
+    ...(lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} more`] : []),
+  ].join('\n');
+}
+
+const printed = (text: string): string => text.slice(0, MAX_VALUE).replaceAll(/\p{C}/gu, '\ufffd');
+const value = (given: unknown): string => printed(JSON.stringify(given ?? null));

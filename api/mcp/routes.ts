@@ -1,0 +1,85 @@
+/** `/mcp` and what clients read before they log in for it: without the envelope, but for refusals (G32, G33). */
+import { Readable } from 'node:stream';
+import { Router } from '@koa/router';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { Context } from 'koa';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { proofOf } from '../kernel/bearer.ts';
+import { readJson } from '../kernel/body.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import type { Observed } from '../kernel/dispatch.ts';
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { mcpCallerOf } from '../kernel/mcpCaller.ts';
+import { fail, refusal } from '../kernel/reply.ts';
+import { METADATA_PATH, resourceMetadata } from './metadata.ts';
+import { rpcRefusal } from './protocol.ts';
+import { Sessions } from './sessions.ts';
+import { isStateless, serveStateless } from './stateless.ts';
+import { createTools } from './tools.ts';
+
+/** `observe`: sees every answer of the management API. */
+export function mcpRoutes(endpoints: readonly Endpoint[], deps: ApiDeps, observe: (observed: Observed) => void): Router {
+  const router = new Router();
+  const tools = createTools(endpoints, deps, observe);
+  const sessions = new Sessions(deps, tools);
+  router.get(METADATA_PATH, (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.body = resourceMetadata(deps.config.publicUrl);
+  });
+  router.register('/mcp', ['GET', 'POST', 'DELETE'], async (ctx) => {
+    const proof = await proofOf(ctx, deps);
+    const reauthenticate = () => mcpCallerOf(proof, deps);
+    const caller = await reauthenticate().catch((error: unknown) => challenge(ctx, deps, error));
+    if (!caller) return;
+    ctx.state['storeId'] = caller.storeId;
+    const { clientAddress, ip } = ctx.state as { readonly clientAddress: string; readonly ip: string | null };
+    const connection = { caller, clientAddress, ip, userAgent: ctx.get('user-agent'), reauthenticate };
+    const request = requestOf(ctx, deps);
+    const body = ctx.method === 'POST' ? await readJson(ctx).catch(malformed) : undefined;
+    const isSingle = ctx.method === 'POST' && isStateless(body, request);
+    if (isForeign(ctx, deps)) send(ctx, rpcRefusal(403, -32_000, 'The Origin is not ours'));
+    else if (body instanceof Response) send(ctx, body);
+    else
+      send(ctx, isSingle ? await serveStateless(request, body, tools, connection, deps) : await sessions.serve(request, body, connection));
+  });
+  return router;
+}
+
+/** RFC 9728 § 5.1: where a client reads how to log in. */
+function challenge(ctx: Context, { config }: ApiDeps, error: unknown): null {
+  if (!(error instanceof Fault) || error.code !== 'UNAUTHORIZED') throw error;
+  fail(ctx, refusal(error));
+  ctx.set('WWW-Authenticate', `Bearer resource_metadata="${config.publicUrl}${METADATA_PATH}"`);
+  return null;
+}
+
+/** A page of another site in a browser; clients that are no browsers send no Origin. */
+const isForeign = (ctx: Context, { config }: ApiDeps): boolean => {
+  const origin = ctx.get('origin');
+  return origin !== '' && ![config.publicUrl, config.mail.consoleUrl].some((ours) => new URL(ours).origin === origin);
+};
+
+function malformed(error: unknown): Response {
+  if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
+  return rpcRefusal(400, ErrorCode.ParseError, 'The body is no JSON of a bearable size');
+}
+
+/** Without its body, which was read. */
+function requestOf(ctx: Context, { config }: ApiDeps): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(ctx.req.headers)) if (value !== undefined) headers.set(name, String(value));
+  return new Request(new URL('/mcp', config.publicUrl), { method: ctx.method, headers });
+}
+
+/** Node sets what belongs to the connection. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'transfer-encoding', 'content-length']);
+function send(ctx: Context, { status, headers, body }: Response): void {
+  ctx.status = status;
+  for (const [name, value] of headers) if (!OF_CONNECTION.has(name)) ctx.set(name, value);
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = body ? Readable.fromWeb(body) : null;
+  // Koa answers an empty body with 204.
+  ctx.status = status;
+  // A stream may be silent for long: its client hears at once that it is there.
+  if (headers.get('content-type') === 'text/event-stream') ctx.flushHeaders();
+}

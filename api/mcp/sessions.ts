@@ -1,0 +1,121 @@
+/**
+ * Protocol 2025-11-25 and before: sessions of this process, each with a server of the SDK, bound to the subject that began it (G32). What
+ * belongs to another subject, has ended or lives in another process is 404, on which clients begin anew.
+ */
+import { randomUUID } from 'node:crypto';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import {
+  CallToolRequestSchema,
+  ElicitResultSchema,
+  ErrorCode,
+  isInitializeRequest,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { type Confirm, elicitationOf, isConfirmed, showsForms } from './form.ts';
+import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
+import type { ToolContext } from './tool.ts';
+import type { Tools } from './tools.ts';
+
+/** Of a process, and of a subject in it; beyond, the one that was idle the longest ends. */
+const MAX_SESSIONS = 1000;
+const MAX_OF_SUBJECT = 20;
+const IDLE_MS = 30 * MINUTE;
+/** A batch of JSON-RPC messages (2025-03-26) is one request for the rate limit. */
+const MAX_BATCH = 20;
+
+type Connection = Omit<ToolContext, 'confirm'>;
+interface Session {
+  readonly id: string;
+  readonly subject: string;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  usedAt: number;
+}
+
+export class Sessions {
+  readonly #deps: ApiDeps;
+  readonly #tools: Tools;
+  /** The one that was idle the longest first. */
+  readonly #open = new Map<string, Session>();
+
+  constructor(deps: ApiDeps, tools: Tools) {
+    this.#deps = deps;
+    this.#tools = tools;
+    const sweeping = setInterval(() => this.#endIdle(), MINUTE).unref();
+    deps.stopping.addEventListener('abort', () => {
+      clearInterval(sweeping);
+      for (const session of this.#open.values()) this.#end(session);
+    });
+  }
+
+  async serve(request: Request, body: unknown, connection: Connection): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (Array.isArray(body) && body.length > MAX_BATCH)
+      return rpcRefusal(400, ErrorCode.InvalidRequest, `A batch has at most ${MAX_BATCH} messages`);
+    const session = id === null ? await this.#begin(body, connection) : this.#find(id, connection);
+    if (session instanceof Response) return session;
+    const { clientId, scopes } = { clientId: connection.caller.actor.id, scopes: [...connection.caller.scopes] };
+    return await session.handleRequest(request, { parsedBody: body, authInfo: { token: '', clientId, scopes, extra: { connection } } });
+  }
+
+  #find(id: string, { caller }: Connection): WebStandardStreamableHTTPServerTransport | Response {
+    const session = this.#open.get(id);
+    if (session?.subject !== caller.principal) return rpcRefusal(404, -32_001, 'Session not found');
+    session.usedAt = this.#deps.clock.now();
+    this.#open.delete(id);
+    this.#open.set(id, session);
+    return session.transport;
+  }
+
+  async #begin(body: unknown, { caller }: Connection): Promise<WebStandardStreamableHTTPServerTransport | Response> {
+    if (!isInitializeRequest(body)) return rpcRefusal(400, -32_000, 'A session begins with initialize; send its Mcp-Session-Id');
+    // Whoever begins again is led to another process.
+    if (this.#deps.stopping.aborted) throw new Fault('TEMPORARILY_UNAVAILABLE');
+    const { principal: subject } = caller;
+    const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessionclosed: (id) => void this.#open.delete(id),
+      onsessioninitialized: (id) => this.#add({ id, subject, transport, usedAt: this.#deps.clock.now() }),
+    });
+    await this.#serverOf().connect(transport);
+    return transport;
+  }
+
+  #add(session: Session): void {
+    const ofSubject = [...this.#open.values()].filter(({ subject }) => subject === session.subject);
+    if (ofSubject.length >= MAX_OF_SUBJECT) this.#end(ofSubject[0]!);
+    const [oldest] = this.#open.values();
+    if (oldest && this.#open.size >= MAX_SESSIONS) this.#end(oldest);
+    this.#open.set(session.id, session);
+  }
+
+  #endIdle(): void {
+    const before = this.#deps.clock.now() - IDLE_MS;
+    for (const session of this.#open.values()) if (session.usedAt < before) this.#end(session);
+  }
+
+  #end({ id, transport }: Session): void {
+    this.#open.delete(id);
+    void transport.close();
+  }
+
+  #serverOf(): Server {
+    const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...this.#tools.listed] }));
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }, { authInfo, sendRequest, signal }) => {
+      const { connection } = authInfo!.extra as unknown as { readonly connection: Connection };
+      const timeout = this.#deps.config.mcpFormMs;
+      const confirm: Confirm = async (question) =>
+        isConfirmed(
+          await sendRequest({ method: 'elicitation/create', params: elicitationOf(question) }, ElicitResultSchema, { timeout, signal }),
+        );
+      const canShow = showsForms(server.getClientCapabilities());
+      const result = await this.#tools.call(params.name, params.arguments, { ...connection, confirm: canShow ? confirm : null });
+      return 'requestState' in result ? { content: [] } : contentOf(result);
+    });
+    return server;
+  }
+}

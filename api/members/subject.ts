@@ -1,0 +1,14 @@
+import { listMembers } from '../../db/identity/members.ts';
+import type { Subject } from '../kernel/subject.ts';
+import { Member, viewMember } from './schemas.ts';
+
+export const MEMBER: Subject = {
+  type: 'MEMBER',
+  idField: 'userId',
+  listing: { given: ['userId'] },
+  data: Member,
+  read: async (tx, userId) => {
+    const [found] = await listMembers(tx, userId);
+    return found ? viewMember(found) : null;
+  },
+};

@@ -1,0 +1,5 @@
+import { shownBy, type Subject } from '../kernel/subject.ts';
+import { readClock } from './readClock.ts';
+
+/** The store's clock. */
+export const CLOCK: Subject = shownBy(readClock, { type: 'STORE' });

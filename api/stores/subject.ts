@@ -1,0 +1,6 @@
+import { lockStore } from '../../db/stores/commands.ts';
+import { shownBy, type Subject } from '../kernel/subject.ts';
+import { get } from './get.ts';
+
+/** The store's settings. */
+export const STORE: Subject = shownBy(get, { type: 'STORE', lock: lockStore, given: ['storeId'] });

@@ -1,0 +1,11 @@
+import type { Subject } from '../kernel/subject.ts';
+import { UploadView } from './schemas.ts';
+
+/** Its answer is all that is shown of an upload. */
+export const UPLOAD: Subject = {
+  type: 'UPLOAD',
+  idField: 'uploadId',
+  listing: { given: ['uploadId', 'url'] },
+  data: UploadView,
+  read: () => Promise.resolve(null),
+};

@@ -1,0 +1,4 @@
+import { shownBy, type Subject } from '../kernel/subject.ts';
+import { get } from './get.ts';
+
+export const WEBHOOK: Subject = shownBy(get, { type: 'WEBHOOK', idField: 'webhookId', given: ['webhookId'], hidden: ['secretPrefix'] });

@@ -1,0 +1,43 @@
+/** An approval request's transition: loads under lock, decides, records the decision, writes. */
+import { LockMode } from '@mikro-orm/core';
+import { type ApprovalEffect, decide } from '../../domain/approvals/machine.ts';
+import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { consumeText } from '../runs/text.ts';
+import type { TransitionResult } from '../runs/transition.ts';
+import { readStore } from '../stores/queries.ts';
+import { type ApprovalRequest, ApprovalRequestEntity } from './entities.ts';
+import { columnsOf, stateOf } from './rows.ts';
+import { viewApproval } from './views.ts';
+
+/** Null when there is no such request. Refusals are the machine's Faults. `consoleUrl`: where the links of its replies lead. */
+export async function transitionApproval(
+  tx: Tx,
+  consoleUrl: string,
+  { entityId: approvalId }: RunRef,
+  event: RunEvent<'approval'>,
+): Promise<TransitionResult<'approval'> | null> {
+  const { em, storeId, at } = tx;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const approval = await em.findOne(ApprovalRequestEntity, { storeId, approvalId }, { lockMode });
+  if (!approval) return null;
+  const before = { status: approval.status };
+  const { state, effects, plan } = decide(stateOf(approval), event, at);
+  for (const effect of effects) await recordDecision(tx, approval, effect);
+  Object.assign(approval, columnsOf(state));
+  const { clockOffsetMs: clock } = await readStore(tx);
+  if (event.type !== 'command') return { plan, clock };
+  const body = await viewApproval(tx, approval, { consoleUrl, keyring: null });
+  return { plan, clock, reply: { status: 200, body }, views: { before, after: { status: state.status }, listing: {} } };
+}
+
+async function recordDecision(tx: Tx, approval: ApprovalRequest, { decision, by }: ApprovalEffect): Promise<void> {
+  Object.assign(approval, {
+    decision,
+    decidedAt: new Date(tx.at),
+    decidedVia: by.via,
+    decisionNote: await consumeText(tx, by.noteId),
+    approverUserId: by.userId,
+    approverScopes: [...by.scopes],
+  });
+}

@@ -1,0 +1,73 @@
+/** Approval requests: what an agent asks for and a person decides (docs/contract.md#approvals, G18–G31). */
+import type { Change } from '../audit/changes.ts';
+import type { Target } from '../audit/targets.ts';
+import { covers, type Role, ROLE_SCOPES } from '../identity/rules.ts';
+import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
+
+export const APPROVAL_STATUSES = ['PENDING', 'EXECUTING', 'SUCCEEDED', 'FAILED', 'UNKNOWN', 'REJECTED', 'EXPIRED'] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+export const APPROVER_ROLES = ['OWNER', 'ADMIN'] as const;
+export type ApproverRole = (typeof APPROVER_ROLES)[number];
+/** Through which door it was decided. */
+export type DecisionChannel = 'CONSOLE' | 'MCP_ELICITATION';
+export type Verdict = 'APPROVE' | 'REJECT';
+
+/** A request may be decided for this long, by the store's clock (G21). */
+export const PENDING_MS = DAY;
+/** A once-shown secret of a result is shown for this long after the decision (G28). */
+export const SECRET_MS = DAY;
+/** Requests and their keys are retained for this long (G20). */
+export const RETENTION_MS = 365 * DAY;
+/** An execution without an answer is tried again for this long, then closed (G27). */
+export const RETRY_MS = MINUTE;
+/** The answer of one that could not be closed is looked up for this long (G27). */
+export const LOOK_UP_MS = DAY;
+/** Mails of a store are at least this far apart, by its clock (G30). */
+export const NOTICE_GAP_MS = 10 * MINUTE;
+
+/** The gap after try `n` (from 1) of an execution. */
+export const executionGap = (n: number): number => Math.min(SECOND * 2 ** (n - 1), 10 * SECOND);
+/** The gap between look-ups of an execution that could not be closed. */
+export const LOOK_UP_GAP_MS = 5 * MINUTE;
+
+/** Whether it can change no more without an operator; an UNKNOWN one is looked up for a day. */
+export const isDecided = (status: ApprovalStatus): boolean => status !== 'PENDING' && status !== 'EXECUTING';
+
+/** As it is shown: a request whose time is over is EXPIRED, also before its run has woken (G21). */
+export const shownStatus = (status: ApprovalStatus, expiresAt: number, at: number): ApprovalStatus =>
+  status === 'PENDING' && expiresAt <= at ? 'EXPIRED' : status;
+
+/** What approving needs: the least role, and the scopes of the operation (G23). */
+export interface ApproverNeeds {
+  readonly approverRole: ApproverRole;
+  readonly requiredScopes: readonly string[];
+}
+export const mayApproveAs = (role: Role | null, approverRole: ApproverRole): boolean =>
+  role === 'OWNER' || (role === 'ADMIN' && approverRole === 'ADMIN');
+export const missingScopes = (granted: readonly string[], required: readonly string[]): string[] =>
+  required.filter((scope) => !covers(granted, scope));
+/** Whether a member could approve it, with all scopes of their role (G30). */
+export const couldApprove = (role: Role, needs: ApproverNeeds): boolean =>
+  mayApproveAs(role, needs.approverRole) && missingScopes(ROLE_SCOPES[role], needs.requiredScopes).length === 0;
+
+/** What must still live when the request is carried out (G26): never a token itself. */
+export type TokenRef =
+  | { readonly kind: 'apiToken'; readonly tokenId: string }
+  | { readonly kind: 'client'; readonly clientId: string; readonly scopes: readonly string[] }
+  | {
+      readonly kind: 'login';
+      readonly userId: string;
+      readonly loginId: string;
+      readonly clientId: string;
+      readonly scopes: readonly string[];
+      /** When the membership began, in real ms, where the token belongs to one; null: to whichever there is. */
+      readonly joinedAt: number | null;
+    };
+
+/** What the change would do (G14, G15), as its dry run told. */
+export interface Preview {
+  readonly operationId: string;
+  readonly target: Target | null;
+  readonly changes: readonly Change[];
+  readonly facts: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,119 @@
+/** Agents and what they ask for, filed as the API files it. */
+import { randomUUID } from 'node:crypto';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { endpoints } from '../../api/endpoints.ts';
+import { call, type Headers_ } from '../../bin/dev/client.ts';
+import { fileApproval, type Filed, type NewApproval } from '../../db/approvals/commands.ts';
+import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
+import { openOrm } from '../../db/orm.ts';
+import { hashKey } from '../../db/runs/operations.ts';
+import { people, storeToken } from './login.ts';
+import { query, underTest, type World } from './world.ts';
+
+const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'webhook:rw'];
+
+export interface Agent {
+  readonly tokenId: string;
+  readonly headers: Headers_;
+  readonly principal: string;
+}
+/** What an agent asks for. */
+export interface Wanted {
+  readonly id: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: string;
+  readonly changes?: Partial<NewApproval>;
+}
+
+/** As the API files it: `id` is the operation's. */
+export function newApproval({ tokenId, principal }: Pick<Agent, 'tokenId' | 'principal'>, wanted: Wanted): NewApproval {
+  const { id, params = {}, body = null, headers = {}, key } = wanted;
+  const endpoint = endpoints.find((one) => one.id === id)!;
+  const [method = '', route = ''] = endpoint.route.split(' ');
+  const path = route.replaceAll(/{(\w+)}/g, (_, name: string) => params[name]!);
+  const sent = key ?? randomUUID();
+  const fingerprint = JSON.stringify([id, params, body, headers]);
+  return {
+    operation: { principal, key: endpoint.change === 'workflow' ? hashKey(sent) : sent, id, fingerprint },
+    keyed: key !== undefined,
+    reason: 'HIGH_RISK_OPERATION',
+    actor: { type: 'AGENT', id: tokenId, name: null, via: null, onBehalfOf: null },
+    tokenRef: { kind: 'apiToken', tokenId },
+    request: { method, path, params, querystring: '', body, headers },
+    preview: { operationId: id, target: null, changes: [], facts: {} },
+    requiredScopes: endpoint.scopes ?? [],
+    approverRole: endpoint.approver ?? 'ADMIN',
+    ...wanted.changes,
+  };
+}
+
+/** A shop with its people, who are logged in at the console, and agents. */
+export class Desk {
+  readonly shop: World;
+  readonly #orm: MikroORM;
+  readonly #bearers = new Map<string, Headers_>();
+  private constructor(shop: World, orm: MikroORM) {
+    this.shop = shop;
+    this.#orm = orm;
+  }
+  static async open(shop: World): Promise<Desk> {
+    await people(shop);
+    return new Desk(shop, await openOrm(underTest.databaseUrl, 4));
+  }
+  close(): Promise<void> {
+    return this.#orm.close();
+  }
+  email(role: string): string {
+    return `${role}@${this.shop.store.storeCode}.example`;
+  }
+  /** The headers of a person. */
+  async person(role: 'owner' | 'admin' | 'staff'): Promise<Headers_> {
+    const headers = this.#bearers.get(role) ?? { authorization: `Bearer ${await storeToken(this.email(role), this.shop.store.storeId)}` };
+    this.#bearers.set(role, headers);
+    return headers;
+  }
+  /** An agent's token, issued by the owner. */
+  async agent(scopes: readonly string[] = SCOPES): Promise<Agent> {
+    const body = { name: 'robot', scopes, purpose: 'agent' };
+    const issued = await call(underTest.api, 'POST', '/v1/store/api-tokens', { body, headers: await this.person('owner') });
+    const { tokenId, token } = issued.body.data as { tokenId: string; token: string };
+    return { tokenId, headers: { authorization: `Bearer ${token}` }, principal: tokenId };
+  }
+  /** In a transaction of the store, at its time. */
+  async inTenant<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { storeId } = this.shop.store;
+    const [store] = await query<{ offset: string }>('SELECT clock_offset_ms AS offset FROM store WHERE store_id = $1', [storeId]);
+    const tenancy = tenancyOf(storeId, Number(store!.offset), Date.now());
+    return inTenant(this.#orm, tenancy, REQUEST, work);
+  }
+  file(agent: Agent, wanted: Wanted): Promise<Filed> {
+    return this.inTenant((tx) => fileApproval(tx, newApproval(agent, wanted)));
+  }
+  /** One that expires after so many milliseconds. */
+  expiring(agent: Agent, wanted: Wanted, ms: number): Promise<string> {
+    return this.inTenant(async (tx) => {
+      const { approval } = await fileApproval(tx, newApproval(agent, wanted));
+      approval!.expiresAt = new Date(tx.at + ms);
+      return approval!.approvalId;
+    });
+  }
+  /** Its id. */
+  async filed(agent: Agent, wanted: Wanted): Promise<string> {
+    return (await this.file(agent, wanted)).approval!.approvalId;
+  }
+  async decide(
+    approvalId: string,
+    name: 'approve' | 'reject',
+    role: 'owner' | 'admin' = 'owner',
+    body: object = {},
+    headers: Headers_ = {},
+  ) {
+    const as = { ...(await this.person(role)), ...headers };
+    return call(underTest.api, 'POST', `/v1/approval-requests/${approvalId}/${name}`, { body, headers: as });
+  }
+  async read(approvalId: string, headers?: Headers_) {
+    return call(underTest.api, 'GET', `/v1/approval-requests/${approvalId}`, { headers: headers ?? (await this.person('owner')) });
+  }
+}

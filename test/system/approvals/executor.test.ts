@@ -1,0 +1,105 @@
+/** The run of an approval request under skipped time, and the executor itself: one answer, whoever asks for it and how often (G21, G27). */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
+import { until } from '../../kernel/world.ts';
+import { type Host, host } from '../runs/hosted.ts';
+
+let under: Host;
+beforeAll(async () => {
+  under = await host({ server: 'time-skipping' });
+}, 240_000);
+afterAll(() => under.close());
+
+/** The owner decides. */
+const decider = async () => {
+  const [owner] = await under.rows<{ user_id: string }>('SELECT user_id FROM member');
+  return { userId: owner!.user_id, role: 'OWNER', scopes: ['category:rw'], via: 'CONSOLE' };
+};
+let names = 0;
+/** A request for a category of that name. */
+async function filed(): Promise<{ run: RunName<'approval'>; name: string; execution: Parameters<Host['executor']['execute']>[0] }> {
+  const name = `category ${names++}`;
+  const run = await under.approval({ id: 'categories.create', body: { name } });
+  return { run, name, execution: { storeId: under.storeId, approvalId: run.entityId, at: await under.now() } };
+}
+const statusOf = async ({ entityId }: RunName) =>
+  (await under.rows<{ status: string }>('SELECT status FROM approval_request WHERE approval_id = ?', [entityId]))[0]!.status;
+const made = async (name: string) => (await under.rows('SELECT 1 FROM category WHERE name = ?', [name])).length;
+/** As its run would be, when the executor is called by hand. */
+const approved = async (run: RunName) =>
+  under.rows(
+    `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', approver_scopes = '{category:rw}', executing_since = ?,
+       approver_user_id = (SELECT user_id FROM member) WHERE approval_id = ?`,
+    [new Date(await under.now()), run.entityId],
+  );
+
+test('a request that nobody decides expires after 24 hours, and its run with it', async () => {
+  const { run } = await filed();
+  const before = await under.now();
+  await under.client.workflow.start(run.workflowType, startOptions(run));
+  const handle = under.client.workflow.getHandle(run.workflowId);
+  await handle.result();
+  const ended = (await handle.describe()).closeTime!.getTime();
+  expect(Math.round((ended - before) / 3_600_000)).toBe(24);
+  expect(await statusOf(run)).toBe('EXPIRED');
+  expect(await under.rows('SELECT 1 FROM run WHERE entity_id = ? AND done_at IS NULL', [run.entityId])).toEqual([]);
+  await expect(under.command(run, 'approve', await decider())).rejects.toMatchObject({ cause: { type: 'APPROVAL_EXPIRED' } });
+});
+
+test('an approved one is carried out by its run', async () => {
+  const { run, name } = await filed();
+  await under.command(run, 'approve', await decider(), { wait: 'idle' });
+  await until('carried out', async () => (await statusOf(run)) === 'SUCCEEDED');
+  expect(await made(name)).toBe(1);
+});
+
+test('twenty executions at once change one thing and have one answer', async () => {
+  const { run, name, execution } = await filed();
+  await approved(run);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => under.executor.execute(execution)));
+  expect(new Set(answers.filter((one) => one !== null).map(({ status }) => status))).toEqual(new Set([201]));
+  expect(await under.executor.execute(execution)).toEqual({ status: 201, code: 'OK' });
+  expect(await under.executor.close(execution)).toEqual({ status: 201, code: 'OK' });
+  expect(await made(name)).toBe(1);
+});
+
+test('once it is closed nothing carries it out any more', async () => {
+  const { run, name, execution } = await filed();
+  await approved(run);
+  expect(await under.executor.close(execution)).toEqual({ status: 503, code: 'TEMPORARILY_UNAVAILABLE' });
+  expect(await under.executor.execute(execution)).toBeNull();
+  expect(await under.executor.close(execution)).toEqual({ status: 503, code: 'TEMPORARILY_UNAVAILABLE' });
+  expect(await made(name)).toBe(0);
+});
+
+test('executions and closings at once: carried out and told so, or neither', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { run, name, execution } = await filed();
+    await approved(run);
+    const calls = Array.from({ length: 6 }, (_, i) =>
+      i % 2 === round % 2 ? under.executor.execute(execution) : under.executor.close(execution),
+    );
+    await Promise.allSettled(calls);
+    const answer = await under.executor.close(execution);
+    expect([answer?.status, await made(name)]).toEqual(answer?.status === 201 ? [201, 1] : [503, 0]);
+  }
+});
+
+test('no key that its agent may have sent stands in its way', async () => {
+  const { run, name, execution } = await filed();
+  await approved(run);
+  await under.rows(
+    `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
+     SELECT store_id, principal, 'approval/' || approval_id, operation_id, fingerprint, 202, '{}', now(), now() + interval '1 day'
+     FROM approval_request WHERE approval_id = ?`,
+    [run.entityId],
+  );
+  expect(await under.executor.execute(execution)).toEqual({ status: 201, code: 'OK' });
+  expect(await made(name)).toBe(1);
+});
+
+test('what nobody approved is not carried out', async () => {
+  const { name, execution } = await filed();
+  await expect(under.executor.execute(execution)).rejects.toThrow('was not approved');
+  expect(await made(name)).toBe(0);
+});

@@ -1,0 +1,117 @@
+/**
+ * Every change of the management API × who sends it × real and dry: decision, status and record as the declaration says (G3, G12, G13, G42).
+ * The bodies and ids are wrong, so that nothing happens: what is judged is what comes before.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { endpoints } from '../../../api/endpoints.ts';
+import { policyOf } from '../../../api/kernel/agents.ts';
+import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import { changesBetween } from '../../../domain/audit/changes.ts';
+import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { Desk } from '../../kernel/approvals.ts';
+import { query, underTest, world } from '../../kernel/world.ts';
+
+const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'webhook:rw', 'store:rw', 'customer:rw', 'member:rw', 'audit:r'];
+const CALLERS = ['person', 'plain token', 'app', 'agent token', 'agent header'] as const;
+type CallerName = (typeof CALLERS)[number];
+const isAgent = (name: CallerName) => name.startsWith('agent');
+
+let desk: Desk;
+let headersOf: Readonly<Record<CallerName, Headers_>>;
+beforeAll(async () => {
+  desk = await Desk.open(await world());
+  await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [desk.shop.store.storeId]);
+  const owner = await desk.person('owner');
+  const issue = async (purpose: string): Promise<Headers_> => {
+    const issued = await call(underTest.api, 'POST', '/v1/store/api-tokens', {
+      body: { name: purpose, scopes: SCOPES, purpose },
+      headers: owner,
+    });
+    return { authorization: `Bearer ${issued.body.data.token as string}` };
+  };
+  const [plain, agent] = [await issue('plain'), await issue('agent')];
+  headersOf = {
+    person: owner,
+    'plain token': plain,
+    app: { authorization: `Bearer ${desk.shop.seller.bearer}` },
+    'agent token': agent,
+    'agent header': { ...owner, 'x-svc-agent': 'matrix/1' },
+  };
+});
+afterAll(() => desk.close());
+
+const changes = endpoints.filter(({ access, route }) => access === 'store' && !route.startsWith('GET '));
+
+/** The refusal that its declaration gives this caller; null: whatever the operation says of a wrong body and of ids that do not exist. */
+function refusalOf(endpoint: Endpoint, name: CallerName, isDry: boolean): string | null {
+  const isConsole = name === 'person' || name === 'agent header';
+  const denied = isAgent(name) && policyOf(endpoint) === 'denied';
+  if (isAgent(name) && endpoint.agentAccess === 'none') return isDry ? null : 'AGENT_OPERATION_DENIED';
+  if (endpoint.console && !isConsole) return 'INSUFFICIENT_ROLE';
+  return denied && !isDry ? 'AGENT_OPERATION_DENIED' : null;
+}
+
+describe.each(changes.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+  test('answers each caller as declared, and records it once', async () => {
+    const [method = '', path = ''] = endpoint.route.split(' ');
+    for (const name of CALLERS)
+      for (const isDry of [false, true]) {
+        const headers = { ...headersOf[name], ...(isDry && { 'x-svc-dry-run': '1' }) };
+        const url = path.replaceAll(/{\w+}/g, 'x');
+        const { status, body } = await call(underTest.api, method, url, { body: { zz: 1 }, headers });
+        const refusal = refusalOf(endpoint, name, isDry);
+        const who = [endpoint.id, name, isDry];
+        if (refusal === null) expect([...who, body.error?.code]).not.toEqual([...who, 'AGENT_OPERATION_DENIED']);
+        else expect([...who, status, body.error?.code]).toEqual([...who, 403, refusal]);
+        const { items } = (
+          await call(underTest.api, 'GET', `/v1/audit-logs?requestId=${body.meta.requestId}`, { headers: headersOf.person })
+        ).body.data as { items: { action: string; outcome: string; actor: { type: string } }[] };
+        const type = isAgent(name) ? 'AGENT' : name === 'app' ? 'APP' : 'USER';
+        const outcome = status === 403 ? 'DENIED' : status < 300 ? (isDry ? 'DRY_RUN' : 'SUCCEEDED') : 'FAILED';
+        const seen = items.map((item) => [item.action, item.outcome, item.actor.type]);
+        expect([...who, seen]).toEqual([...who, [[endpoint.id, outcome, type]]]);
+      }
+  });
+});
+
+test('500 random changes: the preview is what then differs', async () => {
+  const { productId } = await desk.shop.product();
+  const won = fc.integer({ min: 1, max: 900 }).map((n) => n * 10);
+  const text = fc.string({ unit: fc.constantFrom('가', '나', '다', 'a', ' '), minLength: 1, maxLength: 12 }).map((s) => `가${s.trim()}`);
+  const product = fc.record(
+    {
+      name: text,
+      description: fc.option(text),
+      salePrice: won.map((n) => n + 10_000),
+      originalPrice: fc.option(won.map((n) => n + 30_000)),
+      pointEarnRateBp: fc.option(fc.integer({ min: 0, max: 100 })),
+      status: fc.constantFrom('ON_SALE', 'SUSPENDED'),
+    },
+    { requiredKeys: [] },
+  );
+  const store = fc.record(
+    {
+      autoConfirmDays: fc.integer({ min: 0, max: 30 }),
+      autoDeliverDays: fc.integer({ min: 0, max: 30 }),
+      termsVersion: fc.option(text),
+      shippingPolicy: fc.record({ jejuSurcharge: won, freeThreshold: fc.option(won) }, { requiredKeys: [] }),
+      refundPolicy: fc.record({ returnDeliveryFee: won, sellerFaultFreeShipping: fc.boolean() }, { requiredKeys: [] }),
+    },
+    { requiredKeys: [] },
+  );
+  const requests = fc.oneof(
+    product.map((body) => [`/v1/products/${productId}`, body] as const),
+    store.map((body) => ['/v1/store', body] as const),
+  );
+  const headers = headersOf.person;
+  const given = { given: ['productId', 'productNo', 'variantId', 'variantNo', 'storeId'] };
+  const get = async (path: string) => (await call(underTest.api, 'GET', path, { headers })).body.data as object;
+  for (const [path, body] of fc.sample(requests, 500)) {
+    const before = await get(path);
+    const dry = await call(underTest.api, 'PATCH', path, { body, headers: { ...headers, 'x-svc-dry-run': '1' } });
+    const real = await call(underTest.api, 'PATCH', path, { body, headers });
+    expect([body, real.status < 300 ? 'DRY_RUN' : real.body.error?.code]).toEqual([body, dry.body.error?.code ?? dry.body.meta.code]);
+    if (real.status < 300) expect(dry.body.data.preview.changes).toEqual(changesBetween(before, await get(path), given));
+  }
+}, 120_000);

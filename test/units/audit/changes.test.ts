@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { changesBetween } from '../../../domain/audit/changes.ts';
+
+const line = (field: string, before: unknown, after: unknown) => ({ field, before, after });
+
+test('nothing differs: nothing is listed, also when null stands for what is absent', () => {
+  expect(changesBetween({ a: 1, b: null, c: [1, { d: null }] }, { a: 1, c: [1, {}] })).toEqual([]);
+});
+
+describe('a change', () => {
+  test('lists each field by its path', () => {
+    const before = { name: 'a', policy: { fee: 1, from: { jeju: 2 } }, same: 1 };
+    const after = { name: 'b', policy: { fee: 1, from: { jeju: null } }, same: 1 };
+    expect(changesBetween(before, after)).toEqual([line('name', 'a', 'b'), line('policy.from.jeju', 2, null)]);
+  });
+  test('lists a list of plain values whole, and items of records by their index', () => {
+    const before = { images: ['a'], variants: [{ price: 1 }, { price: 2 }] };
+    const after = { images: ['a', 'b'], variants: [{ price: 1 }, { price: 3 }, { price: 4 }] };
+    expect(changesBetween(before, after)).toEqual([
+      line('images', ['a'], ['a', 'b']),
+      line('variants[1].price', 2, 3),
+      line('variants[2].price', null, 4),
+    ]);
+  });
+  test('lists the parts of what comes and of what goes', () => {
+    expect(changesBetween({ hold: null, discount: { value: 5 } }, { hold: { reason: 'r' }, discount: null })).toEqual([
+      line('discount.value', 5, null),
+      line('hold.reason', null, 'r'),
+    ]);
+  });
+  test('lists no versions, timestamps, actions and what was given out', () => {
+    const before = { id: 1, version: 1, updatedAt: 'a', flowState: {}, actions: [], items: [] };
+    const after = { id: 2, version: 2, updatedAt: 'b', flowState: { x: 1 }, actions: ['x'], items: [{ itemNo: 7, n: 1 }] };
+    expect(changesBetween(before, after, { given: ['id', 'itemNo'] })).toEqual([line('items[0].n', null, 1)]);
+  });
+  test('shows no secrets and nothing personal', () => {
+    const shown = changesBetween({ memo: 'a', buyer: { name: 'a' } }, { memo: 'b', buyer: { name: 'b' } }, { hidden: ['memo', 'buyer'] });
+    expect(shown).toEqual([line('buyer', null, null), line('memo', null, null)]);
+  });
+});
+
+test('a creation lists what is not null, a deletion one line', () => {
+  expect(changesBetween(null, { id: 'x', name: 'a', note: null, tags: [] }, { given: ['id'] })).toEqual([
+    line('name', null, 'a'),
+    line('tags', null, []),
+  ]);
+  expect(changesBetween({ name: 'a' }, null)).toEqual([line('deleted', false, true)]);
+  expect(changesBetween(null, null)).toEqual([]);
+});

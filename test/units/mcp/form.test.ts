@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { isConfirmed, messageOf, showsForms } from '../../../api/mcp/form.ts';
+import type { Change } from '../../../domain/audit/changes.ts';
+
+const message = (changes: readonly Change[]) =>
+  messageOf(
+    {
+      approvalId: 'apr_1',
+      operationId: 'products.patch',
+      actorName: 'robot',
+      preview: { operationId: 'products.patch', target: { type: 'PRODUCT', id: 'prd_1' }, changes, facts: {} },
+    } as never,
+    'approve',
+  );
+
+test('the message names operation, target and changes, a line each', () => {
+  expect(message([{ field: 'salePrice', before: 1000, after: 2000 }]).split('\n')).toEqual([
+    'Approve and carry out products.patch of PRODUCT prd_1?',
+    'Requested by "robot" (apr_1).',
+    '- salePrice: 1000 → 2000',
+  ]);
+});
+test('no value passes for a line of ours, turns the text around, or drowns the others', () => {
+  const before = 'x\n- salePrice: 1 → 1\u202e';
+  const [, , line = '', ...more] = message([{ field: 'name', before, after: 'y'.repeat(10_000) }]).split('\n');
+  expect(more).toEqual([]);
+  expect(line).not.toContain('\u202e');
+  expect(line.length).toBeLessThan(500);
+  const many = message(Array.from({ length: 300 }, (_, i) => ({ field: `f${i}`, before: 0, after: 1 }))).split('\n');
+  expect([many.length, many.at(-1)]).toEqual([103, '… and 200 more']);
+});
+test.each([
+  [{ elicitation: {} }, true],
+  [{ elicitation: { form: {} } }, true],
+  [{ elicitation: { form: {}, url: {} } }, true],
+  [{ elicitation: { url: {} } }, false],
+  [{}, false],
+  [undefined, false],
+])('a client with %j shows forms: %s', (capabilities, shows) => {
+  expect(showsForms(capabilities)).toBe(shows);
+});
+test.each([
+  [{ action: 'accept', content: { confirm: true } }, true],
+  [{ action: 'accept', content: { confirm: 'true' } }, false],
+  [{ action: 'accept' }, false],
+  [{ action: 'decline', content: { confirm: true } }, false],
+  [null, false],
+])('%j confirms: %s', (answer, confirms) => {
+  expect(isConfirmed(answer)).toBe(confirms);
+});
