@@ -1,6 +1,7 @@
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { approval, approvalNotice } from './approvals.ts';
+import { claim } from './claims.ts';
 import { invitation } from './invitations.ts';
 import { atMost, BRIEF_AT_ONCE } from './kernel/brief.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -14,6 +15,7 @@ import { webhookDelivery, webhookSubscription } from './webhooks.ts';
 const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = {
   approval,
   approvalNotice,
+  claim,
   invitation,
   orderItem,
   payment,

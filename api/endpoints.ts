@@ -8,6 +8,7 @@ import { auth } from './auth/index.ts';
 import { cart } from './cart/index.ts';
 import { categories } from './categories/index.ts';
 import { checkout } from './checkout/index.ts';
+import { claims } from './claims/index.ts';
 import { clients } from './clients/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -47,6 +48,7 @@ export const endpoints: readonly Endpoint[] = [
   payments,
   refunds,
   orders,
+  claims,
   settlements,
   webhooks,
   events,

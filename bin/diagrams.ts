@@ -3,11 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manualStandard } from '../domain/flows/presets/manualStandard.ts';
 import { shippingStandard } from '../domain/flows/presets/shippingStandard.ts';
-import { approvals, deliveries, invitations, payments } from './dev/machines.ts';
+import { approvals, claims, deliveries, invitations, payments } from './dev/machines.ts';
 import { diagram, flowDiagram } from './dev/mermaid.ts';
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { root } from './kernel/paths.ts';
 
+const CLOSED = ['COMPLETED', 'REJECTED', 'WITHDRAWN'];
 const section = (title: string, drawn: string): string => `## ${title}\n\n${drawn}`;
 
 /** The diagrams of each workflow type. */
@@ -28,6 +29,11 @@ const SECTIONS: Readonly<Record<WorkflowType, () => readonly string[]>> = {
   approval: () => [section('Approval request', diagram('PENDING', approvals(), ['SUCCEEDED', 'FAILED', 'UNKNOWN', 'REJECTED', 'EXPIRED']))],
   /** No states: it mails what waits. */
   approvalNotice: () => [],
+  claim: () => [
+    section('Claim: cancel, or return of what is not shipped', diagram('REQUESTED', claims('CANCEL'), CLOSED)),
+    section('Claim: return', diagram('REQUESTED', claims('RETURN'), CLOSED)),
+    section('Claim: exchange', diagram('REQUESTED', claims('EXCHANGE'), CLOSED)),
+  ],
   invitation: () => [section('Invitation', diagram('PENDING', invitations(), ['ACCEPTED', 'CANCELED']))],
   /** Its state machine is the flow that its product was sold with. */
   orderItem: () => [

@@ -29,6 +29,7 @@ import { Liveness0022 } from './migrations/0022_liveness.ts';
 import { Resource0023 } from './migrations/0023_resource.ts';
 import { BulkRecords0024 } from './migrations/0024_bulk_records.ts';
 import { AuditedDecisions0025 } from './migrations/0025_audited_decisions.ts';
+import { Claims0026 } from './migrations/0026_claims.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -58,6 +59,7 @@ const MIGRATIONS = [
   Resource0023,
   BulkRecords0024,
   AuditedDecisions0025,
+  Claims0026,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

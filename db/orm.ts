@@ -14,6 +14,7 @@ import {
   VariantEntity,
   VariantNightEntity,
 } from './products/entities.ts';
+import { ClaimEntity, ClaimStepEntity } from './claims/entities.ts';
 import { CategoryEntity } from './categories/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
@@ -82,6 +83,8 @@ const entities = [
   OrderBundleEntity,
   OrderItemEntity,
   FlowStepEntity,
+  ClaimEntity,
+  ClaimStepEntity,
   RefundEntity,
   FeedEntity,
   ListCountEntity,

@@ -1,6 +1,7 @@
 /** The transitions of the workflow types whose runs take commands of the management API: carried out by activities, and by a dry run. */
 import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { transitionApproval } from './approvals/transition.ts';
+import { transitionClaim } from './claims/transition.ts';
 import { transitionInvitation } from './invitations/transition.ts';
 import type { Config } from './kernel/config.ts';
 import type { Keyring } from './kernel/keyring.ts';
@@ -8,6 +9,8 @@ import { transitionOrderItem } from './orders/transition.ts';
 import type { RunTransition } from './runs/transition.ts';
 
 export const orderItemTransition: RunTransition<'orderItem'> = { workflowType: 'orderItem', transition: transitionOrderItem };
+
+export const claimTransition: RunTransition<'claim'> = { workflowType: 'claim', transition: transitionClaim };
 
 export const invitationTransition = ({ keyring }: { readonly keyring: Keyring }): RunTransition<'invitation'> => ({
   workflowType: 'invitation',
@@ -25,6 +28,7 @@ export function managedTransition(
   deps: { readonly keyring: Keyring; readonly config: Config },
 ): RunTransition<never> | null {
   if (type === 'orderItem') return orderItemTransition as unknown as RunTransition<never>;
+  if (type === 'claim') return claimTransition as unknown as RunTransition<never>;
   if (type === 'invitation') return invitationTransition(deps) as unknown as RunTransition<never>;
   if (type === 'approval') return approvalTransition(deps) as unknown as RunTransition<never>;
   return null;

@@ -1,5 +1,6 @@
 /** The entry of the workflow bundle: one function per workflow type. `test/units/runs/workflowTypes.test.ts` requires each. */
 export { approval, approvalNotice } from './approvals.ts';
+export { claim } from './claims.ts';
 export { invitation } from './invitations.ts';
 export { orderItem } from './orders.ts';
 export { payment } from './payments.ts';

@@ -27,9 +27,8 @@ export async function perform(request: Request): Promise<Answer> {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
     const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
-    const answer =
-      endpoint.change === 'workflow' ? await command(request, call, headers) : await transact(request, { ...call, prepared }, headers);
-    return answer;
+    const input = { ...call, prepared };
+    return endpoint.change === 'workflow' ? await command(request, input, headers) : await transact(request, input, headers);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;

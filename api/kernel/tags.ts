@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   payments: { name: 'Payment', description: 'Paying a checkout at a provider, trying again, and how it went.' },
   refunds: { name: 'Refunds', description: 'Money that goes back; a refund on hold waits for its shop.' },
   orders: { name: 'Orders', description: 'What was bought, item by item: prepared, dispatched, delivered, decided, or canceled.' },
+  claims: { name: 'Claims', description: 'What buyers cancel, return or exchange, from the request to the money that goes back.' },
   settlements: { name: 'Settlements', description: 'What the shop is paid out.' },
   webhooks: { name: 'Webhooks', description: 'Telling other systems what happened: subscriptions, deliveries, sending again.' },
   events: { name: 'Events', description: 'Everything that happened, in the order in which it was committed.' },

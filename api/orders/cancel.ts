@@ -1,5 +1,5 @@
 import type { Canceled } from '../../db/orders/cancel.ts';
-import { CANCEL_REASONS } from '../../domain/orders/refunds.ts';
+import { CANCEL_REASONS } from '../../domain/orders/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 import { sendItemCommand, COMMAND_ERRORS } from './sendCommand.ts';

@@ -12,8 +12,8 @@ export const getMine = endpoint({
   change: 'none',
   data: BuyerOrder,
   errors: ['ORDER_NOT_FOUND'],
-}).handle(async ({ tx, customer, params }) => {
+}).handle(async ({ tx, customer, params, at }) => {
   const found = await readOrder(tx, params.orderId);
   if (found.order.customerId !== customer!.customerId) throw new Fault('ORDER_NOT_FOUND');
-  return viewBuyerOrder(found);
+  return viewBuyerOrder(found, at);
 });

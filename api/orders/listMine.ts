@@ -15,12 +15,13 @@ export const listMine = endpoint({
   change: 'none',
   query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
   data: feedOf(BuyerOrder),
-}).handle(async ({ tx, customer, query }) => {
+}).handle(async ({ tx, customer, query, at: now }) => {
   const { page, size, cursor } = query;
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
   const found = await listOrders(tx, 'orderedAt', filter);
-  return feed(query, found, viewBuyerOrder, ({ order }: OrderWithItems) => ({
+  const view = (row: OrderWithItems) => viewBuyerOrder(row, now);
+  return feed(query, found, view, ({ order }: OrderWithItems) => ({
     order: NEWEST,
     at: order.orderedAt.getTime(),
     id: order.orderId,

@@ -1,4 +1,5 @@
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
+import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
@@ -80,6 +81,18 @@ const FrozenAddress = closed(
   },
   { title: 'OrderSellerAddress' },
 );
+const ClaimSummary = closed(
+  {
+    claimId: Id,
+    claimNo: Type.String(),
+    type: oneOf(CLAIM_TYPES),
+    status: oneOf(CLAIM_STATUSES),
+    quantity: Count,
+    reason: oneOf([...ALL_CLAIM_REASONS]),
+    requestedAt: Timestamp,
+  },
+  { title: 'OrderItemClaim' },
+);
 const itemFields = {
   orderItemId: Id,
   orderItemNo: Type.String(),
@@ -115,6 +128,7 @@ const itemFields = {
   hold: nullable(closed({ reason: Type.String(), expectedDispatchDate: Day, heldAt: Timestamp })),
   flowState: FlowState,
   actions: Type.Array(Action),
+  claims: Type.Array(ClaimSummary),
   lastChangedAt: Timestamp,
 };
 export const OrderItem = closed({ ...itemFields, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });

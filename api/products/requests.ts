@@ -7,7 +7,8 @@ import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
-import { Attributes, Code, ImageUrl, LOCAL_UPLOAD, OptionGroup, SalePrice, Stock } from './schemas.ts';
+import { imageProblems, ImageUrl } from '../kernel/images.ts';
+import { Attributes, Code, OptionGroup, SalePrice, Stock } from './schemas.ts';
 
 /** A variant in a request. Read-only fields of responses are accepted; the id must be that of the combination. */
 const VariantRequest = closed(
@@ -143,15 +144,6 @@ export const ProductPatch = closed(
   },
   { title: 'ProductPatch', 'x-document': STOCKED },
 );
-
-const isLocalUpload = new RegExp(LOCAL_UPLOAD, 'u');
-/** Image URLs must be https, except for our own uploads. */
-const imageProblems = (images: readonly (string | undefined)[], publicUrl: string): FieldError[] =>
-  images.flatMap((url, i) =>
-    url?.startsWith('http:') && !isLocalUpload.test(url) && !url.startsWith(`${publicUrl}/uploads/`)
-      ? [{ field: `images[${i}]`, code: 'INVALID_URL', message: 'An image needs an https address.' }]
-      : [],
-  );
 
 type Sent = Fitting<Omit<Static<typeof ProductPatch>, 'status'>>;
 

@@ -11,17 +11,6 @@ export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, descrip
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
 export const Stock = Type.Integer({ minimum: 0, maximum: MAX_STOCK });
-/** The URL of an upload when the API is used on this machine. */
-export const LOCAL_UPLOAD = '^http://(?:localhost|127[.]0[.]0[.]1)(?::[0-9]{1,5})?/uploads/';
-const IMAGE = `^https://|${LOCAL_UPLOAD}`;
-export const ImageUrl = Type.String({
-  format: 'uri',
-  pattern: '^https?://',
-  maxLength: 1000,
-  description: 'https, or an upload of ours',
-  'x-document': { pattern: IMAGE },
-});
-
 export const Code = Type.String({ maxLength: 100 });
 export const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$' }), Type.String({ maxLength: 200 }), {
   additionalProperties: false,

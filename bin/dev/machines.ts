@@ -1,6 +1,8 @@
 /** The transitions of the state machines, found by applying every event to every state: the arrows of their diagrams. */
 import { type ApprovalEvent, type ApprovalState, decide as decideApproval, type Decider } from '../../domain/approvals/machine.ts';
 import { isDecided, LOOK_UP_MS, PENDING_MS, RETRY_MS } from '../../domain/approvals/rules.ts';
+import { COMMANDS as CLAIM_COMMANDS } from '../../domain/claims/machine.ts';
+import type { ClaimType } from '../../domain/claims/rules.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
 import { COMMANDS, decide as decideInvitation, type InvitationEvent, newInvitation } from '../../domain/invitations/machine.ts';
 import { INVITATION_STATUSES, LINK_MS } from '../../domain/invitations/rules.ts';
@@ -160,6 +162,14 @@ export function invitations(): Arrow[] {
     { from: initial.status, to: decideInvitation(initial, elapsed, LINK_MS).state.status, label: 'seven days elapsed' },
   ];
 }
+
+/** Of claims of one type. */
+export const claims = (type: ClaimType): Arrow[] => [
+  ...Object.entries(CLAIM_COMMANDS[type]).flatMap(([from, commands]) =>
+    Object.entries(commands).map(([label, to]) => ({ from, to, label })),
+  ),
+  { from: 'HELD', to: 'REQUESTED', label: 'the hold elapsed' },
+];
 
 const approver: Decider = { userId: 'u', role: 'OWNER', scopes: [], via: 'CONSOLE' };
 const filed: ApprovalState = {

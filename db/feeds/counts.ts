@@ -6,13 +6,16 @@ import type { CountedList } from './entities.ts';
 /** Absent: any. */
 export interface CountFilter {
   readonly status?: string | null | undefined;
+  /** Any of these. */
+  readonly statuses?: readonly string[] | undefined;
   readonly isTest?: boolean | null | undefined;
 }
 
 /** A subquery for the count. */
-export const counted = (storeId: string, list: CountedList, { status = null, isTest = null }: CountFilter): Fragment =>
+export const counted = (storeId: string, list: CountedList, { status = null, statuses, isTest = null }: CountFilter): Fragment =>
   fragment`(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ${storeId} AND list = ${list}
-    ${status === null ? EMPTY : fragment`AND status = ${status}`} ${isTest === null ? EMPTY : fragment`AND is_test = ${isTest}`})`;
+    ${status === null ? EMPTY : fragment`AND status = ${status}`}
+    ${statuses === undefined ? EMPTY : fragment`AND status = ANY(${[...statuses]}::text[])`} ${isTest === null ? EMPTY : fragment`AND is_test = ${isTest}`})`;
 
 export async function countOf({ sql, storeId }: Tx, list: CountedList, filter: CountFilter): Promise<number> {
   const [row] = await sql<{ n: string }>`SELECT ${counted(storeId, list, filter)} AS n`;

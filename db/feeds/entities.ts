@@ -8,7 +8,7 @@ export const FeedEntity = defineEntity({
   properties: { storeId: storeId(), changedAt: time().nullable(), eventNo: p.bigint('number').defaultRaw('0') },
 });
 
-export type CountedList = 'orders' | 'order_item' | 'product';
+export type CountedList = 'orders' | 'order_item' | 'product' | 'claim';
 /** Rows of a list in a status; written by triggers. */
 export const ListCountEntity = defineEntity({
   name: 'ListCount',

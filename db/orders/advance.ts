@@ -11,7 +11,6 @@ import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
-import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
 import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
 
@@ -22,50 +21,52 @@ export interface TransitionContext {
   readonly store: Store;
 }
 
-/** Applies an event to the flow at the business time `when`, and writes the effects. Returns the result of a cancel, else null. */
-export async function advance(
-  context: TransitionContext,
-  event: FlowEvent,
-  command: Command<'orderItem'> | null,
-  when = context.tx.at,
-): Promise<object | null> {
+/** What leaves an item in a step: what its record in the flow says of it, and the event of a cancel. */
+export interface Departed {
+  readonly recorded: object;
+  readonly canceled: { readonly quantity: number; readonly refundAmount: number; readonly pointRefundAmount: number } | null;
+}
+/** Where a step comes from, and what it does besides. */
+export interface StepCause {
+  readonly command?: Command<'orderItem'>;
+  /** The business time of the event; absent: that of the transaction. */
+  readonly when?: number;
+  /** Takes out the units of a `reduced` event. */
+  readonly leave?: (order: Order) => Promise<Departed>;
+}
+
+/** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. */
+export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<void> {
   const { tx, item, store } = context;
   const { em } = tx;
+  const { command = null, when = tx.at, leave } = cause;
   const { autoDeliverDays, autoConfirmDays } = store;
   const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
     settings: { autoDeliverDays, autoConfirmDays },
   });
   if (!result.ok) throw refused(result);
-  if (event.type === 'elapsed' && result.effects.length === 0) return null;
+  if (event.type === 'elapsed' && result.effects.length === 0) return;
   const { state, effects, trace } = result;
   if (command?.name === 'dispatch') item.dispatch = await dispatchOf(context, command);
   item.flowState = state;
   item.status = state.status;
   await recordEffects(context, command, effects);
   const order = await lockOrder(context);
-  const canceled =
-    event.type === 'reduced' && command?.name === 'cancel' ? await cancelItem({ tx, item, order }, command.input, event.quantity) : null;
+  const departed = leave ? await leave(order) : null;
   const { storeId, orderItemId } = item;
   em.persist(
     em.create(FlowStepEntity, {
       storeId,
       orderItemId,
       seq: state.seq,
-      event: recorded(event, command, canceled),
+      event: { ...event, actor: command?.actor ?? 'SYSTEM', ...departed?.recorded },
       at: new Date(trace.at(-1)?.at ?? when),
       trace,
       effects,
     }),
   );
-  await publish(context, order, effects, canceled);
-  return canceled;
+  await publish(context, order, effects, departed?.canceled ?? null);
 }
-
-const recorded = (event: FlowEvent, command: Command<'orderItem'> | null, canceled: Canceled | null) => ({
-  ...event,
-  actor: command?.actor ?? 'SYSTEM',
-  ...(canceled && auditedCancel(command, canceled)),
-});
 
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
   tx.em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -120,7 +121,12 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
 }
 
 /** Updates the order's statuses and emits the events of a step, each with its own time and the order's status at that time. */
-async function publish(context: TransitionContext, order: Order, effects: readonly Effect[], canceled: Canceled | null): Promise<void> {
+async function publish(
+  context: TransitionContext,
+  order: Order,
+  effects: readonly Effect[],
+  canceled: Departed['canceled'],
+): Promise<void> {
   const { tx, item } = context;
   const { storeId, orderId, orderItemId } = item;
   const rows = await tx.sql<{ order_item_id: string; status: OrderItem['status'] }>`

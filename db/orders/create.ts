@@ -106,6 +106,7 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     quantity: line.quantity,
     canceledQuantity: 0,
     totalPriceWon: lineTotalWon(line),
+    claims: [],
     status: state.status,
     fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
     flowKey: flow.key,

@@ -6,6 +6,7 @@ import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../domain/orders/rules.ts';
 import type { Tracking, TrackingReading } from '../../domain/orders/tracking.ts';
 import type { Visit } from '../../domain/checkout/rules.ts';
+import type { ClaimSummary } from '../../domain/claims/rules.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
@@ -30,6 +31,11 @@ export const OrderEntity = defineEntity({
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
     totalWon: won(),
+    /** What the order has to cost at least for its coupon; null: it has none. */
+    couponMinOrderWon: won().nullable(),
+    /** What was charged because too little remains for the coupon, less what was given back; of it in points. */
+    couponChargedWon: won().default(0),
+    couponChargedPointWon: won().default(0),
     testPayment: p.boolean(),
     requiresShipping: p.boolean(),
     representativeStatus: p.string().$type<PublicStatus>(),
@@ -55,8 +61,14 @@ export const OrderItemEntity = defineEntity({
     optionLabel: p.string().nullable(),
     unitPriceWon: won(),
     quantity: p.integer(),
+    /** Units that left: canceled, returned or exchanged. */
     canceledQuantity: p.integer(),
+    /** Of them the exchanged ones, for which the buyer has others. */
+    exchangedQuantity: p.integer().default(0),
     totalPriceWon: won(),
+    /** The item's shares of the order's coupon and points. */
+    couponDiscountWon: won().default(0),
+    pointAllocationWon: won().default(0),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.smallint(),
     stay: p.json<PricedStay>().nullable(),
@@ -76,6 +88,8 @@ export const OrderItemEntity = defineEntity({
     flowKey: p.string(),
     flowVersion: p.integer(),
     flowState: p.json<FlowState>(),
+    /** Its claims, oldest first. */
+    claims: p.json<readonly ClaimSummary[]>(),
     lastChangedAt: time(),
   },
 });
@@ -91,12 +105,17 @@ export const OrderBundleEntity = defineEntity({
     bundleNo: p.smallint().primary(),
     baseFeeWon: won(),
     surchargeWon: won(),
+    /** What of the fee was paid in points. */
+    pointAllocationWon: won().default(0),
     conditionalFreeWon: won().nullable(),
     ruleFeeWon: won(),
     feeRefundedWon: won(),
     shortfallChargedWon: won(),
+    /** Of it what was taken from points. */
+    shortfallChargedPointWon: won().default(0),
   },
 });
+export type OrderBundle = InferEntity<typeof OrderBundleEntity>;
 
 export const FlowStepEntity = defineEntity({
   name: 'FlowStep',

@@ -69,7 +69,7 @@ async function counted(tx: Tx, list: 'orders' | 'order_item', filter: OrderFilte
 }
 
 /** The condition for rows after a keyset position (time, id). The time is also a condition of its own, so that an index can serve it. */
-const afterPosition = (time: string, id: string, rest: '$lt' | '$gt', after: OrderFilter['after']) =>
+export const afterPosition = (time: string, id: string, rest: '$lt' | '$gt', after: OrderFilter['after']) =>
   after && {
     $and: [
       { [time]: { [`${rest}e`]: new Date(after.at) } },

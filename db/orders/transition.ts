@@ -4,7 +4,7 @@ import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/mes
 import { korean } from '../../domain/kernel/time.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, nodeOf } from '../../domain/flows/rules.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
 import { checkRecordCommand, flowEventOf } from '../../domain/orders/machine.ts';
 import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
 import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
@@ -12,8 +12,9 @@ import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
-import { advance, lockOrder, type TransitionContext, touch } from './advance.ts';
-import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { advance, type Departed, lockOrder, type TransitionContext, touch } from './advance.ts';
+import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
+import { type Order, type OrderItem, OrderItemEntity } from './entities.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
 import { ITEM_LISTING, viewBuyerItem, viewItem } from './views.ts';
 
@@ -43,12 +44,30 @@ async function handleCommand(context: TransitionContext, command: Command<'order
     await changeRecord(context, command);
     return viewItem(item);
   }
-  const canceled = await advance(context, flowEventOf(item, command, command.requestId), command);
-  return canceled ?? (isBuyerCommand(command.name) ? viewBuyerItem(item) : viewItem(item));
+  const event = flowEventOf(item, command, command.requestId);
+  if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
+  await advance(context, event, { command });
+  return isBuyerCommand(command.name) ? viewBuyerItem(item, context.tx.at) : viewItem(item);
+}
+
+/** A seller's cancel; its record in the flow is what the audit log reads. */
+async function cancel(
+  context: TransitionContext,
+  command: Extract<Command<'orderItem'>, { readonly name: 'cancel' }>,
+  event: Extract<FlowEvent, { readonly type: 'reduced' }>,
+): Promise<Canceled> {
+  const { tx, item } = context;
+  let canceled: Canceled | undefined;
+  const leave = async (order: Order): Promise<Departed> => {
+    canceled = await cancelItem({ tx, item, order }, command.input, event.quantity);
+    return { recorded: auditedCancel(command.input, canceled), canceled };
+  };
+  await advance(context, event, { command, leave });
+  return canceled!;
 }
 
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
-  if (event.type === 'elapsed') await advance(context, { type: 'elapsed' }, null);
+  if (event.type === 'elapsed') await advance(context, { type: 'elapsed' });
   if (event.type === 'outcome') applyReading(context.item, event.callId, event.outcome, context.tx.at);
   return null;
 }
@@ -80,7 +99,8 @@ async function deliver(context: TransitionContext): Promise<void> {
   const reported = tracking && deliveredAt(tracking);
   if (!tracking || reported === null || item.flowState.claims.length > 0) return;
   const since = Math.max(tracking.since, item.flowState.positions[0]!.enteredAt);
-  await advance(context, { type: 'event', name: 'courier.delivered' }, null, Math.min(tx.at, Math.max(reported, since)));
+  const when = Math.min(tx.at, Math.max(reported, since));
+  await advance(context, { type: 'event', name: 'courier.delivered' }, { when });
 }
 
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {

@@ -1,6 +1,8 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
+import { claimActions } from '../../domain/claims/actions.ts';
+import { isShipped } from '../../domain/checkout/rules.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
@@ -43,6 +45,20 @@ function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = [
   );
 }
 
+/** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
+function viewClaimActions(item: OrderItem, now: number) {
+  const { method } = item.fulfillmentSnapshot;
+  return claimActions({ ...item, isShipped: isShipped({ fulfillmentMethod: method }) }, item.claims, now).map(({ key, label, reason }) => ({
+    key,
+    label,
+    by: 'buyer' as const,
+    mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
+    enabled: reason === null,
+    disabled: reason === null ? null : { reason },
+    input: [],
+  }));
+}
+
 /** GET /v1/order-items/{orderItemId}/flow. */
 export const viewFlow = (item: OrderItem) => ({
   orderItemId: item.orderItemId,
@@ -59,15 +75,21 @@ const viewDispatch = (dispatch: Dispatch) => ({
   deliveredAt: at(dispatch.deliveredAt),
 });
 
-/** An item as its seller sees it. */
+/** An item as its seller sees it, with the actions of its flow. */
 export const viewItem = (item: OrderItem) => ({
-  ...viewBuyerItem(item),
+  ...viewRecord(item),
   sellerMemo: item.sellerMemo ?? null,
   actions: viewActions(item),
 });
 
-/** An item as its buyer sees it: without the seller's memo and actions. */
-export const viewBuyerItem = (item: OrderItem) => ({
+/** An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. */
+export const viewBuyerItem = (item: OrderItem, now: number) => ({
+  ...viewRecord(item),
+  actions: [...viewActions(item, ['buyer']), ...viewClaimActions(item, now)],
+});
+
+/** What both see. */
+const viewRecord = (item: OrderItem) => ({
   orderItemId: item.orderItemId,
   orderItemNo: item.orderItemNo,
   orderId: item.orderId,
@@ -89,11 +111,11 @@ export const viewBuyerItem = (item: OrderItem) => ({
   stay: item.stay ? { ...item.stay, nights: [...item.stay.nights] } : null,
   shipFrom: item.shipFrom ?? null,
   returnTo: item.returnTo ?? null,
-  couponDiscountAmount: 0,
-  pointAllocation: 0,
+  couponDiscountAmount: item.couponDiscountWon,
+  pointAllocation: item.pointAllocationWon,
   hold: item.hold ? { ...item.hold, heldAt: korean(item.hold.heldAt) } : null,
   flowState: viewFlowState(item),
-  actions: viewActions(item, ['buyer']),
+  claims: item.claims.map((claim) => ({ ...claim, requestedAt: korean(claim.requestedAt) })),
   lastChangedAt: korean(item.lastChangedAt.getTime(), 'milliseconds'),
 });
 
@@ -119,9 +141,9 @@ export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
 });
 
 /** An order as its buyer sees it. */
-export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
+export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now: number) => ({
   ...viewHead(order, approvedAt),
-  items: items.map(viewBuyerItem),
+  items: items.map((item) => viewBuyerItem(item, now)),
 });
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({

@@ -79,7 +79,18 @@ export const ProductGramEntity = defineEntity({
   properties: { storeId: storeId(), gram: p.string().primary(), productId: p.string().primary() },
 });
 
-export type MovementReason = 'INITIAL' | 'SALE' | 'SALE_UNDONE' | 'CANCEL' | 'SELLER';
+/** Of units that are no stock: damaged or missing when they came back, or sold before a rejection took them back. */
+export type UnsellableReason = 'RETURN_DAMAGED' | 'RETURN_MISSING' | 'RETURN_SHORTFALL';
+export type MovementReason =
+  | 'INITIAL'
+  | 'SALE'
+  | 'SALE_UNDONE'
+  | 'CANCEL'
+  | 'SELLER'
+  | 'RETURN'
+  | 'RETURN_REJECTED'
+  | 'EXCHANGE'
+  | UnsellableReason;
 export const StockMovementEntity = defineEntity({
   name: 'StockMovement',
   tableName: 'stock_movement',
@@ -87,7 +98,9 @@ export const StockMovementEntity = defineEntity({
     storeId: storeId(),
     movementId: p.string().primary(),
     variantId: p.string(),
+    /** What it changed the stock by. */
     quantity: p.integer(),
+    unsellableQuantity: p.integer().default(0),
     reason: p.string().$type<MovementReason>(),
     /** What caused it, once for each reason: a payment attempt, a request. */
     reference: p.string(),

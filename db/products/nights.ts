@@ -59,19 +59,27 @@ async function lock({ sql, storeId }: Tx, wanted: readonly Wanted[]): Promise<nu
 }
 
 /** Takes all nights of all lines, or none: false when one lacks stock. `reference`: the payment attempt. */
-export async function takeNights(tx: Tx, lines: readonly NightLine[], reference: string): Promise<boolean> {
+export async function takeNights(
+  tx: Tx,
+  lines: readonly NightLine[],
+  reference: string,
+  reason: 'SALE' | 'EXCHANGE' = 'SALE',
+): Promise<boolean> {
   const { at } = tx;
   const wanted = wantedOf(lines);
   if ((await lock(tx, wanted)) < wanted.length) return false;
-  await recordMovements(tx, wanted, -1, { reason: 'SALE', reference, at });
+  await recordMovements(tx, wanted, -1, { reason, reference, at });
   return true;
 }
+
+/** Why stock comes back: a payment that failed, a cancel, a return. */
+export type ReturnReason = 'SALE_UNDONE' | 'CANCEL' | 'RETURN';
 
 /** Returns nights that an attempt took or a cancel freed; idempotent. */
 export async function returnNights(
   tx: Tx,
   lines: readonly NightLine[],
-  cause: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
+  cause: { readonly reason: ReturnReason; readonly reference: string; readonly at: number },
 ): Promise<void> {
   const { sql, storeId } = tx;
   const wanted = wantedOf(lines);
@@ -79,6 +87,28 @@ export async function returnNights(
   await sql`SELECT 1 FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night) WHERE n.store_id = ${storeId}
      ORDER BY n.variant_id, n.night FOR UPDATE OF n`;
   await recordMovements(tx, wanted, 1, cause);
+}
+
+/** Takes nights as far as they are in stock; returns how many units are missing in the night that lacks most. */
+export async function takeNightsAtMost(
+  tx: Tx,
+  line: NightLine,
+  cause: { readonly reason: 'RETURN_REJECTED'; readonly reference: string; readonly at: number },
+): Promise<number> {
+  const { sql, storeId } = tx;
+  const wanted = wantedOf([line]);
+  const rows = await sql<{ night: string; stock: number }>`
+    SELECT n.night::text, n.stock FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night)
+      WHERE n.store_id = ${storeId} ORDER BY n.night FOR UPDATE OF n`;
+  const stock = new Map(rows.map((row) => [row.night, row.stock]));
+  const taken = wanted.map((one) => ({ ...one, quantity: Math.min(one.quantity, stock.get(one.night) ?? 0) }));
+  await recordMovements(
+    tx,
+    taken.filter(({ quantity }) => quantity > 0),
+    -1,
+    cause,
+  );
+  return Math.max(...taken.map(({ quantity }) => line.quantity - quantity));
 }
 
 /** Inserts the movements that do not exist yet and updates their stock, in one statement. */

@@ -5,8 +5,8 @@ import type { Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { emit } from '../webhooks/events.ts';
-import type { MovementReason } from './entities.ts';
-import { type NightLine, returnNights, takeNights } from './nights.ts';
+import type { MovementReason, UnsellableReason } from './entities.ts';
+import { type NightLine, returnNights, type ReturnReason, takeNights, takeNightsAtMost } from './nights.ts';
 
 /** A quantity of a variant. */
 export interface Quantity {
@@ -68,11 +68,11 @@ export async function emitSoldOut(tx: Tx, variantIds: readonly string[]): Promis
   await emit(tx, events);
 }
 
-/** Returns the stock that `reference` took (a failed payment attempt) or freed (a cancel); idempotent. */
+/** Returns the stock that `reference` took (a failed payment attempt) or freed (a cancel, a return); idempotent. */
 export async function returnStock(
   tx: Tx,
   lines: readonly SoldLine[],
-  cause: { readonly reason: 'SALE_UNDONE' | 'CANCEL'; readonly reference: string; readonly at: number },
+  cause: { readonly reason: ReturnReason; readonly reference: string; readonly at: number },
 ): Promise<void> {
   const { storeId } = tx;
   const { reason, reference, at } = cause;
@@ -117,4 +117,52 @@ export async function recordAll(
   await sql`INSERT INTO stock_movement (store_id, movement_id, variant_id, quantity, reason, reference, at)
      SELECT ${storeId}, m.movement_id, m.variant_id, m.quantity, ${reason}, ${reference}, ${new Date(at)}
        FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS m (movement_id text, variant_id text, quantity int)`;
+}
+
+/** Takes units that a seller sends for others, whether or not the variant is still offered; false when there are too few. */
+export async function takeUnits(
+  tx: Tx,
+  { variantId, quantity, stay }: SoldLine,
+  { reason, reference }: { readonly reason: 'EXCHANGE'; readonly reference: string },
+): Promise<boolean> {
+  const { sql, storeId, at } = tx;
+  if (stay) return takeNights(tx, [{ variantId, quantity, stay }], reference, reason);
+  const [row] = await sql<{ stock_quantity: number }>`
+    UPDATE variant SET stock_quantity = stock_quantity - ${quantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}
+      AND deleted_at IS NULL AND stock_quantity >= ${quantity} RETURNING stock_quantity`;
+  if (!row) return false;
+  await recordAll(tx, [{ variantId, quantity: -quantity }], { reason, reference, at });
+  if (row.stock_quantity === 0) await emitSoldOut(tx, [variantId]);
+  return true;
+}
+
+/** Takes what was restocked, as far as it has not been sold; returns how many units are missing (D19). */
+export async function takeAtMost(
+  tx: Tx,
+  { variantId, quantity, stay }: SoldLine,
+  { reason, reference }: { readonly reason: 'RETURN_REJECTED'; readonly reference: string },
+): Promise<number> {
+  const { sql, storeId, at } = tx;
+  if (stay) return takeNightsAtMost(tx, { variantId, quantity, stay }, { reason, reference, at });
+  const [row] = await sql<{ stock_quantity: number }>`
+    SELECT stock_quantity FROM variant WHERE store_id = ${storeId} AND variant_id = ${variantId} FOR UPDATE`;
+  const inStock = row?.stock_quantity ?? 0;
+  const taken = Math.min(quantity, inStock);
+  if (taken > 0) {
+    await add(tx, { variantId, quantity: -taken });
+    await recordAll(tx, [{ variantId, quantity: -taken }], { reason, reference, at });
+    if (taken === inStock) await emitSoldOut(tx, [variantId]);
+  }
+  return quantity - taken;
+}
+
+/** Records units that came back, or should have, and are no stock: they change no count. */
+export async function recordUnsellable(
+  { sql, storeId, at }: Tx,
+  { variantId, quantity, reason, reference }: Quantity & { readonly reason: UnsellableReason; readonly reference: string },
+): Promise<void> {
+  if (quantity === 0) return;
+  await sql`INSERT INTO stock_movement (store_id, movement_id, variant_id, quantity, unsellable_quantity, reason, reference, at)
+     VALUES (${storeId}, ${newId('mov', at)}, ${variantId}, 0, ${quantity}, ${reason}, ${reference}, ${new Date(at)})
+     ON CONFLICT (store_id, variant_id, reason, reference) DO NOTHING`;
 }

@@ -6,3 +6,12 @@ export function recordUpload({ em }: Tx, upload: Upload): Upload {
   em.persist(em.create(UploadEntity, upload));
   return upload;
 }
+
+/** Keeps the store's own uploads among these URLs, because a record names them (X13). */
+export async function nameUploads({ sql, storeId }: Tx, urls: readonly string[], publicUrl: string): Promise<void> {
+  const own = urls.flatMap((url) => (url.startsWith(`${publicUrl}/uploads/${storeId}/`) ? [uploadIdOf(url)] : []));
+  if (own.length === 0) return;
+  await sql`UPDATE upload SET is_named = true WHERE store_id = ${storeId} AND upload_id = ANY(${own}::text[])`;
+}
+/** `…/uploads/{storeId}/{uploadId}.png` → the upload's id. */
+const uploadIdOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1).split('.')[0]!;

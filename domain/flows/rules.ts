@@ -5,7 +5,7 @@
 import type { PublicStatus } from './status.ts';
 import { DAY, duration } from '../kernel/time.ts';
 import type { Action, Edge, Graph, Node, PermissionKey, Trigger } from './graph.ts';
-import type { Due, Effect, Facts, FlowEvent, FlowState, Position, Refusal, StepResult, Trace } from './state.ts';
+import type { Due, Effect, Facts, FlowEvent, FlowState, Position, ReduceCause, Refusal, StepResult, Trace } from './state.ts';
 
 type Refuse = Pick<Refusal, 'code' | 'reason'>;
 const refuse = ({ code, reason }: Refuse): Refusal => ({ ok: false, code, reason });
@@ -51,7 +51,7 @@ function perform(context: Context, state: FlowState | null, event: FlowEvent): D
     case 'claim.closed':
       return { ...draft, state: closeClaim(state, event.claimId, context.at) };
     case 'reduced':
-      return reduce(context, draft, event.member, event.quantity);
+      return reduce(context, draft, event);
     default:
       return event satisfies never;
   }
@@ -126,7 +126,19 @@ function deadlines({ facts, at }: Context, node: Node): Due[] {
   });
 }
 
-function reduce(context: Context, draft: Draft, memberId: string, quantity: number): Draft | Refusal {
+/** How an item ends when its last units leave (D11). */
+const ENDS = {
+  SELLER_CANCEL: { node: 'canceled', label: '취소 완료', status: 'CANCELED', done: 'CANCELED' },
+  CLAIM_CANCEL: { node: 'canceled', label: '취소 완료', status: 'CANCELED', done: 'CANCELED' },
+  CLAIM_RETURN: { node: 'returned', label: '반품 완료', status: 'RETURNED', done: 'CANCELED' },
+  CLAIM_EXCHANGE: { node: 'exchanged', label: '교환 완료', status: 'EXCHANGED', done: 'COMPLETED' },
+} as const satisfies Record<ReduceCause, object>;
+
+function reduce(
+  context: Context,
+  draft: Draft,
+  { member: memberId, quantity, cause }: Extract<FlowEvent, { readonly type: 'reduced' }>,
+): Draft | Refusal {
   const { state } = draft;
   const member = state.members.find((m) => m.id === memberId);
   if (state.done || !member) return refuse({ code: 'STALE', reason: 'STALE' });
@@ -137,12 +149,13 @@ function reduce(context: Context, draft: Draft, memberId: string, quantity: numb
   if (members.length > 0) return { ...draft, state: { ...state, members } };
   const positions = state.positions.map((p) => ({ ...p, due: [] }));
   const from = positions[0]?.node ?? null;
+  const { node, label, status, done } = ENDS[cause];
   return {
     ...draft,
-    state: { ...state, members, positions, status: 'CANCELED', done: 'CANCELED' },
+    state: { ...state, members, positions, status, done },
     effects: [
-      { type: 'state', from, to: 'canceled', label: '취소 완료', at: context.at },
-      { type: 'status', from: state.status, to: 'CANCELED', at: context.at },
+      { type: 'state', from, to: node, label, at: context.at },
+      { type: 'status', from: state.status, to: status, at: context.at },
     ],
   };
 }
@@ -195,6 +208,22 @@ export const permits = (graph: Graph, state: FlowState, permission: PermissionKe
     const node = nodeOf(graph, p.node);
     return node.type === 'state' && node.permissions?.[permission] !== undefined;
   });
+
+/** Whether every current position offers a permission now; null: it does. */
+export function permissionRefusal(
+  graph: Graph,
+  state: FlowState,
+  key: PermissionKey,
+  at: number,
+): 'NOT_IN_STATE' | 'PERIOD_EXPIRED' | null {
+  if (!permits(graph, state, key)) return 'NOT_IN_STATE';
+  const isOver = state.positions.some(({ node, enteredAt }) => {
+    const found = nodeOf(graph, node);
+    const permission = found.type === 'state' ? found.permissions?.[key] : undefined;
+    return typeof permission === 'object' && at >= enteredAt + (duration(permission.within) ?? 0);
+  });
+  return isOver ? 'PERIOD_EXPIRED' : null;
+}
 
 export interface ActionView {
   readonly action: Action;

@@ -29,6 +29,9 @@ export interface FlowState {
   readonly done?: 'COMPLETED' | 'CANCELED';
 }
 
+/** What takes units of an item away. */
+export type ReduceCause = 'SELLER_CANCEL' | 'CLAIM_CANCEL' | 'CLAIM_RETURN' | 'CLAIM_EXCHANGE';
+
 export type FlowEvent =
   | { readonly type: 'start'; readonly members: readonly Member[] }
   | { readonly type: 'seller.action' | 'buyer.action'; readonly key: string }
@@ -37,7 +40,7 @@ export type FlowEvent =
   | { readonly type: 'claim.opened'; readonly claimId: string; readonly member: string }
   | { readonly type: 'claim.closed'; readonly claimId: string }
   /** A cancel, return or exchange took `quantity` units of a member away; a member without units is removed. */
-  | { readonly type: 'reduced'; readonly member: string; readonly quantity: number; readonly cause: string; readonly refId: string };
+  | { readonly type: 'reduced'; readonly member: string; readonly quantity: number; readonly cause: ReduceCause; readonly refId: string };
 
 /** Input of a step besides the state. */
 export interface Facts {

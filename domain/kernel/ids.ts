@@ -32,7 +32,8 @@ export type IdPrefix =
   | 'inv'
   | 'req'
   | 'aud'
-  | 'apr';
+  | 'apr'
+  | 'clm';
 
 /** `prd_` and a UUIDv7 in base62, 22 digits: 48 bits of milliseconds, then 10 random bytes, so that ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {
@@ -57,6 +58,9 @@ export function paymentId(random: Uint8Array): string {
 export function orderNo(day: string, random: number): string {
   return day + String(random % 100_000_000).padStart(8, '0');
 }
+
+/** Claim number: `C`, the Korean day `YYMMDD` and 8 random digits. */
+export const claimNo = (day: string, random: number): string => `C${orderNo(day, random)}`;
 
 /** The suffix of an item number: 01 … 99, then 100 …. */
 export const position = (n: number): string => String(n).padStart(2, '0');

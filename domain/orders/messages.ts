@@ -1,7 +1,6 @@
 /** The commands of an order item's run, its calls and their outcomes. Text that a person typed is passed by its id (X24). */
 import type { ContentOf } from '../kernel/messages.ts';
-import type { CANCEL_REASONS } from './refunds.ts';
-import type { DeliveryMethod } from './rules.ts';
+import type { CANCEL_REASONS, DeliveryMethod } from './rules.ts';
 import type { TrackingReading } from './tracking.ts';
 
 export interface OrderItemMessages {

@@ -10,6 +10,9 @@ import type { PublicStatus } from '../flows/status.ts';
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];
 
+/** Why a seller cancels. */
+export const CANCEL_REASONS = ['OUT_OF_STOCK', 'PRICE_ERROR', 'UNDELIVERABLE', 'OTHER'] as const;
+
 /** Our courier codes; providers' codes are mapped in their adapters. */
 export const CARRIERS = {
   CJ: 'CJ대한통운',

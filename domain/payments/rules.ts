@@ -42,7 +42,8 @@ export interface PendingCall {
 }
 
 /** The reason of a refund. */
-export type RefundCause = 'SELLER_CANCEL';
+export const REFUND_CAUSES = ['SELLER_CANCEL', 'CLAIM'] as const;
+export type RefundCause = (typeof REFUND_CAUSES)[number];
 
 /** What is known of a refund between two calls. */
 export interface RefundUnknown {

@@ -104,6 +104,18 @@ const subscriptionRun = async ({ store }: World, webhookId: string): Promise<str
   return closed(workflowId);
 };
 
+/** A member's claim of an item in CONFIRMED, or in DISPATCHED where it is sent back. */
+async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
+  const shop = await world();
+  const buyer = await shop.member();
+  const { orderItemId } = await shop.order(undefined, 1, buyer);
+  await shop.act(orderItemId, 'confirm');
+  if (type !== 'CANCEL') await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+  const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, { type, reason: 'CHANGE_OF_MIND' });
+  const { claimId, claimNo } = filed.body.data as { claimId: string; claimNo: string };
+  return { shop, buyer, claimId, workflowId: `claim/${shop.store.storeId}/${claimNo}` };
+}
+
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
 export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
   orderItem: {
@@ -196,6 +208,43 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
     'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
     'payment-refunded': () => refunded('4111111111110000'),
     'payment-refund-failed-twice': () => refunded('4111111111110040'),
+  },
+  claim: {
+    'claim-canceled': async () => {
+      const { shop, claimId, workflowId } = await claimed('CANCEL');
+      await shop.seller.call('POST', `/v1/claims/${claimId}/approve`, {});
+      return closed(workflowId);
+    },
+    'claim-held-then-withdrawn': async () => {
+      const { shop, buyer, claimId, workflowId } = await claimed('CANCEL');
+      await shop.seller.call('POST', `/v1/claims/${claimId}/hold`, { reason: '확인 중' });
+      await shop.advance('P8D');
+      await buyer.call('POST', `/storefront/v1/me/claims/${claimId}/withdraw`, {});
+      return closed(workflowId);
+    },
+    'claim-returned': async () => {
+      const { shop, claimId, workflowId } = await claimed('RETURN');
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect`, { method: 'BUYER_SEND' });
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect/complete`, {});
+      await shop.seller.call('POST', `/v1/claims/${claimId}/approve`, {});
+      return closed(workflowId);
+    },
+    'claim-exchanged': async () => {
+      const { shop, claimId, workflowId } = await claimed('EXCHANGE');
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect`, { method: 'BUYER_SEND' });
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect/complete`, {});
+      await shop.seller.call('POST', `/v1/claims/${claimId}/redelivery`, { carrierCode: 'CJ', trackingNumber: '12' });
+      await shop.seller.call('POST', `/v1/claims/${claimId}/complete-exchange`, {});
+      return closed(workflowId);
+    },
+    'claim-rejected-after-its-collection': async () => {
+      const { shop, claimId, workflowId } = await claimed('RETURN');
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect`, { method: 'BUYER_SEND' });
+      await shop.seller.call('POST', `/v1/claims/${claimId}/collect/complete`, {});
+      const explanation = '사용 흔적이 있어 반품할 수 없습니다.';
+      await shop.seller.call('POST', `/v1/claims/${claimId}/reject`, { reason: 'USAGE_TRACES', explanation });
+      return closed(workflowId);
+    },
   },
   webhookDelivery: {
     'webhook-success': () => delivery((_, response) => void response.end('ok'), null),

@@ -7,6 +7,7 @@ import type { BriefName, CallOf, ContentOf, OutcomeOf, PlanOf } from '../../doma
 import type { ActorRef } from '../../domain/identity/actors.ts';
 import type { ApprovalMessages } from '../../domain/approvals/machine.ts';
 import type { ApprovalNoticeMessages } from '../../domain/approvals/notice.ts';
+import type { ClaimMessages } from '../../domain/claims/machine.ts';
 import type { InvitationMessages } from '../../domain/invitations/machine.ts';
 import type { OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
@@ -19,6 +20,7 @@ import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
  */
 export interface Messages {
   readonly orderItem: OrderItemMessages;
+  readonly claim: ClaimMessages;
   readonly payment: PaymentMessages;
   readonly webhookDelivery: WebhookDeliveryMessages;
   readonly webhookSubscription: WebhookSubscriptionMessages;
@@ -44,6 +46,8 @@ export const WORKFLOWS: Readonly<Record<WorkflowType, WorkflowProperties>> = {
   payment: { idPrefix: 'payment', priority: 1, queue: RUNS_QUEUE, callsQueue: 'payment-calls' },
   // A seller waits for it.
   orderItem: { idPrefix: 'order-item', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
+  // A seller or a buyer waits for it.
+  claim: { idPrefix: 'claim', priority: 2, queue: RUNS_QUEUE, callsQueue: null },
   invitation: { idPrefix: 'invitation', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
   // Somebody waits for what they have just approved.
   approval: { idPrefix: 'approval', priority: 2, queue: RUNS_QUEUE, callsQueue: 'executions' },

@@ -49,6 +49,24 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
   },
 
+  async claim({ sql, store, id }) {
+    const [claim] = await sql<{
+      claim_no: string;
+      type: string;
+      status: string;
+      quantity: number;
+      order_item_id: string;
+      hold_until: Date | null;
+      amounts: { readonly refundAmount: number; readonly refundId: string | null } | null;
+    }>`SELECT claim_no, type, status, quantity, order_item_id, hold_until, amounts FROM claim WHERE store_id = ${store} AND claim_id = ${id}`;
+    if (!claim) return [];
+    const { claim_no: number, type, status, quantity, order_item_id: item, hold_until: until, amounts } = claim;
+    return [
+      `Claim ${number}, ${type} of ${quantity} of order item ${item}, is ${status}${until ? ` until ${korean(until.getTime())}` : ''}.`,
+      ...(amounts ? [`It gave ${amounts.refundAmount} won back${amounts.refundId ? ` by refund ${amounts.refundId}` : ''}.`] : []),
+    ];
+  },
+
   async payment(row) {
     const { sql, store, id } = row;
     const [payment] = await sql<{

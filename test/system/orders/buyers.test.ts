@@ -6,11 +6,10 @@ import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
-import { applyClaim } from '../../../db/orders/claims.ts';
 import { randomBytes } from 'node:crypto';
 import { consumeUse } from '../../../db/limits/commands.ts';
 import { call, GUEST, pay } from '../../../bin/dev/client.ts';
-import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { type Paid, query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
@@ -46,7 +45,7 @@ describe('a member', () => {
     expect(all.items.map((order: { orderId: string }) => order.orderId)).toEqual(mine);
     expect(all).toMatchObject({ total: 3, nextCursor: null });
     expect(JSON.stringify(all)).not.toContain('비밀 메모');
-    expect(all.items[0].items[0]).toMatchObject({ canceledQuantity: 1, actions: [] });
+    expect(all.items[0].items[0]).toMatchObject({ canceledQuantity: 1, actions: [{ key: 'cancel', enabled: true, disabled: null }] });
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const { items, nextCursor } = (await member.call('GET', `/storefront/v1/me/orders?size=1${cursor && `&cursor=${cursor}`}`)).body.data;
@@ -93,14 +92,26 @@ describe('a member', () => {
     expect(items[0].items[0].actions).toEqual([
       expect.objectContaining({ key: 'decide', enabled: true }),
       expect.objectContaining({ key: 'extend', enabled: false, disabled: { reason: 'NOT_IN_STATE' } }),
+      expect.objectContaining({ key: 'return', enabled: true }),
+      expect.objectContaining({ key: 'exchange', enabled: true }),
     ]);
     expect((await member.call('POST', `/storefront/v1/me/order-items/${id}/extend`, {})).body.error?.code).toBe('INVALID_STATUS');
   });
 });
 
 describe('while a claim is open', () => {
-  const news = (shop: World, id: string, type: 'claim.opened' | 'claim.closed', at: number) =>
-    inside(shop, (tx) => applyClaim({ ...tx, at }, id, { type, claimId: 'clm_1' }));
+  const proof = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
+  const post = (shop: World, path: string, body: object) =>
+    call(underTest.api, 'POST', `/storefront/v1/guest/orders/${path}`, { body, headers: { 'x-store-code': shop.store.storeCode } });
+  /** A guest's claim of the whole item; returns how they take it back. */
+  async function file(shop: World, { orderId, orderItemId }: Paid, type: 'CANCEL' | 'RETURN') {
+    const filed = await post(shop, `${orderId}/items/${orderItemId}/claims`, { ...proof, type, reason: 'CHANGE_OF_MIND' });
+    expect(filed.status).toBe(201);
+    return async () => {
+      const withdrawn = await post(shop, `${orderId}/claims/${filed.body.data.claimId as string}/withdraw`, proof);
+      expect([withdrawn.status, withdrawn.body.data?.status]).toEqual([200, 'WITHDRAWN']);
+    };
+  }
   /** The item's run is woken after the commit: until then it has the deadline of before. */
   const untilDue = (id: string, isDue: boolean) =>
     until(
@@ -109,17 +120,18 @@ describe('while a claim is open', () => {
     );
   test('the decision rests, and goes on with the time that was left', async () => {
     const shop = await world();
-    const { orderItemId: id } = await shop.order();
+    const order = await shop.order();
+    const { orderItemId: id } = order;
     await delivered(shop, id);
     await shop.advance('P5D');
-    await news(shop, id, 'claim.opened', await now(shop));
+    const withdraw = await file(shop, order, 'RETURN');
     await untilDue(id, false);
     expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED', autoDecisionDate: null });
     for (const action of ['confirm', 'delivered', 'fulfill']) expect((await shop.act(id, action)).status).toBe(409);
     expect(await shop.advance('P30D')).toMatchObject({ settled: true });
     expect((await shop.item(id)).status).toBe('DELIVERED');
     const closedAt = await now(shop);
-    await news(shop, id, 'claim.closed', closedAt);
+    await withdraw();
     await untilDue(id, true);
     const resumed = date(await shop.item(id));
     expect(Math.abs(resumed - closedAt - 2 * DAY)).toBeLessThan(MINUTE);
@@ -128,27 +140,30 @@ describe('while a claim is open', () => {
     await shop.advance('P1DT1M');
     expect((await shop.item(id)).status).toBe('PURCHASE_DECIDED');
   });
-  test('a paid item is neither confirmed nor canceled', async () => {
+  test('a prepared item is neither confirmed, dispatched nor canceled', async () => {
     const shop = await world();
-    const { orderItemId: paid } = await shop.order();
-    await news(shop, paid, 'claim.opened', await now(shop));
+    const order = await shop.order();
+    await shop.act(order.orderItemId, 'confirm');
+    await file(shop, order, 'CANCEL');
     for (const [action, body] of [
       ['confirm', {}],
+      ['dispatch', { deliveryMethod: 'DIRECT' }],
       ['cancel', { reason: 'OTHER' }],
     ] as const)
-      expect((await shop.act(paid, action, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
+      expect((await shop.act(order.orderItemId, action, body)).body.error?.code).toBe('CLAIM_IN_PROGRESS');
   });
   test('what the courier delivers is delivered once the claim is closed', async () => {
     const shop = await world();
-    const { orderItemId: id } = await shop.order();
+    const order = await shop.order();
+    const { orderItemId: id } = order;
     await shop.act(id, 'confirm');
     await shop.act(id, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '11' });
-    await news(shop, id, 'claim.opened', await now(shop));
+    const withdraw = await file(shop, order, 'RETURN');
     expect((await shop.act(id, 'delivered')).body.error?.code).toBe('CLAIM_IN_PROGRESS');
     await shop.advance('P2D');
     expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED' });
     expect((await shop.seller.call('GET', `/v1/order-items/${id}/dispatch/tracking`)).body.data.stage).toBe('DELIVERED');
-    await news(shop, id, 'claim.closed', await now(shop));
+    await withdraw();
     await until('delivered', async () => (await shop.item(id)).status === 'DELIVERED');
   });
 });

@@ -56,7 +56,7 @@ describe('shipping-standard', () => {
     expect(nearest(resumed)!.at).toBe(10 * DAY + 4 * DAY + 2);
   });
   test('reduced to nothing ends the run; more than is active is refused', () => {
-    const reduced = (quantity: number): FlowEvent => ({ type: 'reduced', member: 'oit_1', quantity, cause: 'SELLER', refId: 'r' });
+    const reduced = (quantity: number): FlowEvent => ({ type: 'reduced', member: 'oit_1', quantity, cause: 'SELLER_CANCEL', refId: 'r' });
     expect(step(graph, run([]), reduced(4), 1, facts)).toMatchObject({ ok: false, code: 'INVALID_QUANTITY' });
     const left = take(step(graph, run([]), reduced(2), 1, facts));
     expect(left).toMatchObject({ status: 'PAID', members: [{ activeQuantity: 1 }] });

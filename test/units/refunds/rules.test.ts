@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, refundShare, computeSellerCancel } from '../../../domain/orders/refunds.ts';
+import { type Bundle, computeRefund, shareOf } from '../../../domain/refunds/rules.ts';
 import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../../domain/products/refundPolicy.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
@@ -9,14 +9,43 @@ const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
   conditionalFreeWon: null,
   ruleFeeWon: 3000,
   feeRefundedWon: 0,
+  pointAllocationWon: 0,
   shortfallChargedWon: 0,
+  shortfallChargedPointWon: 0,
   ...changes,
 });
 const policy = (changes: Partial<RefundPolicy> = {}): RefundPolicy => ({ ...DEFAULT_REFUND_POLICY, ...changes });
 
+/** Goods for `shareWon` in cash, before the dispatch, at the seller's fault. */
+function sellerCancel({
+  policy: rules,
+  bundle: paid,
+  shareWon,
+  remainingWon,
+}: {
+  readonly policy: RefundPolicy;
+  readonly bundle: Bundle;
+  readonly shareWon: number;
+  readonly remainingWon: number;
+}) {
+  const { bundle: after, ...amounts } = computeRefund({
+    isReturn: false,
+    isSellerFault: true,
+    policy: rules,
+    share: { cashWon: shareWon, pointWon: 0 },
+    bundle: paid,
+    bundleRestWon: remainingWon,
+    coupon: null,
+    orderRestWon: remainingWon,
+    restDiscountWon: 0,
+    deductWon: 0,
+  });
+  return { ...amounts, ...after };
+}
+
 describe('the share of the goods', () => {
   test('10,000 over 3 units: 3,333, 3,333, 3,334', () => {
-    expect([0, 1, 2].map((canceled) => refundShare(10_000, 3, canceled, 1))).toEqual([3333, 3333, 3334]);
+    expect([0, 1, 2].map((canceled) => shareOf(10_000, 3, canceled, 1))).toEqual([3333, 3333, 3334]);
   });
   test('however a line is split, its parts sum to what was paid', () => {
     fc.assert(
@@ -27,7 +56,7 @@ describe('the share of the goods', () => {
           const ordered = parts.reduce((sum, part) => sum + part, 0);
           let canceled = 0;
           const shares = parts.map((part) => {
-            const share = refundShare(paid, ordered, canceled, part);
+            const share = shareOf(paid, ordered, canceled, part);
             canceled += part;
             return share;
           });
@@ -49,22 +78,22 @@ describe('a seller cancel', () => {
     ['is at our own fault: switched off, the pre-shipment rule decides', { sellerFaultFreeShipping: false }, {}, 0, 13_000, 3000],
     ['keeps the fee with both off', { sellerFaultFreeShipping: false, preShipmentDeliveryFeeRefund: false }, {}, 0, 10_000, 0],
   ])('%s', (_, rules, paid, remainingWon, refundWon, deliveryFeeRefundWon) => {
-    const settled = computeSellerCancel({ policy: policy(rules), bundle: bundle(paid), shareWon: 10_000, remainingWon });
+    const settled = sellerCancel({ policy: policy(rules), bundle: bundle(paid), shareWon: 10_000, remainingWon });
     expect(settled).toMatchObject({ refundWon, deliveryFeeRefundWon, deliveryFeeChargeWon: 0 });
   });
   const free = { baseFeeWon: 0, conditionalFreeWon: 50_000 };
   const charging = policy({ sellerFaultFreeShipping: false, conditionalFreeShortfallCharge: true });
   test('charges the fee of a bundle that is free no longer, once, and gives it back with the rest', () => {
-    const first = computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 30_000, remainingWon: 30_000 });
+    const first = sellerCancel({ policy: charging, bundle: bundle(free), shareWon: 30_000, remainingWon: 30_000 });
     expect(first).toMatchObject({ refundWon: 27_000, deliveryFeeChargeWon: 3000, shortfallChargedWon: 3000 });
-    const second = computeSellerCancel({
+    const second = sellerCancel({
       policy: charging,
       bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
       shareWon: 15_000,
       remainingWon: 15_000,
     });
     expect(second).toMatchObject({ refundWon: 15_000, deliveryFeeChargeWon: 0 });
-    const last = computeSellerCancel({
+    const last = sellerCancel({
       policy: charging,
       bundle: bundle({ ...free, shortfallChargedWon: 3000 }),
       shareWon: 15_000,
@@ -73,15 +102,15 @@ describe('a seller cancel', () => {
     expect(last).toMatchObject({ refundWon: 18_000, deliveryFeeRefundWon: 0, shortfallChargedWon: 0 });
   });
   test('charges at most what is refundable, and nothing at the seller’s fault or above the amount', () => {
-    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 30_000 }).refundWon).toBe(0);
+    expect(sellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 30_000 }).refundWon).toBe(0);
     expect(
-      computeSellerCancel({
+      sellerCancel({
         policy: policy({ conditionalFreeShortfallCharge: true }),
         bundle: bundle(free),
         shareWon: 1000,
         remainingWon: 1,
       }).refundWon,
     ).toBe(1000);
-    expect(computeSellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
+    expect(sellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
   });
 });

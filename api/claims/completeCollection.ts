@@ -1,0 +1,52 @@
+import { inspectionProblems } from '../../domain/claims/rules.ts';
+import type { ClaimView } from '../../db/claims/views.ts';
+import { invalid } from '../../domain/kernel/errors.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { imageProblems } from '../kernel/images.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { Claim, Images } from './schemas.ts';
+import { CLAIM_ERRORS, sendClaimCommand } from './sendCommand.ts';
+import { CLAIM } from './subject.ts';
+
+const Units = Type.Optional(Type.Integer({ minimum: 0, maximum: 999 }));
+const Inspection = closed(
+  {
+    soundQuantity: Units,
+    damagedQuantity: Units,
+    missingQuantity: Units,
+    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    images: Type.Optional(Images),
+  },
+  {
+    title: 'InspectionRequest',
+    description: 'Without fields all units are sound. The three quantities add up to that of the claim; only sound units go back to stock.',
+  },
+);
+
+export const completeCollection = endpoint({
+  id: 'claims.completeCollection',
+  route: 'POST /v1/claims/{claimId}/collect/complete',
+  summary: 'The goods are back: with an inspection, or all of them sound',
+  access: 'store',
+  scopes: ['claim:rw'],
+  agent: 'direct',
+  aiActions: 'always',
+  target: CLAIM,
+  change: 'workflow',
+  idempotent: true,
+  body: Inspection,
+  data: Claim,
+  errors: CLAIM_ERRORS,
+  check: (inspection, { config }) => [...inspectionProblems(inspection), ...imageProblems(inspection.images ?? [], config.publicUrl)],
+}).handle(async (call) => {
+  const { note = null, images = [], ...quantities } = call.body;
+  const { soundQuantity, damagedQuantity = 0, missingQuantity = 0 } = quantities;
+  const claim = await sendClaimCommand(call, ({ quantity }) => {
+    if (soundQuantity === undefined) return { name: 'completeCollection', input: {} };
+    if (soundQuantity + damagedQuantity + missingQuantity !== quantity)
+      throw invalid('soundQuantity', 'INVALID', `Sound, damaged and missing units add up to ${quantity}.`);
+    const text = { field: 'inspectionId', value: JSON.stringify({ note, images }) } as const;
+    return { name: 'completeCollection', input: { soundQuantity, damagedQuantity, missingQuantity }, text };
+  });
+  return claim as ClaimView;
+});

@@ -1,0 +1,43 @@
+import type { Claim as Row } from '../../db/claims/entities.ts';
+import { listClaims } from '../../db/claims/queries.ts';
+import { viewClaims } from '../../db/claims/views.ts';
+import { CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { among, amongAll, named, read, sent } from '../kernel/query.ts';
+import { Id, paging, Type } from '../kernel/schema.ts';
+import { Claim } from './schemas.ts';
+
+/** The name of the order in cursors: newest first. */
+const NEWEST = 'r';
+
+export const list = endpoint({
+  id: 'claims.list',
+  route: 'GET /v1/claims',
+  summary: 'List claims, newest first: REQUESTED,COLLECTED wait for you, HELD,COLLECTING,REDELIVERING are on their way',
+  access: 'store',
+  scopes: ['claim:r'],
+  change: 'none',
+  query: Type.Object({
+    ...paging,
+    cursor: cursorQuery(NEWEST),
+    status: named({ pattern: `^(?:${CLAIM_STATUSES.join('|')})(?:,(?:${CLAIM_STATUSES.join('|')}))*$` }, 'Statuses, separated by commas'),
+    type: named({ enum: CLAIM_TYPES }, 'CANCEL, RETURN or EXCHANGE'),
+    orderId: Type.Optional(Id),
+    orderItemId: Type.Optional(Id),
+  }),
+  data: feedOf(Claim),
+  errors: ['INVALID_PARAMETER'],
+}).handle(async ({ tx, query }) => {
+  const filter = {
+    statuses: read('status', query.status, amongAll(CLAIM_STATUSES)),
+    type: read('type', query.type, among(CLAIM_TYPES)),
+    orderId: query.orderId,
+    orderItemId: query.orderItemId,
+    after: readCursor(query.cursor, [NEWEST]) ?? undefined,
+  };
+  const found = await listClaims(tx, { page: query.page, size: query.size, ...sent(filter) });
+  const views = new Map((await viewClaims(tx, found.items)).map((view) => [view.claimId, view]));
+  const positionOf = ({ requestedAt, claimId }: Row) => ({ order: NEWEST, at: requestedAt.getTime(), id: claimId });
+  return feed(query, found, ({ claimId }: Row) => views.get(claimId)!, positionOf);
+});

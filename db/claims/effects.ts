@@ -1,0 +1,91 @@
+/** What a claim's decision does besides its own row: stock, the item, the refund, the history, the event. */
+import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
+import { isOpen } from '../../domain/claims/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { Tx } from '../kernel/tx.ts';
+import type { TransitionContext } from '../orders/advance.ts';
+import { OrderEntity } from '../orders/entities.ts';
+import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
+import { emit } from '../webhooks/events.ts';
+import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity } from './entities.ts';
+import { exchangeOption, exchangeUnits, quoteClaim, refundClaim, resumeItem } from './item.ts';
+
+/** Applies the effects in their order; `record`: further columns, that the command brought. Refusals of effects are Faults: OUT_OF_STOCK. */
+export async function applyEffects(
+  context: TransitionContext,
+  claim: Claim,
+  effects: readonly ClaimEffect[],
+  next: ClaimState,
+  record: Partial<Claim>,
+): Promise<void> {
+  const { tx, item } = context;
+  if (isOpen(claim.status) && !isOpen(next.status)) claim.expected = await expectedOf(context, claim);
+  for (const effect of effects) await applyEffect(context, claim, effect);
+  Object.assign(claim, record);
+  if (!isOpen(claim.status) || next.status !== 'COMPLETED') return;
+  const { claimId, orderId, orderItemId, type: claimType, testPayment } = claim;
+  const data = { claimId, orderId, orderItemId: item.orderItemId ?? orderItemId, claimType, status: 'COMPLETED', testPayment } as const;
+  await emit(tx, [{ type: 'CLAIM.COMPLETED', at: tx.at, data }]);
+}
+
+/** What an approval would have given back, for the record of a claim that closes. */
+async function expectedOf({ tx, item }: TransitionContext, claim: Claim): Promise<Claim['expected']> {
+  const order = await tx.em.findOneOrFail(OrderEntity, { storeId: claim.storeId, orderId: claim.orderId });
+  const { refundAmount, pointRefundAmount, deliveryFeeRefundAmount } = await quoteClaim(tx, order, item, claim);
+  return { refundAmount, pointRefundAmount, deliveryFeeRefundAmount };
+}
+
+async function applyEffect(context: TransitionContext, claim: Claim, effect: ClaimEffect): Promise<void> {
+  const { tx, item } = context;
+  const { at } = tx;
+  const { claimId, variantId } = claim;
+  const stay = item.stay ?? null;
+  switch (effect.type) {
+    case 'history':
+      return writeStep(tx, claim, effect, effect.name === 'approve' ? (claim.amounts ?? null) : null);
+    case 'restock': {
+      const reason = claim.type === 'CANCEL' ? 'CANCEL' : 'RETURN';
+      const { soundQuantity: quantity, damagedQuantity, missingQuantity } = effect;
+      if (quantity > 0) await returnStock(tx, [{ variantId, quantity, stay }], { reason, reference: claimId, at });
+      await recordUnsellable(tx, { variantId, quantity: damagedQuantity, reason: 'RETURN_DAMAGED', reference: claimId });
+      return recordUnsellable(tx, { variantId, quantity: missingQuantity, reason: 'RETURN_MISSING', reference: claimId });
+    }
+    case 'takeBack': {
+      claim.stockShortfall = await takeAtMost(
+        tx,
+        { variantId, quantity: effect.quantity, stay },
+        { reason: 'RETURN_REJECTED', reference: claimId },
+      );
+      return recordUnsellable(tx, { variantId, quantity: claim.stockShortfall, reason: 'RETURN_SHORTFALL', reference: claimId });
+    }
+    case 'takeExchange': {
+      const line = { variantId: await exchangeOption(tx, item, effect.optionId ?? variantId), quantity: claim.quantity, stay };
+      if (!(await takeUnits(tx, line, { reason: 'EXCHANGE', reference: claimId }))) throw new Fault('OUT_OF_STOCK');
+      return;
+    }
+    case 'refund':
+      await resumeItem(context, claim);
+      claim.amounts = await refundClaim(context, claim, effect);
+      return;
+    case 'exchange':
+      await resumeItem(context, claim);
+      return exchangeUnits(context, claim);
+    case 'resume':
+      return resumeItem(context, claim);
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** Appends a line to the history. Whoever calls has the claim's row locked, or has just made it. */
+export async function writeStep(
+  { em, sql, storeId }: Tx,
+  { claimId }: Claim,
+  { name, by, at }: Pick<ClaimStep, 'name' | 'by'> & { readonly at: number },
+  detail: ClaimAmounts | null = null,
+): Promise<void> {
+  await em.flush();
+  const [last] = await sql<{ seq: number }>`SELECT coalesce(max(seq), 0)::int AS seq FROM claim_step
+    WHERE store_id = ${storeId} AND claim_id = ${claimId}`;
+  em.persist(em.create(ClaimStepEntity, { storeId, claimId, seq: last!.seq + 1, name, by, at: new Date(at), detail }));
+}

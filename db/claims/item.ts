@@ -1,0 +1,134 @@
+/** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
+import { LockMode } from '@mikro-orm/core';
+import type { ReduceCause } from '../../domain/flows/state.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { isSellerFault } from '../../domain/claims/rules.ts';
+import { orderItemRun } from '../../workflows/kernel/messages.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
+import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
+import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { enqueueWake } from '../runs/commands.ts';
+import { readStore } from '../stores/queries.ts';
+import type { Claim, ClaimAmounts } from './entities.ts';
+import { summaryOf } from './rows.ts';
+
+/** Locks the item. ORDER_ITEM_NOT_FOUND. */
+export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionContext> {
+  const { em, storeId } = tx;
+  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return { tx, item, store: await readStore(tx) };
+}
+
+/** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
+export const settleDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
+
+/** The item's deadlines rest while the claim is open. */
+export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+  advance(context, { type: 'claim.opened', claimId, member: context.item.orderItemId });
+
+/** The item's deadlines go on with the time that was left. */
+export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+  advance(context, { type: 'claim.closed', claimId });
+
+const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAIM_EXCHANGE' } as const satisfies Record<
+  Claim['type'],
+  ReduceCause
+>;
+
+/** Takes the claim's units out of the item's flow. */
+const reduce = ({ tx, item, store }: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
+  advance({ tx, item, store }, { type: 'reduced', member: item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
+
+export const departureOf = ({ type, reason, quantity }: Pick<Claim, 'type' | 'reason' | 'quantity'>, deductWon: number): Departure => ({
+  quantity,
+  isReturn: type === 'RETURN',
+  isSellerFault: isSellerFault(reason),
+  deductWon,
+});
+
+/** Refunds the claim's units, which leave the item. */
+export async function refundClaim(
+  context: TransitionContext,
+  claim: Claim,
+  { deductWon, isHeld }: { readonly deductWon: number; readonly isHeld: boolean },
+): Promise<ClaimAmounts> {
+  const { tx, item } = context;
+  let amounts: ClaimAmounts | undefined;
+  await reduce(context, claim, async (order) => {
+    const left = await refundUnits(tx, order, item, { ...departureOf(claim, deductWon), cause: 'CLAIM', isHeld });
+    closeItem(item);
+    amounts = amountsOf(left);
+    const { refundAmount, pointRefundAmount } = amounts;
+    // Of a return no ORDER.CANCELED is sent (D52).
+    const canceled = claim.type === 'CANCEL' ? { quantity: claim.quantity, refundAmount, pointRefundAmount } : null;
+    return { recorded: { claimId: claim.claimId, refundAmount, pointRefundAmount }, canceled };
+  });
+  return amounts!;
+}
+
+/** The claim's units leave the item; the buyer has others for them, and nothing goes back. */
+export async function exchangeUnits(context: TransitionContext, claim: Claim): Promise<void> {
+  const { item } = context;
+  await reduce(context, claim, () => {
+    item.canceledQuantity += claim.quantity;
+    item.exchangedQuantity += claim.quantity;
+    closeItem(item);
+    return Promise.resolve({ recorded: { claimId: claim.claimId }, canceled: null });
+  });
+}
+
+const amountsOf = (left: Left): ClaimAmounts => ({
+  refundAmount: left.refundWon,
+  pointRefundAmount: left.pointRefundWon,
+  deliveryFeeRefundAmount: left.deliveryFeeRefundWon,
+  deliveryFeeChargeAmount: left.deliveryFeeChargeWon,
+  deliveryFeeChargeRefundAmount: left.deliveryFeeChargeRefundWon,
+  couponChargeAmount: left.couponChargeWon,
+  couponChargeRefundAmount: left.couponChargeRefundWon,
+  deductAmount: left.deductWon,
+  refundId: left.refundId,
+});
+
+/** What an approval would give back now; nothing for an exchange. */
+export async function quoteClaim(
+  tx: Tx,
+  order: Order,
+  item: OrderItem,
+  claim: Pick<Claim, 'type' | 'reason' | 'quantity'>,
+): Promise<ClaimAmounts> {
+  if (claim.type === 'EXCHANGE') return NOTHING;
+  const rest = (await readRests(tx, [order])).get(order.orderId)!;
+  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim, 0)), refundId: null });
+}
+const NOTHING: ClaimAmounts = {
+  refundAmount: 0,
+  pointRefundAmount: 0,
+  deliveryFeeRefundAmount: 0,
+  deliveryFeeChargeAmount: 0,
+  deliveryFeeChargeRefundAmount: 0,
+  couponChargeAmount: 0,
+  couponChargeRefundAmount: 0,
+  deductAmount: 0,
+  refundId: null,
+};
+
+/** An option of the item's product, or the one that was bought, even where it is deleted. VARIANT_NOT_FOUND. */
+export async function exchangeOption({ sql, storeId }: Tx, item: OrderItem, optionId: string): Promise<string> {
+  if (optionId === item.variantId) return optionId;
+  const [row] = await sql`SELECT 1 AS ok FROM variant WHERE store_id = ${storeId} AND variant_id = ${optionId}
+    AND product_id = ${item.productId} AND deleted_at IS NULL`;
+  if (!row) throw new Fault('VARIANT_NOT_FOUND');
+  return optionId;
+}
+
+/** Item and order show the claim as it is now; the item's run loads anew. */
+export async function showClaim(context: TransitionContext, claim: Claim): Promise<void> {
+  const { tx, item } = context;
+  const others = item.claims.filter(({ claimId }) => claimId !== claim.claimId);
+  item.claims = [...others, summaryOf(claim)].toSorted((a, b) => a.requestedAt - b.requestedAt || (a.claimId < b.claimId ? -1 : 1));
+  touch(context, await lockOrder(context));
+  claim.lastChangedAt = new Date(tx.at);
+  enqueueWake(tx, orderItemRun(item));
+}

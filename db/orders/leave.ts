@@ -1,0 +1,112 @@
+/** Units that leave an order for good: what goes back for them, and the refund in cash, in the transaction of their cause. */
+import type { RefundCause } from '../../domain/payments/rules.ts';
+import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
+import { computeRefund, type Leave, lineShare, type RefundAmounts } from '../../domain/refunds/rules.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { requestRefund } from '../payments/refunds.ts';
+import { type Order, type OrderBundle, OrderBundleEntity, type OrderItem } from './entities.ts';
+
+/** Why units leave an item, and on what terms. */
+export interface Departure extends Pick<Leave, 'isReturn' | 'isSellerFault' | 'deductWon'> {
+  readonly quantity: number;
+}
+/** A line of an order, as far as it decides what remains of it. */
+interface RestLine {
+  readonly orderItemId: string;
+  readonly orderId: string;
+  readonly bundleNo: number;
+  readonly unitPriceWon: number;
+  readonly quantity: number;
+  readonly canceledQuantity: number;
+  readonly exchangedQuantity: number;
+  readonly couponDiscountWon: number;
+}
+/** An order with all its lines and bundles. */
+export interface OrderRest {
+  readonly order: Order;
+  readonly lines: readonly RestLine[];
+  readonly bundles: readonly OrderBundle[];
+}
+
+/** The lines and bundles of these orders, in two queries. */
+export async function readRests({ em, sql, storeId }: Tx, orders: readonly Order[]): Promise<ReadonlyMap<string, OrderRest>> {
+  if (orders.length === 0) return new Map();
+  const orderIds = orders.map(({ orderId }) => orderId);
+  const [lines, bundles] = await Promise.all([
+    sql<RestLine>`
+      SELECT order_item_id AS "orderItemId", order_id AS "orderId", bundle_no AS "bundleNo", unit_price_won AS "unitPriceWon", quantity,
+        canceled_quantity AS "canceledQuantity", exchanged_quantity AS "exchangedQuantity", coupon_discount_won AS "couponDiscountWon"
+      FROM order_item WHERE store_id = ${storeId} AND order_id = ANY(${orderIds}::text[])`,
+    em.find(OrderBundleEntity, { storeId, orderId: { $in: orderIds } }),
+  ]);
+  const ofOrder = <T extends { readonly orderId: string }>(rows: readonly T[], id: string) => rows.filter(({ orderId }) => orderId === id);
+  return new Map(
+    orders.map((order) => {
+      const { orderId } = order;
+      return [orderId, { order, lines: ofOrder(lines, orderId), bundles: ofOrder(bundles, orderId) }];
+    }),
+  );
+}
+
+const bundleOf = (bundles: readonly OrderBundle[], { bundleNo }: OrderItem): OrderBundle | null =>
+  bundles.find((bundle) => bundle.bundleNo === bundleNo) ?? null;
+
+/** What a departure would give back, as the order is now. */
+export function quoteDeparture({ order, lines, bundles }: OrderRest, item: OrderItem, departure: Departure): RefundAmounts {
+  const { quantity } = departure;
+  const share = lineShare(item, item.canceledQuantity, quantity);
+  const bundle = bundleOf(bundles, item);
+  const { couponMinOrderWon: minOrderWon = null, couponChargedWon: chargedWon, couponChargedPointWon: chargedPointWon } = order;
+  // This transaction may have changed the item itself.
+  const rest = lines.map((line) => (line.orderItemId === item.orderItemId ? item : line));
+  const leavingWon = item.unitPriceWon * quantity;
+  return computeRefund({
+    ...departure,
+    share,
+    policy: item.refundPolicy ?? DEFAULT_REFUND_POLICY,
+    bundle: bundle && { ...bundle, conditionalFreeWon: bundle.conditionalFreeWon ?? null },
+    bundleRestWon: priceOf(rest.filter(({ bundleNo }) => bundleNo === item.bundleNo)) - leavingWon,
+    coupon: minOrderWon === null ? null : { minOrderWon, chargedWon, chargedPointWon },
+    orderRestWon: priceOf(rest) - leavingWon,
+    restDiscountWon: rest.reduce((sum, line) => sum + discountLeft(line), 0) - share.couponWon,
+  });
+}
+
+/** The price of what remains with the buyer, the exchanged units included. */
+const priceOf = (lines: readonly RestLine[]): number =>
+  lines.reduce((sum, line) => sum + line.unitPriceWon * (line.quantity - line.canceledQuantity + line.exchangedQuantity), 0);
+const discountLeft = ({ couponDiscountWon, quantity, canceledQuantity }: RestLine): number =>
+  couponDiscountWon - Math.floor((couponDiscountWon * canceledQuantity) / quantity);
+
+/** The units that leave, and their refund. */
+export interface Leaving extends Departure {
+  readonly cause: RefundCause;
+  /** The refund in cash waits until the seller releases it. */
+  readonly isHeld: boolean;
+}
+export interface Left extends RefundAmounts {
+  readonly refundId: string | null;
+}
+
+/** Counts the units as left, writes bundle and order, and requests the refund. The order is locked, which serializes what leaves it. */
+export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving: Leaving): Promise<Left> {
+  const rest = (await readRests(tx, [order])).get(order.orderId)!;
+  const amounts = quoteDeparture(rest, item, leaving);
+  const bundle = bundleOf(rest.bundles, item);
+  if (bundle) Object.assign(bundle, amounts.bundle);
+  const { coupon, refundWon: amountWon } = amounts;
+  if (coupon) Object.assign(order, { couponChargedWon: coupon.chargedWon, couponChargedPointWon: coupon.chargedPointWon });
+  item.canceledQuantity += leaving.quantity;
+  if (amountWon === 0) return { ...amounts, refundId: null };
+  const { storeId, orderId, paymentId } = order;
+  const { cause, isHeld } = leaving;
+  const refund = await requestRefund(tx, { storeId, orderId, orderItemId: item.orderItemId, paymentId, amountWon, cause, isHeld });
+  return { ...amounts, refundId: refund.refundId };
+}
+
+/** What a buyer no longer has: no automatic decision is due, and a provision is revoked (D73). */
+export function closeItem(item: OrderItem): void {
+  if (item.canceledQuantity < item.quantity) return;
+  item.autoDecisionAt = null;
+  if (item.fulfillment && item.exchangedQuantity === 0) item.fulfillment = { ...item.fulfillment, status: 'REVOKED' };
+}
