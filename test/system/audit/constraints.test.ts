@@ -3,15 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { newId } from '../../../db/kernel/clock.ts';
-import { migrate } from '../../../db/migrate.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 
 let owner: Client;
 let app: Client;
 let storeId: string;
 beforeAll(async () => {
-  const url = await createDatabase('audit');
-  await migrate(url);
+  const url = await migratedDatabase('audit');
   ({ storeId } = await makeStore(url, { code: 'audit', name: 'n', sandbox: false, withProduct: false }));
   [owner, app] = [new Client({ connectionString: url }), new Client({ connectionString: roleUrl(url, 'sangjeom_app') })];
   await Promise.all([owner.connect(), app.connect()]);

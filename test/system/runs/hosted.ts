@@ -17,7 +17,6 @@ import { realClock } from '../../../db/kernel/clock.ts';
 import { readConfig } from '../../../db/kernel/config.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { createLog } from '../../../db/kernel/log.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { startPayment } from '../../../db/payments/commands.ts';
@@ -47,7 +46,7 @@ import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { newApproval, type Wanted } from '../../kernel/approvals.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
@@ -73,8 +72,7 @@ async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Pro
 
 /** Starts a server, a database and a worker. */
 export async function host({ server, around, through = (url) => url }: Hosting) {
-  const url = await createDatabase('skip');
-  await migrate(url);
+  const url = await migratedDatabase('skip');
   const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
   const { storeId } = store;
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
