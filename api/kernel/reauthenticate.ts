@@ -36,10 +36,17 @@ interface Rights {
   readonly role: Role | null;
   readonly person: Caller['person'];
 }
-/** `requestId`: of the execution, the same for every try. `at`: business milliseconds of its try. UNAUTHORIZED: what it stands for is dead. */
-export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, requestId: string, at: number): Promise<Caller> {
+/** A try of an execution. */
+interface Try {
+  /** Of the execution, the same for every try. */
+  readonly requestId: string;
+  /** Business milliseconds. */
+  readonly at: number;
+  readonly realNow: number;
+}
+/** UNAUTHORIZED: what the request's token stands for is dead. */
+export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, { requestId, at, realNow }: Try): Promise<Caller> {
   const { storeId, principal, approverScopes, approverUserId } = approval;
-  const realNow = deps.clock.now();
   const [{ scopes, role, person }, [store, approverRole]] = await Promise.all([
     rightsOf(approval.tokenRef, storeId, deps, realNow),
     inTenant(

@@ -51,8 +51,8 @@ export interface Request extends Context {
   readonly keyed: boolean;
   /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
   readonly isDryRun: boolean;
-  /** It is the execution of an approval, and whose. */
-  readonly approved?: { readonly approvalId: string; readonly approvedBy: string };
+  /** It carries out what was approved. `notAfter`: real time, after which it commits nothing. */
+  readonly execution?: { readonly notAfter: number };
 }
 
 /** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
