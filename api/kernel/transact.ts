@@ -30,7 +30,7 @@ export class NotAllowed extends Error {
 export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpoint' | 'caller' | 'execution'>): Counting | null =>
   execution ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
 /** A bulk in which nothing succeeded is no action. */
-export const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
+const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 
 /** A concurrent duplicate waits for the first (D26). */
 export async function transact(request: Request, call: object, headers: Record<string, string>): Promise<Answer> {
