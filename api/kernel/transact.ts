@@ -27,10 +27,10 @@ export class NotAllowed extends Error {
 }
 
 /** How an agent's change is counted (G39, G40); null: not at all. */
-export const countingOf = ({ endpoint, caller, approved }: Pick<Request, 'endpoint' | 'caller' | 'approved'>): Counting | null =>
-  approved ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
+export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpoint' | 'caller' | 'execution'>): Counting | null =>
+  execution ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
 /** A bulk in which nothing succeeded is no action. */
-export const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
+const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 
 /** A concurrent duplicate waits for the first (D26). */
 export async function transact(request: Request, call: object, headers: Record<string, string>): Promise<Answer> {
@@ -53,6 +53,7 @@ export async function transact(request: Request, call: object, headers: Record<s
         const counting = countingOf(request);
         await recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference });
         if (counting && didSomething(body)) await countAction(tx, counting);
+        if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
         // So that after a 503 the transaction is never committed later.
         if (endpoint.change === 'here') await announceCommit(tx);
         failpoint('request.before-commit');
