@@ -1,6 +1,6 @@
 /** What the claims of members and of guests share. */
 import { checkItemOf, readClaim } from '../../db/claims/queries.ts';
-import { fileClaim, judgeClaim } from '../../db/claims/file.ts';
+import { fileClaim, assessClaim } from '../../db/claims/file.ts';
 import { lockItem } from '../../db/claims/item.ts';
 import { type BuyerClaimView, viewClaims, withoutSellersOwn } from '../../db/claims/views.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
@@ -13,7 +13,7 @@ import type { ApiDeps } from '../kernel/deps.ts';
 import { imageProblems } from '../kernel/images.ts';
 import { sendClaimCommand } from './sendCommand.ts';
 
-/** The refusals of a claim, in the order in which they are judged. */
+/** The refusals of a claim, in their order. */
 export const FILING_ERRORS = [
   'ORDER_ITEM_NOT_FOUND',
   'INVALID_STATUS',
@@ -47,7 +47,7 @@ export async function file(tx: Tx, orderItemId: string, request: ClaimRequest, {
 
 /** What filing would answer and give back. */
 export async function preview(tx: Tx, orderItemId: string, request: ClaimRequest) {
-  const { mode, quantity, amounts, deliveryFeeWon } = await judgeClaim(tx, await readItem(tx, orderItemId), request);
+  const { mode, quantity, amounts, deliveryFeeWon } = await assessClaim(tx, await readItem(tx, orderItemId), request);
   return {
     type: request.type,
     quantity,
@@ -64,8 +64,8 @@ export async function preview(tx: Tx, orderItemId: string, request: ClaimRequest
   };
 }
 
-/** A buyer takes a claim back. CLAIM_NOT_FOUND unless `isTheirs`. */
-export async function takeBack(
+/** A buyer withdraws a claim. CLAIM_NOT_FOUND unless `isTheirs`. */
+export async function withdrawClaim(
   call: { readonly commands: Commands; readonly params: { readonly claimId: string } },
   isTheirs: (claim: { readonly customerId?: string | null | undefined; readonly orderId: string; readonly orderItemId: string }) => boolean,
 ) {

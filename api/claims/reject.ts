@@ -1,4 +1,5 @@
-import { REJECT_REASONS } from '../../domain/claims/rules.ts';
+import { MIN_EXPLANATION, REJECT_REASONS, rejectionProblems } from '../../domain/claims/rules.ts';
+import { visibleText } from '../kernel/documentedSchema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { imageProblems } from '../kernel/images.ts';
 import { closed, oneOf, Type } from '../kernel/schema.ts';
@@ -6,7 +7,13 @@ import { Claim, Images } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';
 
-const Explanation = Type.String({ minLength: 10, maxLength: 1000, pattern: '^\\s*\\S[^]{8,}\\S\\s*$', description: 'The buyer reads it' });
+const Explanation = Type.String({
+  minLength: MIN_EXPLANATION,
+  maxLength: 1000,
+  description: 'For the buyer; blanks around it do not count',
+  examples: ['사용 흔적이 있어 반품할 수 없습니다.'],
+  'x-document': { pattern: visibleText(MIN_EXPLANATION) },
+});
 
 export const reject = endpoint({
   id: 'claims.reject',
@@ -25,7 +32,10 @@ export const reject = endpoint({
   ),
   data: Claim,
   errors: CLAIM_ERRORS,
-  check: ({ evidenceImages = [] }, { config }) => imageProblems(evidenceImages, config.publicUrl, 'evidenceImages'),
+  check: (rejection, { config }) => [
+    ...rejectionProblems(rejection),
+    ...imageProblems(rejection.evidenceImages ?? [], config.publicUrl, 'evidenceImages'),
+  ],
 }).handle((call) => {
   const { reason, explanation, evidenceImages = [] } = call.body;
   const value = JSON.stringify({ explanation, evidenceImages });

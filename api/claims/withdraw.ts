@@ -1,17 +1,17 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed } from '../kernel/schema.ts';
-import { takeBack } from './buyers.ts';
+import { withdrawClaim } from './buyers.ts';
 import { BuyerClaim } from './schemas.ts';
 import { CLAIM_ERRORS } from './sendCommand.ts';
 
 export const withdraw = endpoint({
   id: 'claims.withdraw',
   route: 'POST /storefront/v1/me/claims/{claimId}/withdraw',
-  summary: 'Take a claim of mine back, before the seller has begun with it',
+  summary: 'Withdraw a claim of mine, before the seller has begun with it',
   access: 'customer',
   change: 'workflow',
   idempotent: true,
   body: closed({}),
   data: BuyerClaim,
   errors: CLAIM_ERRORS,
-}).handle((call) => takeBack(call, ({ customerId }) => customerId === call.customer!.customerId));
+}).handle((call) => withdrawClaim(call, ({ customerId }) => customerId === call.customer!.customerId));

@@ -1,14 +1,14 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
 import { closed } from '../kernel/schema.ts';
-import { takeBack } from './buyers.ts';
+import { withdrawClaim } from './buyers.ts';
 import { BuyerClaim } from './schemas.ts';
 import { CLAIM_ERRORS } from './sendCommand.ts';
 
 export const withdrawAsGuest = endpoint({
   id: 'claims.withdrawAsGuest',
   route: 'POST /storefront/v1/guest/orders/{orderId}/claims/{claimId}/withdraw',
-  summary: 'Take a claim of a guest order back, before the seller has begun with it',
+  summary: 'Withdraw a claim of a guest order, before the seller has begun with it',
   access: 'storefront',
   change: 'workflow',
   idempotent: true,
@@ -18,4 +18,4 @@ export const withdrawAsGuest = endpoint({
   errors: ['ORDER_NOT_FOUND', ...CLAIM_ERRORS],
 })
   .before(verifyGuest)
-  .handle((call) => takeBack(call, (claim) => claim.orderId === call.prepared));
+  .handle((call) => withdrawClaim(call, (claim) => claim.orderId === call.prepared));

@@ -8,8 +8,11 @@ export type Json = Record<string, unknown>;
 /** No control characters but tab and line breaks. */
 const ALLOWED = String.raw`[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]`;
 export const TEXT = `^${ALLOWED}*$`;
+const VISIBLE = String.raw`[^\s\ufeff\u0000-\u001f\u007f]`;
 /** The same, with at least one visible character. */
-export const NAME = `^${ALLOWED}*${String.raw`[^\s\ufeff\u0000-\u001f\u007f]`}${ALLOWED}*$`;
+export const NAME = `^${ALLOWED}*${VISIBLE}${ALLOWED}*$`;
+/** The same, with at least so many characters from the first visible one to the last. */
+export const visibleText = (minLength: number): string => `^${ALLOWED}*${VISIBLE}${ALLOWED}{${minLength - 2},}${VISIBLE}${ALLOWED}*$`;
 export const isObject = (node: unknown): node is Json => typeof node === 'object' && node !== null && !Array.isArray(node);
 const mapped = (node: Json, change: (inner: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, change(inner)]));

@@ -36,33 +36,15 @@ async function expectedOf({ tx, item }: TransitionContext, claim: Claim): Promis
 }
 
 async function applyEffect(context: TransitionContext, claim: Claim, effect: ClaimEffect): Promise<void> {
-  const { tx, item } = context;
-  const { at } = tx;
-  const { claimId, variantId } = claim;
-  const stay = item.stay ?? null;
   switch (effect.type) {
     case 'history':
-      return writeStep(tx, claim, effect, effect.name === 'approve' ? (claim.amounts ?? null) : null);
-    case 'restock': {
-      const reason = claim.type === 'CANCEL' ? 'CANCEL' : 'RETURN';
-      const { soundQuantity: quantity, damagedQuantity, missingQuantity } = effect;
-      if (quantity > 0) await returnStock(tx, [{ variantId, quantity, stay }], { reason, reference: claimId, at });
-      await recordUnsellable(tx, { variantId, quantity: damagedQuantity, reason: 'RETURN_DAMAGED', reference: claimId });
-      return recordUnsellable(tx, { variantId, quantity: missingQuantity, reason: 'RETURN_MISSING', reference: claimId });
-    }
-    case 'takeBack': {
-      claim.stockShortfall = await takeAtMost(
-        tx,
-        { variantId, quantity: effect.quantity, stay },
-        { reason: 'RETURN_REJECTED', reference: claimId },
-      );
-      return recordUnsellable(tx, { variantId, quantity: claim.stockShortfall, reason: 'RETURN_SHORTFALL', reference: claimId });
-    }
-    case 'takeExchange': {
-      const line = { variantId: await exchangeOption(tx, item, effect.optionId ?? variantId), quantity: claim.quantity, stay };
-      if (!(await takeUnits(tx, line, { reason: 'EXCHANGE', reference: claimId }))) throw new Fault('OUT_OF_STOCK');
-      return;
-    }
+      return writeStep(context.tx, claim, effect, effect.name === 'approve' ? (claim.amounts ?? null) : null);
+    case 'restock':
+      return restock(context, claim, effect);
+    case 'takeBack':
+      return takeBack(context, claim, effect.quantity);
+    case 'takeExchange':
+      return takeExchange(context, claim, effect.optionId ?? claim.variantId);
     case 'refund':
       await resumeItem(context, claim);
       claim.amounts = await refundClaim(context, claim, effect);
@@ -75,6 +57,30 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
     default:
       return effect satisfies never;
   }
+}
+
+type Effect<T extends ClaimEffect['type']> = Extract<ClaimEffect, { readonly type: T }>;
+
+async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Effect<'restock'>): Promise<void> {
+  const { claimId: reference, variantId } = claim;
+  const { soundQuantity: quantity, damagedQuantity, missingQuantity } = effect;
+  const reason = claim.type === 'CANCEL' ? 'CANCEL' : 'RETURN';
+  if (quantity > 0) await returnStock(tx, [{ variantId, quantity, stay: item.stay ?? null }], { reason, reference, at: tx.at });
+  await recordUnsellable(tx, { variantId, quantity: damagedQuantity, reason: 'RETURN_DAMAGED', reference });
+  await recordUnsellable(tx, { variantId, quantity: missingQuantity, reason: 'RETURN_MISSING', reference });
+}
+
+/** What has been sold meanwhile is the claim's shortfall (D19). */
+async function takeBack({ tx, item }: TransitionContext, claim: Claim, quantity: number): Promise<void> {
+  const { claimId: reference, variantId } = claim;
+  const line = { variantId, quantity, stay: item.stay ?? null };
+  claim.stockShortfall = await takeAtMost(tx, line, { reason: 'RETURN_REJECTED', reference });
+  await recordUnsellable(tx, { variantId, quantity: claim.stockShortfall, reason: 'RETURN_SHORTFALL', reference });
+}
+
+async function takeExchange({ tx, item }: TransitionContext, { claimId: reference, quantity }: Claim, optionId: string): Promise<void> {
+  const line = { variantId: await exchangeOption(tx, item, optionId), quantity, stay: item.stay ?? null };
+  if (!(await takeUnits(tx, line, { reason: 'EXCHANGE', reference }))) throw new Fault('OUT_OF_STOCK');
 }
 
 /** Appends a line to the history. Whoever calls has the claim's row locked, or has just made it. */

@@ -1,4 +1,4 @@
-/** A buyer files a claim: preview and submission are judged by the same function, in the same order (docs/contract.md#claims). */
+/** A buyer files a claim: preview and submission call the same function, so their refusals and order are the same (docs/contract.md#claims). */
 import { randomInt } from 'node:crypto';
 import { checkFiling, type FilingMode } from '../../domain/claims/filing.ts';
 import { decide, planOf } from '../../domain/claims/machine.ts';
@@ -16,10 +16,10 @@ import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
 import { applyEffects, writeStep } from './effects.ts';
 import { type Claim, type ClaimAmounts, ClaimEntity } from './entities.ts';
-import { exchangeOption, pauseItem, quoteClaim, settleDue, showClaim } from './item.ts';
+import { exchangeOption, pauseItem, quoteClaim, applyDue, showClaim } from './item.ts';
 import { claimRun, columnsOf, stateOf } from './rows.ts';
 
-/** A request that was judged: what it asks of which item, and what an approval would give back now. */
+/** A request that may be filed: how, for how many units, and what an approval would give back now. */
 export interface Filing {
   readonly mode: FilingMode;
   readonly quantity: number;
@@ -31,10 +31,10 @@ export interface Filing {
 }
 
 /**
- * Judges a request. Refusals are Faults: INVALID_STATUS, CLAIM_IN_PROGRESS, EXCHANGE_NOT_SUPPORTED, PERIOD_EXPIRED, INVALID_QUANTITY,
+ * What filing a request means. Refusals are Faults: INVALID_STATUS, CLAIM_IN_PROGRESS, EXCHANGE_NOT_SUPPORTED, PERIOD_EXPIRED, INVALID_QUANTITY,
  * VARIANT_NOT_FOUND.
  */
-export async function judgeClaim(tx: Tx, item: OrderItem, request: ClaimRequest): Promise<Filing> {
+export async function assessClaim(tx: Tx, item: OrderItem, request: ClaimRequest): Promise<Filing> {
   const { em, storeId, at } = tx;
   const { type, reason } = request;
   const { mode, quantity } = checkFiling({ ...item, isShipped: isShippedItem(item) }, request, at);
@@ -61,8 +61,8 @@ const REQUESTED = {
 export async function fileClaim(context: TransitionContext, request: ClaimRequest, publicUrl: string): Promise<Claim> {
   const { tx, item } = context;
   const { em, storeId, at, realNow } = tx;
-  await settleDue(context);
-  const { mode, quantity, order, deliveryFeeWon, exchangeOptionId } = await judgeClaim(tx, item, request);
+  await applyDue(context);
+  const { mode, quantity, order, deliveryFeeWon, exchangeOptionId } = await assessClaim(tx, item, request);
   const { type, reason, detail = null, images = [] } = request;
   const { orderId, orderNo, testPayment, customerId = null } = order;
   const claim = em.create(ClaimEntity, {

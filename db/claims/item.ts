@@ -22,7 +22,7 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
-export const settleDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
+export const applyDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
 
 /** The item's deadlines rest while the claim is open. */
 export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
@@ -98,11 +98,11 @@ export async function quoteClaim(
   item: OrderItem,
   claim: Pick<Claim, 'type' | 'reason' | 'quantity'>,
 ): Promise<ClaimAmounts> {
-  if (claim.type === 'EXCHANGE') return NOTHING;
+  if (claim.type === 'EXCHANGE') return NO_AMOUNTS;
   const rest = (await readRests(tx, [order])).get(order.orderId)!;
   return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim, 0)), refundId: null });
 }
-const NOTHING: ClaimAmounts = {
+export const NO_AMOUNTS: ClaimAmounts = {
   refundAmount: 0,
   pointRefundAmount: 0,
   deliveryFeeRefundAmount: 0,

@@ -1,15 +1,14 @@
 /** A claim's transition: loads under lock, decides, applies the effects, writes. Lock order: claim, item, order, payment. */
 import { LockMode } from '@mikro-orm/core';
 import { decide } from '../../domain/claims/machine.ts';
-import type { Collection, Inspection, Redelivery, Rejection } from '../../domain/claims/rules.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { consumeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffects } from './effects.ts';
-import { type Claim, ClaimEntity } from './entities.ts';
+import { ClaimEntity } from './entities.ts';
 import { lockItem, showClaim } from './item.ts';
+import { recordOf } from './record.ts';
 import { columnsOf, stateOf } from './rows.ts';
 import { CLAIM_LISTING, type ClaimView, viewClaims, viewRefund, withoutSellersOwn } from './views.ts';
 
@@ -43,51 +42,4 @@ export async function transitionClaim(
 function replyOf({ name }: Command<'claim'>, claim: ClaimView): object {
   if (name === 'approve') return viewRefund(claim);
   return name === 'withdraw' ? withoutSellersOwn(claim) : claim;
-}
-
-/** What a command writes into the claim. Text was passed by its id (X24); more than one as JSON. */
-async function recordOf(tx: Tx, claim: Claim, command: Command<'claim'>): Promise<Partial<Claim>> {
-  const { at } = tx;
-  const text = (id: string | undefined) => consumeText(tx, id);
-  const texts = async <T extends object>(id: string | undefined): Promise<T | null> => {
-    const found = await text(id);
-    return found === null ? null : (JSON.parse(found) as T);
-  };
-  switch (command.name) {
-    case 'hold':
-      return { holdReason: await text(command.input.reasonId) };
-    case 'reject': {
-      const typed = await texts<Pick<Rejection, 'explanation' | 'evidenceImages'>>(command.input.explanationId);
-      return { rejection: { explanation: '', evidenceImages: [], ...typed, reason: command.input.reason, rejectedAt: at } };
-    }
-    case 'collect': {
-      const { method, carrierCode = null, trackingNumberId } = command.input;
-      const collection: Collection = {
-        method,
-        carrierCode,
-        trackingNumber: await text(trackingNumberId),
-        registeredAt: at,
-        completedAt: null,
-      };
-      return { collection };
-    }
-    case 'completeCollection': {
-      const { soundQuantity = claim.quantity, damagedQuantity = 0, missingQuantity = 0, inspectionId } = command.input;
-      const typed = await texts<Pick<Inspection, 'note' | 'images'>>(inspectionId);
-      const inspection: Inspection = { soundQuantity, damagedQuantity, missingQuantity, note: null, images: [], ...typed };
-      return { inspection, ...(claim.collection && { collection: { ...claim.collection, completedAt: at } }) };
-    }
-    case 'redeliver': {
-      const { optionId = claim.exchangeOptionId ?? claim.variantId, carrierCode, trackingNumberId } = command.input;
-      const redelivery: Redelivery = { optionId, carrierCode, trackingNumber: (await text(trackingNumberId)) ?? '', registeredAt: at };
-      return { redelivery };
-    }
-    case 'approve':
-    case 'completeExchange':
-    case 'release':
-    case 'withdraw':
-      return {};
-    default:
-      return command satisfies never;
-  }
 }

@@ -6,8 +6,8 @@ import { korean } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { OrderEntity, OrderItemEntity } from '../orders/entities.ts';
 import { quoteDeparture, readRests } from '../orders/leave.ts';
-import { type Claim, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
-import { departureOf } from './item.ts';
+import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
+import { departureOf, NO_AMOUNTS } from './item.ts';
 
 const at = (time: Date | null | undefined): string | null => (time ? korean(time.getTime()) : null);
 
@@ -76,28 +76,9 @@ const viewClaim = (claim: Claim, expected: ExpectedAmounts, steps: readonly Clai
   holdReason: claim.holdReason ?? null,
   holdExpiresAt: at(claim.holdUntil),
   holdUsed: claim.isHoldUsed,
-  collection: claim.collection
-    ? {
-        ...claim.collection,
-        registeredAt: korean(claim.collection.registeredAt),
-        completedAt: claim.collection.completedAt === null ? null : korean(claim.collection.completedAt),
-      }
-    : null,
-  inspection: claim.inspection ? { ...claim.inspection, images: [...claim.inspection.images] } : null,
-  redelivery: claim.redelivery ? { ...claim.redelivery, registeredAt: korean(claim.redelivery.registeredAt) } : null,
-  rejection: claim.rejection
-    ? { ...claim.rejection, evidenceImages: [...claim.rejection.evidenceImages], rejectedAt: korean(claim.rejection.rejectedAt) }
-    : null,
+  ...viewHandling(claim),
   stockShortfall: claim.stockShortfall,
-  refundAmount: claim.amounts?.refundAmount ?? 0,
-  pointRefundAmount: claim.amounts?.pointRefundAmount ?? 0,
-  deliveryFeeRefundAmount: claim.amounts?.deliveryFeeRefundAmount ?? 0,
-  deliveryFeeChargeAmount: claim.amounts?.deliveryFeeChargeAmount ?? 0,
-  deliveryFeeChargeRefundAmount: claim.amounts?.deliveryFeeChargeRefundAmount ?? 0,
-  couponChargeAmount: claim.amounts?.couponChargeAmount ?? 0,
-  couponChargeRefundAmount: claim.amounts?.couponChargeRefundAmount ?? 0,
-  deductAmount: claim.amounts?.deductAmount ?? 0,
-  refundId: claim.amounts?.refundId ?? null,
+  ...viewAmounts(claim.amounts ?? NO_AMOUNTS),
   testPayment: claim.testPayment,
   history: steps.map(({ name, by, at: when }) => ({ at: korean(when.getTime()), name, by, message: historyLine(claim, name, by) })),
   requestedAt: korean(claim.requestedAt.getTime()),
@@ -105,20 +86,34 @@ const viewClaim = (claim: Claim, expected: ExpectedAmounts, steps: readonly Clai
   lastChangedAt: korean(claim.lastChangedAt.getTime(), 'milliseconds'),
 });
 
-/** What goes back and what is charged by an approval (docs/contract.md#claims). */
-export const viewRefund = (claim: ClaimView) => ({
-  claimId: claim.claimId,
-  quantity: claim.quantity,
-  refundAmount: claim.refundAmount,
-  pointRefundAmount: claim.pointRefundAmount,
-  deliveryFeeRefundAmount: claim.deliveryFeeRefundAmount,
-  deliveryFeeChargeAmount: claim.deliveryFeeChargeAmount,
-  deliveryFeeChargeRefundAmount: claim.deliveryFeeChargeRefundAmount,
-  couponChargeAmount: claim.couponChargeAmount,
-  couponChargeRefundAmount: claim.couponChargeRefundAmount,
-  deductAmount: claim.deductAmount,
-  refundId: claim.refundId,
+/** How the goods came back, what was sent for them, why it was rejected; null where it has not happened. */
+const viewHandling = ({ collection, inspection, redelivery, rejection }: Claim) => ({
+  collection: collection
+    ? {
+        ...collection,
+        registeredAt: korean(collection.registeredAt),
+        completedAt: collection.completedAt === null ? null : korean(collection.completedAt),
+      }
+    : null,
+  inspection: inspection ? { ...inspection, images: [...inspection.images] } : null,
+  redelivery: redelivery ? { ...redelivery, registeredAt: korean(redelivery.registeredAt) } : null,
+  rejection: rejection ? { ...rejection, evidenceImages: [...rejection.evidenceImages], rejectedAt: korean(rejection.rejectedAt) } : null,
 });
+
+const viewAmounts = (amounts: ClaimAmounts) => ({
+  refundAmount: amounts.refundAmount,
+  pointRefundAmount: amounts.pointRefundAmount,
+  deliveryFeeRefundAmount: amounts.deliveryFeeRefundAmount,
+  deliveryFeeChargeAmount: amounts.deliveryFeeChargeAmount,
+  deliveryFeeChargeRefundAmount: amounts.deliveryFeeChargeRefundAmount,
+  couponChargeAmount: amounts.couponChargeAmount,
+  couponChargeRefundAmount: amounts.couponChargeRefundAmount,
+  deductAmount: amounts.deductAmount,
+  refundId: amounts.refundId,
+});
+
+/** What goes back and what is charged by an approval (docs/contract.md#claims). */
+export const viewRefund = (claim: ClaimView) => ({ claimId: claim.claimId, quantity: claim.quantity, ...viewAmounts(claim) });
 
 /** A claim as its buyer sees it. */
 export const withoutSellersOwn = ({ holdReason: _reason, stockShortfall: _shortfall, ...claim }: ClaimView) => claim;

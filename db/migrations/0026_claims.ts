@@ -47,6 +47,9 @@ const claims = [
     (column) => `CREATE INDEX claim_${column} ON claim (store_id, ${column}, requested_at DESC, claim_id DESC)`,
   ),
   ...tenantTable('claim'),
+  `GRANT SELECT (store_id, claim_id, claim_no, order_no, order_item_id, type, status, quantity, hold_until, amounts)
+     ON claim TO sangjeom_operator`,
+  'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
   `CREATE FUNCTION claim_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      PERFORM list_counts(coalesce(NEW.store_id, OLD.store_id), 'claim', OLD.status, NEW.status, false); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER claim_made AFTER INSERT OR DELETE ON claim DEFERRABLE INITIALLY DEFERRED

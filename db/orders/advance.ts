@@ -26,6 +26,7 @@ export interface Departed {
   readonly recorded: object;
   readonly canceled: { readonly quantity: number; readonly refundAmount: number; readonly pointRefundAmount: number } | null;
 }
+const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
   readonly command?: Command<'orderItem'>;
@@ -37,35 +38,29 @@ export interface StepCause {
 
 /** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<void> {
-  const { tx, item, store } = context;
-  const { em } = tx;
+  const { tx, item } = context;
   const { command = null, when = tx.at, leave } = cause;
-  const { autoDeliverDays, autoConfirmDays } = store;
-  const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, when, {
-    settings: { autoDeliverDays, autoConfirmDays },
-  });
-  if (!result.ok) throw refused(result);
-  if (event.type === 'elapsed' && result.effects.length === 0) return;
-  const { state, effects, trace } = result;
+  const { state, effects, trace } = stepFlow(context, event, when);
+  if (event.type === 'elapsed' && effects.length === 0) return;
   if (command?.name === 'dispatch') item.dispatch = await dispatchOf(context, command);
   item.flowState = state;
   item.status = state.status;
   await recordEffects(context, command, effects);
   const order = await lockOrder(context);
-  const departed = leave ? await leave(order) : null;
+  const departed = leave ? await leave(order) : NOTHING_LEFT;
   const { storeId, orderItemId } = item;
-  em.persist(
-    em.create(FlowStepEntity, {
-      storeId,
-      orderItemId,
-      seq: state.seq,
-      event: { ...event, actor: command?.actor ?? 'SYSTEM', ...departed?.recorded },
-      at: new Date(trace.at(-1)?.at ?? when),
-      trace,
-      effects,
-    }),
-  );
-  await publish(context, order, effects, departed?.canceled ?? null);
+  const { seq } = state;
+  const recorded = { ...event, actor: command?.actor ?? 'SYSTEM', ...departed.recorded };
+  const at = new Date(trace.at(-1)?.at ?? when);
+  tx.em.persist(tx.em.create(FlowStepEntity, { storeId, orderItemId, seq, event: recorded, at, trace, effects }));
+  await publish(context, order, effects, departed.canceled);
+}
+
+function stepFlow({ item, store: { autoDeliverDays, autoConfirmDays } }: TransitionContext, event: FlowEvent, when: number) {
+  const graph = graphOf(item.flowKey, item.flowVersion);
+  const result = step(graph, item.flowState, event, when, { settings: { autoDeliverDays, autoConfirmDays } });
+  if (!result.ok) throw refused(result);
+  return result;
 }
 
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>

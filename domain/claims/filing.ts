@@ -40,10 +40,10 @@ export function filingOf(
   if (state.claims.length > 0) return { refusal: 'CLAIM_IN_PROGRESS' };
   if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
   const graph = graphOf(item.flowKey, item.flowVersion);
-  const judged = PERMISSIONS[type].map(({ key, mode }) => ({ mode, refusal: permissionRefusal(graph, state, key, at) }));
-  const open = judged.find(({ refusal }) => refusal === null);
+  const modes = PERMISSIONS[type].map(({ key, mode }) => ({ mode, refusal: permissionRefusal(graph, state, key, at) }));
+  const open = modes.find(({ refusal }) => refusal === null);
   if (open) return { mode: open.mode };
-  return { refusal: judged.some(({ refusal }) => refusal === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
+  return { refusal: modes.some(({ refusal }) => refusal === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
 }
 
 /** The claim's mode and units. Throws the refusals of `filingOf`, then INVALID_QUANTITY for more than what remains. */

@@ -141,38 +141,27 @@ function carryOut(state: ClaimState, command: ClaimCommand, at: number): Step {
   };
 }
 
-function effectsOf(
-  { type, quantity, restockedQuantity, isShipped, exchangeOptionId }: ClaimState,
-  command: ClaimCommand,
-): readonly ClaimEffect[] {
-  switch (command.name) {
-    case 'approve': {
-      const { deductWon = 0, holdRefund: isHeld = false } = command.input;
-      // A return that was shipped is back in stock since it was collected (D18).
-      const restock: readonly ClaimEffect[] = type === 'RETURN' && isShipped ? [] : [soundOnly(quantity)];
-      return [...restock, { type: 'refund', deductWon, isHeld }];
-    }
-    case 'reject':
-      return [...(restockedQuantity > 0 ? [{ type: 'takeBack', quantity: restockedQuantity } as const] : []), { type: 'resume' }];
-    case 'completeCollection': {
-      const { soundQuantity, damagedQuantity = 0, missingQuantity = 0 } = command.input;
-      return [soundQuantity === undefined ? soundOnly(quantity) : { type: 'restock', soundQuantity, damagedQuantity, missingQuantity }];
-    }
-    case 'redeliver':
-      return [{ type: 'takeExchange', optionId: command.input.optionId ?? exchangeOptionId }];
-    case 'completeExchange':
-      return [{ type: 'exchange' }];
-    case 'withdraw':
-      return [{ type: 'resume' }];
-    case 'collect':
-    case 'hold':
-    case 'release':
-      return [];
-    default:
-      return command satisfies never;
-  }
-}
-const soundOnly = (soundQuantity: number): ClaimEffect => ({ type: 'restock', soundQuantity, damagedQuantity: 0, missingQuantity: 0 });
+/** What each command does besides, the history aside. */
+const EFFECTS: {
+  readonly [N in ClaimCommandName]: (claim: ClaimState, input: ClaimMessages['commands'][N]) => readonly ClaimEffect[];
+} = {
+  approve: ({ type, isShipped, quantity }, { deductWon = 0, holdRefund: isHeld = false }) => [
+    // A return that was shipped is back in stock since it was collected (D18).
+    ...(type === 'RETURN' && isShipped ? [] : [restockSound(quantity)]),
+    { type: 'refund', deductWon, isHeld },
+  ],
+  reject: ({ restockedQuantity: quantity }) => [...(quantity > 0 ? [{ type: 'takeBack', quantity } as const] : []), { type: 'resume' }],
+  collect: () => [],
+  completeCollection: ({ quantity }, { soundQuantity, damagedQuantity = 0, missingQuantity = 0 }) =>
+    soundQuantity === undefined ? [restockSound(quantity)] : [{ type: 'restock', soundQuantity, damagedQuantity, missingQuantity }],
+  redeliver: ({ exchangeOptionId }, { optionId }) => [{ type: 'takeExchange', optionId: optionId ?? exchangeOptionId }],
+  completeExchange: () => [{ type: 'exchange' }],
+  hold: () => [],
+  release: () => [],
+  withdraw: () => [{ type: 'resume' }],
+};
+const effectsOf = (claim: ClaimState, { name, input }: ClaimCommand): readonly ClaimEffect[] => EFFECTS[name](claim, input as never);
+const restockSound = (soundQuantity: number): ClaimEffect => ({ type: 'restock', soundQuantity, damagedQuantity: 0, missingQuantity: 0 });
 
 /** What each open status waits for. */
 const WAITS: Readonly<Record<Exclude<ClaimStatus, 'COMPLETED' | 'REJECTED' | 'WITHDRAWN'>, string>> = {

@@ -119,3 +119,11 @@ export const inspectionProblems = (inspection: object): FieldError[] =>
         code: 'REQUIRED',
         message: 'An inspection needs it.',
       }));
+
+/** An explanation that is read by buyers, blanks around it aside. */
+export const MIN_EXPLANATION = 10;
+/** A rejection is explained. */
+export const rejectionProblems = ({ explanation }: { readonly explanation?: string | undefined }): FieldError[] =>
+  explanation !== undefined && Array.from(explanation.trim()).length < MIN_EXPLANATION
+    ? [{ field: 'explanation', code: 'TOO_SHORT', message: `It has at least ${MIN_EXPLANATION} characters, blanks around it aside.` }]
+    : [];

@@ -62,6 +62,25 @@ test('explains an invitation', async () => {
   expect(text).not.toContain(email);
 });
 
+test('finds and explains a claim, also one that needed no run', async () => {
+  const buyer = await shop.member();
+  const { orderItemId } = await shop.order(undefined, 2, buyer);
+  const cancel = async () => {
+    const request = { type: 'CANCEL', reason: 'CHANGE_OF_MIND', quantity: 1 };
+    const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, request);
+    return filed.body.data as { claimId: string; claimNo: string };
+  };
+  const done = await cancel();
+  await shop.act(orderItemId, 'confirm');
+  const open = await cancel();
+  for (const number of [open.claimNo, open.claimId]) expect(await ids(number)).toEqual([`claim/${shop.store.storeId}/${open.claimNo}`]);
+  const words = async ({ claimNo }: typeof open) => String(await support('explain', claimNo));
+  expect(await words(open)).toContain(`Claim ${open.claimNo}, CANCEL of 1 of order item ${orderItemId}, is REQUESTED.`);
+  expect(await words(open)).toContain('It waits for the seller or buyer; nothing is due.');
+  expect(await words(done)).toContain('It gave 10000 won back by refund');
+  expect(await words(done)).toContain('It completed at once and needed no run');
+});
+
 test('a run’s history is checked against this checkout', async () => {
   expect(String(await support('retry', order.orderItemId))).toContain('was told to look again');
   expect(await support('replay', order.orderItemId, '--json')).toMatchObject({ agrees: true, difference: null });

@@ -18,6 +18,7 @@ test('a run is named by its row, an order item’s by its number (D69)', () => {
   expect(WORKFLOW_TYPES.map((type) => runOf(type, 's', 'e').workflowId).toSorted()).toEqual([
     'approval-notice/s/e',
     'approval/s/e',
+    'claim/s/e',
     'invitation/s/e',
     'order-item/s/e',
     'payment/s/e',
@@ -41,6 +42,7 @@ test('payments go first, and deliveries have queues of their own', () => {
   expect([...WORKFLOW_TYPES.map((type) => started(type)), started('webhookDelivery', true)]).toEqual([
     ['payment', 'runs', 1],
     ['orderItem', 'runs', 2],
+    ['claim', 'runs', 2],
     ['invitation', 'runs', 3],
     ['approval', 'runs', 2],
     ['approvalNotice', 'runs', 3],
