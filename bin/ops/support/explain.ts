@@ -200,8 +200,11 @@ async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> 
   });
 }
 
-const doneSince = ({ done_at: doneAt }: RunRow): string =>
-  doneAt ? `Its run is done since ${korean(doneAt.getTime())}.` : 'Its run was done so long ago that its line is gone.';
+function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
+  if (doneAt) return `Its run is done since ${korean(doneAt.getTime())}.`;
+  const atOnce = type === 'claim' ? 'It was completed when it was filed, or its' : 'Its';
+  return `${atOnce} run was done so long ago that its line is gone.`;
+}
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): string[] {
   return [
