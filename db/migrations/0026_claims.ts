@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators]) this.addSql(sql);
   }
 }
 
@@ -47,9 +47,6 @@ const claims = [
     (column) => `CREATE INDEX claim_${column} ON claim (store_id, ${column}, requested_at DESC, claim_id DESC)`,
   ),
   ...tenantTable('claim'),
-  `GRANT SELECT (store_id, claim_id, claim_no, order_no, order_item_id, type, status, quantity, hold_until, amounts)
-     ON claim TO sangjeom_operator`,
-  'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
   `CREATE FUNCTION claim_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      PERFORM list_counts(coalesce(NEW.store_id, OLD.store_id), 'claim', OLD.status, NEW.status, false); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER claim_made AFTER INSERT OR DELETE ON claim DEFERRABLE INITIALLY DEFERRED
@@ -86,4 +83,11 @@ const refunds = [
    END $$`,
   `CREATE CONSTRAINT TRIGGER refund_within_payment AFTER INSERT ON refund DEFERRABLE INITIALLY DEFERRED
    FOR EACH ROW EXECUTE FUNCTION refund_within_payment()`,
+];
+
+/** Operators read states and amounts; what buyers and sellers typed is not theirs. */
+const operators = [
+  `GRANT SELECT (store_id, claim_id, claim_no, type, status, quantity, order_id, order_no, order_item_id, hold_until, amounts)
+     ON claim TO sangjeom_operator`,
+  'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
 ];
