@@ -134,11 +134,11 @@ describe('on the time-skipping server', () => {
     beforeAll(async () => {
       began = await under.now();
       [confirmed, refunded] = [await unknownConfirm(), await unknownRefund()];
-      // Two thirds of the day pass at once, on the store's clock; in the rest every poll is made.
-      await under.advance(confirmed.run, 16 * HOUR);
+      // Most of the day passes at once, on the store's clock; in the rest every poll is made.
+      await under.advance(confirmed.run, 22 * HOUR);
       await under.advance(refunded.run, 0);
       // One after the other: the server's clock stops for good when several results are awaited at once.
-      ended = (await finished(confirmed.run)) + 16 * HOUR;
+      ended = (await finished(confirmed.run)) + 22 * HOUR;
       await finished(refunded.run);
     }, 240_000);
 
