@@ -15,7 +15,9 @@ export const create = endpoint({
   data: BuyerClaim,
   errors: FILING_ERRORS,
   check: filingProblems,
-}).handle(async ({ tx, customer, params, body, deps }) => {
+}).handle(async ({ tx, customer, params, body, deps, setHeader }) => {
   await checkOwner(tx, params.orderItemId, customer!.customerId);
-  return file(tx, params.orderItemId, body, deps);
+  const claim = await file(tx, params.orderItemId, body, deps);
+  setHeader('Location', `/storefront/v1/me/claims/${claim.claimId}`);
+  return claim;
 });

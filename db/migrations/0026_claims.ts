@@ -37,7 +37,7 @@ const claims = [
     detail text, images text[] NOT NULL, customer_id text, is_shipped boolean NOT NULL, exchange_option_id text,
     delivery_fee_won integer NOT NULL, hold_reason text, hold_until timestamptz(3), is_hold_used boolean NOT NULL DEFAULT false,
     collection jsonb, inspection jsonb, redelivery jsonb, rejection jsonb, restocked_quantity integer NOT NULL DEFAULT 0,
-    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, test_payment boolean NOT NULL,
+    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, step_count integer NOT NULL DEFAULT 0, test_payment boolean NOT NULL,
     requested_at timestamptz(3) NOT NULL, closed_at timestamptz(3), last_changed_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, claim_id), UNIQUE (store_id, claim_no),
     FOREIGN KEY (store_id, order_item_id) REFERENCES order_item DEFERRABLE INITIALLY DEFERRED)`,
