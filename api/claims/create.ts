@@ -15,9 +15,7 @@ export const create = endpoint({
   data: BuyerClaim,
   errors: FILING_ERRORS,
   check: filingProblems,
-}).handle(async ({ tx, customer, params, body, deps, setHeader }) => {
+}).handle(async ({ tx, customer, params, body, deps }) => {
   await checkOwner(tx, params.orderItemId, customer!.customerId);
-  const claim = await file(tx, params.orderItemId, body, deps);
-  setHeader('Location', `/storefront/v1/me/claims/${claim.claimId}`);
-  return claim;
+  return file(tx, params.orderItemId, body, deps);
 });
