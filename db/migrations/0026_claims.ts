@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...images]) this.addSql(sql);
   }
 }
 
@@ -84,3 +84,6 @@ const refunds = [
   `CREATE CONSTRAINT TRIGGER refund_within_payment AFTER INSERT ON refund DEFERRABLE INITIALLY DEFERRED
    FOR EACH ROW EXECUTE FUNCTION refund_within_payment()`,
 ];
+
+/** A claim names the uploads among its images. */
+const images = ['GRANT UPDATE (is_named) ON upload TO sangjeom_app'];
