@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
   }
 }
 
@@ -91,3 +91,6 @@ const operators = [
      ON claim TO sangjeom_operator`,
   'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
 ];
+
+/** A claim names the uploads among its images. */
+const images = ['GRANT UPDATE (is_named) ON upload TO sangjeom_app'];
