@@ -1,4 +1,4 @@
-import { inspectionProblems } from '../../domain/claims/rules.ts';
+import { inspectionProblems, QUANTITIES } from '../../domain/claims/rules.ts';
 import type { ClaimView } from '../../db/claims/views.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -9,19 +9,19 @@ import { CLAIM_ERRORS, sendClaimCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';
 
 const Units = Type.Optional(Type.Integer({ minimum: 0, maximum: 999 }));
-const Inspection = closed(
-  {
-    soundQuantity: Units,
-    damagedQuantity: Units,
-    missingQuantity: Units,
-    note: Type.Optional(Type.String({ maxLength: 1000 })),
-    images: Type.Optional(Images),
-  },
-  {
-    title: 'InspectionRequest',
-    description: 'Without fields all units are sound. The three quantities add up to that of the claim; only sound units go back to stock.',
-  },
-);
+const fields = {
+  soundQuantity: Units,
+  damagedQuantity: Units,
+  missingQuantity: Units,
+  note: Type.Optional(Type.String({ maxLength: 1000 })),
+  images: Type.Optional(Images),
+};
+const none = Object.fromEntries(Object.keys(fields).map((field) => [field, { not: {} }]));
+const Inspection = closed(fields, {
+  title: 'InspectionRequest',
+  description: 'Without fields all units are sound. The three quantities add up to that of the claim; only sound units go back to stock.',
+  'x-document': { anyOf: [{ required: [...QUANTITIES] }, { properties: none }] },
+});
 
 export const completeCollection = endpoint({
   id: 'claims.completeCollection',

@@ -31,7 +31,7 @@ export const REASON_OF_TYPE = {
     properties: {
       type: { const: type },
       reason: { enum: [...CLAIM_REASONS[type]] },
-      ...(type !== 'EXCHANGE' && { exchangeOptionId: false }),
+      ...(type !== 'EXCHANGE' && { exchangeOptionId: { not: {} } }),
     },
   })),
 };

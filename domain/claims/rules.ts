@@ -109,7 +109,7 @@ export const collectionProblems = ({ method, carrierCode }: { readonly method?: 
     ? [{ field: 'carrierCode', code: 'REQUIRED', message: 'SELLER_PICKUP needs it.' }]
     : [];
 
-const QUANTITIES = ['soundQuantity', 'damagedQuantity', 'missingQuantity'] as const;
+export const QUANTITIES = ['soundQuantity', 'damagedQuantity', 'missingQuantity'] as const;
 /** An inspection tells all three quantities. */
 export const inspectionProblems = (inspection: object): FieldError[] =>
   Object.keys(inspection).length === 0

@@ -71,6 +71,7 @@ const sequences = () =>
 const PATHS: Readonly<Record<string, string>> = {
   PRODUCT: '/v1/products/',
   ORDER_ITEM: '/v1/order-items/',
+  CLAIM: '/v1/claims/',
   WEBHOOK: '/v1/webhooks/',
   CATEGORY: '/v1/categories/',
   ADDRESS: '/v1/seller-addresses/',

@@ -10,6 +10,7 @@ import { Buyer, call, type Headers_, pay, type Reply } from '../../../bin/dev/cl
 import { Desk } from '../../kernel/approvals.ts';
 import { exchange, loginAs, storeToken } from '../../kernel/login.ts';
 import { type World, underTest, until, seedMembers } from '../../kernel/world.ts';
+import { claims, guestClaims } from './claimExamples.ts';
 import { callDeclared } from './declared.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
@@ -330,6 +331,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.delivered', 'POST', `/v1/order-items/${item}/delivered`, {});
   const guest = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
   await send('orders.lookUp', 'POST', `/storefront/v1/guest/orders/${order.orderNo}`, guest);
+  await guestClaims({ orderId: orderId as string, orderItemId: item }, guest, send);
   const provided = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfill', 'POST', `/v1/order-items/${provided}/fulfill`, { note: '쿠폰을 문자로 보냈습니다' });
   const many = (await shop.order({ productId: (await shop.product()).productId })).orderItemId;
@@ -339,6 +341,7 @@ export async function walk(shop: World): Promise<Walked> {
   const another = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
   await asMember(shop, note);
+  await claims(shop, note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

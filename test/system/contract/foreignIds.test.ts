@@ -7,6 +7,10 @@ let shop: World;
 let theirs: Record<'productId' | 'variantId' | 'categoryId' | 'orderItemId' | 'cartItemId', string>;
 let buyer: Headers_;
 let mine: { productId: string; variantId: string };
+/** Of a member: an item that may be exchanged, and a claim whose goods are back. */
+let member: Headers_;
+let dispatched: string;
+let collected: string;
 
 beforeAll(async () => {
   const [one, rival] = await Promise.all([world(), world()]);
@@ -21,12 +25,26 @@ beforeAll(async () => {
     headers: there,
   });
   const [category] = (await rival.seller.call('GET', '/v1/categories')).body.data.items as { categoryId: string }[];
+  const claimant = await shop.member();
+  member = claimant.headers;
+  const claims = (orderItemId: string) => `/storefront/v1/me/order-items/${orderItemId}/claims`;
+  const sent = async (): Promise<string> => {
+    const order = await shop.order(mine, 1, claimant);
+    await shop.act(order.orderItemId, 'confirm');
+    await shop.act(order.orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+    return order.orderItemId;
+  };
+  dispatched = claims(await sent());
+  const filed = await claimant.call('POST', claims(await sent()), { type: 'EXCHANGE', reason: 'DEFECTIVE' });
+  collected = `/v1/claims/${filed.body.data.claimId as string}`;
+  await shop.seller.call('POST', `${collected}/collect`, { method: 'BUYER_SEND' });
+  await shop.seller.call('POST', `${collected}/collect/complete`, {});
   theirs = { ...product, orderItemId, categoryId: category!.categoryId, cartItemId: cart.body.data.items[0].cartItemId as string };
 });
 
 type Ids = typeof theirs;
 /** Every body of an operation that names something by its id. */
-const bodies: readonly (readonly [name: string, method: string, path: string, body: (ids: Ids) => object])[] = [
+const bodies: readonly (readonly [name: string, method: string, path: string | (() => string), body: (ids: Ids) => object])[] = [
   ['categories.create parentId', 'POST', '/v1/categories', ({ categoryId }) => ({ name: 'c', parentId: categoryId })],
   ['products.create categoryId', 'POST', '/v1/products', ({ categoryId }) => ({ name: 'p', salePrice: 1000, categoryId })],
   ...['confirm', 'delivered', 'fulfill'].map(
@@ -42,6 +60,18 @@ const bodies: readonly (readonly [name: string, method: string, path: string, bo
     ({ variantId }) => ({ productId: mine.productId, optionId: variantId, quantity: 1 }),
   ],
   ['checkout.create productId', 'POST', '/storefront/v1/checkout', ({ productId }) => ({ items: [{ productId, quantity: 1 }] })],
+  [
+    'claims.create exchangeOptionId',
+    'POST',
+    () => dispatched,
+    ({ variantId }) => ({ type: 'EXCHANGE', reason: 'DEFECTIVE', exchangeOptionId: variantId }),
+  ],
+  [
+    'claims.redeliver optionId',
+    'POST',
+    () => `${collected}/redelivery`,
+    ({ variantId }) => ({ optionId: variantId, carrierCode: 'CJ', trackingNumber: '1' }),
+  ],
   ['checkout.create cartItemIds', 'POST', '/storefront/v1/checkout', ({ cartItemId }) => ({ cartItemIds: [cartItemId] })],
 ];
 const NOBODYS: Ids = {
@@ -52,8 +82,10 @@ const NOBODYS: Ids = {
   cartItemId: 'crt_none',
 };
 
-test.each(bodies)('%s', async (_, method, path, body) => {
-  const headers = path.startsWith('/v1') ? { authorization: `Bearer ${shop.seller.bearer}` } : buyer;
+test.each(bodies)('%s', async (_, method, where, body) => {
+  const path = typeof where === 'string' ? where : where();
+  const asShop = path.startsWith('/storefront/v1/me/') ? member : buyer;
+  const headers = path.startsWith('/v1') ? { authorization: `Bearer ${shop.seller.bearer}` } : asShop;
   const request = async (ids: Ids) => {
     const { status, body: reply } = await call(underTest.api, method, path, { body: body(ids), headers });
     const text = JSON.stringify([reply.data, reply.error]);

@@ -57,6 +57,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   variantId: ['variant'],
   orderId: ['orders'],
   orderItemId: ['order_item'],
+  claimId: ['claim'],
   paymentId: ['payment'],
   refundId: ['refund'],
   webhookId: ['webhook'],
@@ -88,6 +89,9 @@ async function fill(rival: World): Promise<void> {
   await buyer.call('POST', '/storefront/v1/cart/items', { productId: product.productId, quantity: 1 });
   const { orderItemId } = await rival.order(product);
   await rival.act(orderItemId, 'cancel', { reason: 'OTHER', holdRefund: true });
+  const member = await rival.member();
+  const { orderItemId: claimed } = await rival.order(product, 1, member);
+  await member.call('POST', `/storefront/v1/me/order-items/${claimed}/claims`, { type: 'CANCEL', reason: 'OTHER' });
 }
 
 const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!);

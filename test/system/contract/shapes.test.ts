@@ -38,6 +38,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'apiRequestLogs.list': /^cursor$/,
   'auditLogs.list': /^cursor$/,
   'cart.add': /^stay/,
+  'claims.hold': /^until$/,
   'checkout.create': /^items\[\d+\]\.stay/,
   'orders.hold': /^expectedDispatchDate$/,
   'orders.list': /^cursor$/,
