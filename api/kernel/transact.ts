@@ -73,7 +73,7 @@ export async function transact(request: Request, call: object, headers: Record<s
 
 /** Waits for all, and fails with the first of them that failed: what comes after it in the transaction fails because of it. */
 async function allOf(works: readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  const ended = await Promise.allSettled(works);
+  const ended = await Promise.allSettled(works.filter((work) => work !== undefined));
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
 }
