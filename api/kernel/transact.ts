@@ -51,11 +51,14 @@ export async function transact(request: Request, call: object, headers: Record<s
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();
         const counting = countingOf(request);
-        await recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference });
-        if (counting && didSomething(body)) await countAction(tx, counting);
+        // All of its last statements are sent at once; Postgres carries them out in this order.
+        await allOf([
+          recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference }),
+          counting && didSomething(body) ? countAction(tx, counting) : undefined,
+          // So that after a 503 the transaction is never committed later.
+          endpoint.change === 'here' ? announceCommit(tx) : undefined,
+        ]);
         if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
-        // So that after a 503 the transaction is never committed later.
-        if (endpoint.change === 'here') await announceCommit(tx);
         failpoint('request.before-commit');
         return { status: reply.status, body, headers };
       });
@@ -66,6 +69,13 @@ export async function transact(request: Request, call: object, headers: Record<s
       if (deps.clock.now() > end) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
     }
   }
+}
+
+/** Waits for all, and fails with the first of them that failed: what comes after it in the transaction fails because of it. */
+async function allOf(works: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const ended = await Promise.allSettled(works.filter((work) => work !== undefined));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /**

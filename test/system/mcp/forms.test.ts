@@ -52,7 +52,8 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect(structuredContent).toMatchObject({ approvalId, status: 'SUCCEEDED', decisionNote: '네', result: { statusCode: 200 } });
     expect((await shop.item(orderItemId)).status).toBe('CANCELED');
     expect(form?.requestedSchema).toMatchObject({ type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] });
-    for (const part of ['orders.cancel', orderItemId, 'status', 'refundAmount', approvalId]) expect(form?.message).toContain(part);
+    for (const part of ['orders.cancel', orderItemId, 'status', 'refundAmount', approvalId, 'Your note: "네"'])
+      expect(form?.message).toContain(part);
     const logs = await call(underTest.api, 'GET', `/v1/audit-logs?action=APPROVAL_DECIDED&limit=100`, {
       headers: { authorization: `Bearer ${owner}` },
     });
@@ -135,6 +136,19 @@ describe('the state of a form', () => {
   };
   const inputResponses = { confirm: ACCEPT };
 
+  test('is for the note that the person saw', async () => {
+    const { approvalId } = await filed();
+    const noted = (note: string, more: object = {}) => callBare(token, 'approvals_decide', { approvalId, decision: 'approve', note }, more);
+    const { requestState } = (await noted('seen')).body.result;
+    for (const refused of [
+      await noted('another', { inputResponses, requestState }),
+      await decide(approvalId, { inputResponses, requestState }),
+    ])
+      expect(refused.body.error?.code).toBe(-32_602);
+    expect(await statusOf(approvalId)).toBe('PENDING');
+    const decided = await noted('seen', { inputResponses, requestState });
+    expect(decided.body.result.structuredContent).toMatchObject({ status: 'SUCCEEDED', decisionNote: 'seen' });
+  });
   test('is not made up: an answer without it shows the form again', async () => {
     const { approvalId } = await filed();
     expect((await decide(approvalId, { inputResponses })).body.result.resultType).toBe('input_required');
