@@ -209,7 +209,7 @@ export const permits = (graph: Graph, state: FlowState, permission: PermissionKe
     return node.type === 'state' && node.permissions?.[permission] !== undefined;
   });
 
-/** Whether every current position offers a permission now; null: it does. The moment at which its time ends still counts (F37). */
+/** Whether every current position offers a permission now; null: it does. The moment at which its time ends still counts. */
 export function permissionRefusal(
   graph: Graph,
   state: FlowState,
