@@ -10,26 +10,15 @@ import { Client, Connection } from '@temporalio/client';
 import { workflowIdOf } from '../workflows/kernel/messages.ts';
 import type { CreatedStore } from '../db/identity/createStore.ts';
 import { Buyer, OPTION, pay, Seller, ITEM_EVENTS } from './dev/client.ts';
-import { type DevelopmentSystem, developmentSystem } from './dev/developmentSystem.ts';
+import { CLAIM_EVENTS, claim } from './dev/demo/claims.ts';
+import { Day, type DemoTarget, hold, print } from './dev/demo/day.ts';
+import { developmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';
 import { until } from './dev/until.ts';
 import { root } from './kernel/paths.ts';
 import { UserError, run, printProgress } from './kernel/cli.ts';
 import { makeStore } from './ops/store/make.ts';
 import { resetRun, workflowTasks } from './ops/support/reset.ts';
-
-interface DemoTarget {
-  readonly system: DevelopmentSystem;
-  readonly store: CreatedStore;
-  readonly close: () => Promise<void>;
-}
-
-const print = (text: string) => process.stdout.write(`${text}\n`);
-/** A step that does not hold ends the demo with exit code 1. */
-function hold(what: string, holds: boolean, seen: unknown): void {
-  if (!holds) throw new Error(`${what}: did not hold; seen ${JSON.stringify(seen)}`);
-  print(`  ✓ ${what}`);
-}
 
 async function findOrStart(): Promise<DemoTarget> {
   const known = developmentSystem();
@@ -47,38 +36,6 @@ function shopOf(databaseUrl: string): Promise<CreatedStore> {
   return makeStore(databaseUrl, { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false });
 }
 
-/** The state that each chapter leaves for the next. */
-class Day {
-  readonly target: DemoTarget;
-  readonly seller: Seller;
-  readonly heard: string[] = [];
-  receiverIsDown = true;
-  product = { productId: '', optionId: '' };
-  webhookId = '';
-  payment = { paymentId: '', orderId: '', orderNo: '' };
-  item = { orderItemId: '', workflowId: '' };
-
-  constructor(target: DemoTarget, seller: Seller) {
-    this.target = target;
-    this.seller = seller;
-  }
-  link(workflowId: string): void {
-    const { temporalUi, temporalAddress, temporalNamespace } = this.target.system;
-    print(`    ${temporalUi ?? temporalAddress}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`);
-  }
-  async sell(method: string, path: string, body?: unknown) {
-    const reply = await this.seller.call(method, path, body);
-    if (reply.body.error) throw new Error(`${method} ${path}: ${reply.body.error.code}`);
-    return reply.body.data;
-  }
-  act(action: string, body: object = {}) {
-    return this.sell('POST', `/v1/order-items/${this.item.orderItemId}/${action}`, body);
-  }
-  async stock(): Promise<number> {
-    return (await this.sell('GET', `/v1/products/${this.product.productId}`)).variants[0].stockQuantity as number;
-  }
-}
-
 async function runDemo(target: DemoTarget): Promise<void> {
   const day = new Day(target, await Seller.login(target.system.api, target.store));
   const receiver = createServer((request, response) => {
@@ -92,6 +49,7 @@ async function runDemo(target: DemoTarget): Promise<void> {
     await cancelOne(day);
     await recover(day);
     await ship(day);
+    await claim(day);
   } finally {
     receiver.closeAllConnections();
     receiver.close();
@@ -110,7 +68,7 @@ async function openShop(day: Day, url: string): Promise<void> {
   });
   day.product = { productId: product.productId as string, optionId: product.variants[0].variantId as string };
   hold('product with 2 variants, 10 in stock', product.variants.length === 2 && (await day.stock()) === 10, product);
-  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...ITEM_EVENTS, 'ORDER.CANCELED'] });
+  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...ITEM_EVENTS, ...CLAIM_EVENTS, 'ORDER.CANCELED'] });
   day.webhookId = hook.webhookId as string;
 }
 
@@ -147,11 +105,7 @@ async function cancelOne(day: Day): Promise<void> {
     canceled.refundAmount === 10_000 && (await day.stock()) === 8,
     canceled,
   );
-  const refund = await until('the refund', async () => {
-    const [found] = (await day.sell('GET', `/v1/payments/${day.payment.paymentId}`)).refunds as { refundId: string; status: string }[];
-    return found?.status === 'DONE' && found;
-  });
-  hold(`refund ${refund.refundId} is DONE at the provider`, true, refund);
+  await day.refunded(day.payment.paymentId);
 }
 
 async function recover(day: Day): Promise<void> {
