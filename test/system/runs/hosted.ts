@@ -23,6 +23,9 @@ import { startPayment } from '../../../db/payments/commands.ts';
 import { fileApproval } from '../../../db/approvals/commands.ts';
 import { approvalRun } from '../../../db/approvals/queries.ts';
 import { issueApiToken } from '../../../db/identity/apiTokens.ts';
+import { fileClaim } from '../../../db/claims/file.ts';
+import { lockItem } from '../../../db/claims/item.ts';
+import { claimRun } from '../../../db/claims/rows.ts';
 import { invite } from '../../../db/invitations/commands.ts';
 import { invitationRun } from '../../../db/invitations/queries.ts';
 import { registerWebhook } from '../../../db/webhooks/commands.ts';
@@ -39,6 +42,7 @@ import {
   orderItemRun,
   runOf,
 } from '../../../workflows/kernel/messages.ts';
+import type { ClaimRequest } from '../../../domain/claims/rules.ts';
 import type { PaymentMessages } from '../../../domain/payments/messages.ts';
 import { storeText } from '../../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../../workflows/kernel/queues.ts';
@@ -213,6 +217,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
         return approvalRun(storeId, approval!.approvalId);
       });
+    },
+    /** What a buyer files for an item, as the API does. */
+    async claim(orderItemId: string, request: ClaimRequest): Promise<RunName<'claim'>> {
+      const tenant = { storeId, at: await now(), realNow: Date.now() };
+      return inTenant(orm, tenant, REQUEST, async (tx) => claimRun(await fileClaim(await lockItem(tx, orderItemId), request, '')));
     },
     async itemOf(orderNo: string): Promise<RunName> {
       const [item] = await rows<{ order_item_id: string; order_item_no: string }>(
