@@ -104,8 +104,8 @@ export function requestProblems({ type, reason, exchangeOptionId }: Partial<Clai
 }
 
 /** SELLER_PICKUP needs a carrier. */
-export const collectionProblems = ({ method, carrierCode }: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
-  method === 'SELLER_PICKUP' && carrierCode === undefined
+export const collectionProblems = (collection: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
+  collection.method === 'SELLER_PICKUP' && !('carrierCode' in collection)
     ? [{ field: 'carrierCode', code: 'REQUIRED', message: 'SELLER_PICKUP needs it.' }]
     : [];
 

@@ -44,7 +44,7 @@ test('of one option for another moves the stock of both, and the item is EXCHANG
     '교환 신청 1개',
     '교환 수거 접수',
     '교환 수거 완료',
-    '교환 교환 상품 발송',
+    '교환 상품 발송',
     '교환 완료',
   ]);
 });

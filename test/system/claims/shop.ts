@@ -145,7 +145,7 @@ export class ClaimShop {
   async movements(variantId: string): Promise<unknown[][]> {
     const rows = await query<{ reason: string; quantity: number; unsellable_quantity: number }>(
       `SELECT reason, quantity, unsellable_quantity FROM stock_movement WHERE variant_id = $1 AND reason NOT IN ('SALE', 'INITIAL')
-       ORDER BY movement_id`,
+       ORDER BY at, reason COLLATE "C"`,
       [variantId],
     );
     return rows.map((row) => [row.reason, row.quantity, row.unsellable_quantity]);

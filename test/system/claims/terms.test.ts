@@ -30,33 +30,37 @@ describe('reasons', () => {
       for (const reason of all) {
         const { status, body } = await previewed(type, reason as string);
         const fields = body.error?.fieldErrors?.map(({ field }) => field);
-        expect([type, reason, status, fields]).toEqual([type, reason, ...(reasons.includes(reason!) ? [200, undefined] : [400, ['reason']])]);
+        expect([type, reason, status, fields]).toEqual([
+          type,
+          reason,
+          ...(reasons.includes(reason!) ? [200, undefined] : [400, ['reason']]),
+        ]);
       }
     expect(CLAIM_REASONS).toEqual(known);
   });
   test('of the seller’s fault are DEFECTIVE, WRONG_ITEM and DELIVERY_DELAY: they cost the buyer nothing', async () => {
-    const costs = async (type: 'CANCEL' | 'RETURN' | 'EXCHANGE') => {
-      const told = [];
+    const costsOf = async (type: 'CANCEL' | 'RETURN' | 'EXCHANGE') => {
+      const costs = [];
       for (const reason of CLAIM_REASONS[type]) {
         const { expectedRefundAmount, deliveryFeeChargeAmount, claimDeliveryFee } = dataOf(await previewed(type, reason));
-        told.push([reason, expectedRefundAmount, deliveryFeeChargeAmount, claimDeliveryFee]);
+        costs.push([reason, expectedRefundAmount, deliveryFeeChargeAmount, claimDeliveryFee]);
       }
-      return told;
+      return costs;
     };
-    expect(await costs('CANCEL')).toEqual([
+    expect(await costsOf('CANCEL')).toEqual([
       ['CHANGE_OF_MIND', 10_000, 0, 0],
       ['ORDER_MISTAKE', 10_000, 0, 0],
       ['DELIVERY_DELAY', 13_000, 0, 0],
       ['OTHER', 10_000, 0, 0],
     ]);
-    expect(await costs('RETURN')).toEqual([
+    expect(await costsOf('RETURN')).toEqual([
       ['CHANGE_OF_MIND', 7500, 2500, 0],
       ['DEFECTIVE', 13_000, 0, 0],
       ['WRONG_ITEM', 13_000, 0, 0],
       ['OPTION_CHANGE', 7500, 2500, 0],
       ['OTHER', 7500, 2500, 0],
     ]);
-    expect(await costs('EXCHANGE')).toEqual([
+    expect(await costsOf('EXCHANGE')).toEqual([
       ['CHANGE_OF_MIND', 0, 0, 5000],
       ['DEFECTIVE', 0, 0, 0],
       ['WRONG_ITEM', 0, 0, 0],

@@ -117,7 +117,7 @@ async function cancel(): Promise<void> {
   expect(canceled.status).toBe(200);
 }
 
-/** A member's return. What each operation leaves to the item's run is part of it: its load. */
+/** A member's return. What a filing and an approval leave to the item's run is part of them: its load. */
 async function returning(): Promise<void> {
   const seller = await Seller.login(base, under.store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
@@ -145,8 +145,8 @@ async function returning(): Promise<void> {
     alsoLoaded(() => buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, filing)),
   );
   const claim = `/v1/claims/${filed.body.data.claimId as string}`;
-  await cost('a collection', () => alsoLoaded(() => seller.call('POST', `${claim}/collect`, { method: 'BUYER_SEND' })));
-  await cost('a completed collection', () => alsoLoaded(() => seller.call('POST', `${claim}/collect/complete`, {})));
+  await cost('a collection', () => seller.call('POST', `${claim}/collect`, { method: 'BUYER_SEND' }));
+  await cost('a completed collection', () => seller.call('POST', `${claim}/collect/complete`, {}));
   // Held: as of a cancel.
   const approved = await cost('an approval of a claim', () =>
     alsoLoaded(() => seller.call('POST', `${claim}/approve`, { holdRefund: true })),

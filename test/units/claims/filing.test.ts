@@ -49,7 +49,7 @@ describe('stages (D46)', () => {
   ])('%s, %s', (kind, node, ...expected) => {
     expect(CLAIM_TYPES.map((type) => filed(itemAt(kind, node), type))).toEqual(expected);
   });
-  test('until seven days after the delivery; the moment itself still counts (F37)', () => {
+  test('until seven days after the delivery; the moment itself still counts', () => {
     for (const [item, types] of [
       [itemAt('SHIPPED', 'delivered'), ['RETURN', 'EXCHANGE']],
       [itemAt('PROVIDED', 'provided'), ['RETURN']],

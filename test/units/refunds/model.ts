@@ -1,5 +1,5 @@
 /**
- * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73, N24) before its author read
+ * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73) before its author read
  * domain/refunds. Every unit carries the money that it was paid with; what goes back is counted by walking over units. The properties compare both.
  */
 
@@ -169,7 +169,7 @@ export class RefundModel {
     return this.rest((other) => other.bundle === bundle);
   }
 
-  /** The bundle's fee, with its surcharge, when nothing of it remains: rows 1 to 3 of the table. Answers the cash of it (N24). */
+  /** The bundle's fee, with its surcharge, when nothing of it remains: rows 1 to 3 of the table. Answers the cash of it. */
   private feeBack(departure: Departure, purse: Purse): number {
     const bundle = this.bundleOf(departure);
     if (bundle === null || this.bundleRest(departure).length > 0) return 0;

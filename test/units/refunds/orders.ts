@@ -42,7 +42,7 @@ function bundleOf({ kind, fee, percent }: Rule, ordered: number, isFree: boolean
   return { baseFee: isFree || isReached ? 0 : fee, surcharge, points: 0, freeFrom, feeBelow: fee };
 }
 
-/** N24: shares by what was paid, floor each, the rest one won each to the first that were paid for. */
+/** Shares by what was paid, floor each, the rest one won each to the first that were paid for. */
 function share(points: number, paid: readonly number[]): number[] {
   const total = sum(paid);
   if (total === 0) return paid.map(() => 0);

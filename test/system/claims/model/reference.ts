@@ -1,5 +1,5 @@
 /**
- * What the API answers about one order, written from the specification (Part A "Claims", D11, D12, D18, D19, D33, D46–D52, F37), not from
+ * What the API answers about one order, written from the specification (docs/contract.md#claims, D11, D12, D18, D19, D33, D46–D52), not from
  * the code.
  */
 import { activeQuantity, end, file, openClaim, previewed } from './filing.ts';
