@@ -17,7 +17,7 @@ export const approvalNotice: RunActivities<'approvalNotice'> = {
   calls: noticeCalls,
 };
 
-/** Both may run any number of times, on any worker: the execution has a key of its own. */
+/** Both may be called any number of times, on any worker: the execution has a key of its own. */
 function executionCalls(deps: ActivityDeps): Calls<'approval'> {
   const { executor } = deps;
   const answered = async (call: Call<'approval'>, how: Executor['execute']): Promise<Answer<'approval'>> => {
@@ -30,7 +30,7 @@ function executionCalls(deps: ActivityDeps): Calls<'approval'> {
   };
   return {
     execute: (call) => withHeartbeat(() => answered(call, executor.execute)),
-    closeExecution: (call) => withHeartbeat(() => answered(call, executor.close)),
+    findExecution: (call) => withHeartbeat(() => answered(call, executor.find)),
   };
 }
 

@@ -97,7 +97,7 @@ function checkFirst({ confirmedAt, clock }: Charge, now: number): void {
 function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN') {
   const toss = createToss(config.toss);
   const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
-    failpoint('provider.after-answer');
+    failpoint('provider.after-answer', call.input.attemptId);
     const { result, code, ended, approvedMethod } = answer;
     providerOutcomes.inc({ provider, operation: call.name, outcome: code === TIMEOUT ? timedOut : result });
     const ids = { storeId: call.storeId, call: call.id };

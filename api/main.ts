@@ -1,4 +1,5 @@
 /** The API process. Any number may run against the same Postgres and Temporal. */
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
@@ -38,6 +39,8 @@ const recorder = new Recorder(deps);
 const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');
   process.send?.('ready');
+  // Now, not at its end: a process that is killed leaves its successor what it compiled.
+  flushCompileCache();
 });
 if (config.metrics.api !== null)
   serveOperators({ host: config.metrics.host, port: config.metrics.api, log }, { '/metrics': async () => [200, await registry.metrics()] });

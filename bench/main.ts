@@ -3,8 +3,9 @@
  * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
  * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
- * `--scale` alone: one, two and three API processes and workers.
- * `--request-log` alone: requests with and without the log of management requests. `--changes` alone: changes and their dry runs. `--peers` alone: two other shop systems beside ours.
+ * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
+ * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--peers` alone: two
+ * other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -34,6 +35,7 @@ import { peers } from './peers/main.ts';
 import { refusals } from './refusals.ts';
 import { scale } from './scale/main.ts';
 import { changes } from './changes.ts';
+import { claims } from './claims.ts';
 import { requestLog } from './requestLog.ts';
 
 const firstPort = Number(process.env['PORT'] ?? 3700);
@@ -56,6 +58,7 @@ await run(async () => {
       lists: { type: 'boolean', default: false },
       'request-log': { type: 'boolean', default: false },
       changes: { type: 'boolean', default: false },
+      claims: { type: 'boolean', default: false },
       open: { type: 'string', default: '1000000' },
     },
   });
@@ -91,6 +94,7 @@ async function alone(
   values: {
     recovery: boolean;
     changes: boolean;
+    claims: boolean;
     'request-log': boolean;
     runs?: string | undefined;
     open: string;
@@ -100,7 +104,8 @@ async function alone(
   if (values.recovery) await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
   else if (values['request-log']) await requestLog(system, Number(values.orders ?? 1000), print);
   else if (values.changes) await changes(system, Number(values.orders ?? 500), print);
-  return values.recovery || values['request-log'] || values.changes;
+  else if (values.claims) await claims(system, Number(values.orders ?? 100), print);
+  return values.recovery || values['request-log'] || values.changes || values.claims;
 }
 
 async function compareLists(system: System, sizes: Sizes): Promise<void> {

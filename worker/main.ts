@@ -1,4 +1,5 @@
 /** The worker process: workflows and transitions, calls, relay, reconciler. Any number may run side by side. */
+import { flushCompileCache } from 'node:module';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
@@ -108,6 +109,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');
 log.info('worker ready');
+// Now, not at its end: a process that is killed leaves its successor what it compiled.
+flushCompileCache();
 await Promise.all([...workers.map((worker) => worker.run()), ...loops]);
 await pool.end();
 await orm.close();

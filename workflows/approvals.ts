@@ -5,7 +5,7 @@ import { host } from './kernel/run.ts';
 /**
  * One approval request. States: PENDING → EXECUTING → SUCCEEDED, FAILED or UNKNOWN; PENDING → REJECTED or EXPIRED. Timers: the 24 hours of
  * the decision; the gaps between tries of the execution. Calls: the execution, which happens once however often it is called, and its
- * closing, after which it cannot happen any more.
+ * look-up, which runs nothing.
  */
 export async function approval(run: RunRef): Promise<void> {
   await host(run, {
@@ -13,7 +13,7 @@ export async function approval(run: RunRef): Promise<void> {
     times: { startToCloseTimeout: '20s', ...HEARTBEAT },
     calls: {
       execute: ({ input }) => `execution, try ${input.attempt}`,
-      closeExecution: ({ input }) => `closing of the execution, try ${input.attempt}`,
+      findExecution: ({ input }) => `look-up of the execution, try ${input.attempt}`,
     },
   });
 }

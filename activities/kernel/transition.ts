@@ -28,14 +28,15 @@ export type RunActivities<T extends WorkflowType> = {
 /** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {
   const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
+    const what = `${run.entityId}.${event.type === 'command' ? event.command.name : event.type}`;
     try {
       const tenancy = { storeId: run.storeId, at, realNow: deps.clock.now(), origin: originOf(event) };
       const plan = await inTenant(deps.orm, tenancy, TRANSITION, async (tx) => {
         const answer = await transitionRun(tx, definition, run, event, deps);
-        failpoint('transition.before-commit');
+        failpoint('transition.before-commit', what);
         return answer;
       });
-      failpoint('transition.after-commit');
+      failpoint('transition.after-commit', what);
       return plan;
     } catch (error) {
       throw failureFor(error, event, deps, run);

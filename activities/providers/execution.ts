@@ -16,6 +16,6 @@ export interface Executed {
 export interface Executor {
   /** Once, however often it is called. */
   readonly execute: (execution: Execution) => Promise<Executed | null>;
-  /** Without an answer so far it stores a refusal, so that no earlier call can carry it out any more. */
-  readonly close: (execution: Execution) => Promise<Executed | null>;
+  /** Looks up the answer that an earlier call has stored; carries out nothing. */
+  readonly find: (execution: Execution) => Promise<Executed | null>;
 }

@@ -1,11 +1,10 @@
 import { type ApiRequestFilter, hasApiRequest, listApiRequests } from '../../db/apiRequestLogs/queries.ts';
 import { LISTED_MS, METHODS } from '../../domain/apiRequestLogs/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { MOMENT } from '../../domain/kernel/time.ts';
-import { cursorQuery, readCursor, writeCursor } from '../kernel/cursor.ts';
+import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, moment, named, read, sent } from '../kernel/query.ts';
-import { closed, nullable, type Static, Type } from '../kernel/schema.ts';
+import { among, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
+import { type Static, Type } from '../kernel/schema.ts';
 import { ApiRequestRecord, viewApiRequest } from './schemas.ts';
 
 const NEWEST = 'r';
@@ -14,15 +13,14 @@ const STATUS = '^[1-5](?:[0-9][0-9]|xx)$';
 const matching = (pattern: string) => (text: string) => (new RegExp(pattern).test(text) ? text : undefined);
 
 const Query = Type.Object({
-  cursor: cursorQuery(NEWEST),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  ...logPaging(NEWEST),
   method: named({ enum: METHODS }, 'A method in capitals'),
   statusCode: named({ pattern: STATUS }, 'A status (404) or a class of them (4xx)'),
   operationId: named({ pattern: ANY_ID }, 'As in the documents'),
   requestId: named({ pattern: ANY_ID }, 'meta.requestId of the answer'),
   actorId: named({ pattern: ANY_ID }, 'actor.id'),
-  from: named({ pattern: MOMENT }, 'ISO 8601 with offset, inclusive'),
-  to: named({ pattern: MOMENT }, 'ISO 8601 with offset, exclusive'),
+  from: fromTime(),
+  to: toTime(),
 });
 
 export const list = endpoint({
@@ -33,20 +31,14 @@ export const list = endpoint({
   console: ['OWNER', 'ADMIN'],
   change: 'none',
   query: Query,
-  data: closed({ items: Type.Array(ApiRequestRecord), nextCursor: nullable(Type.String()) }),
+  data: logOf(ApiRequestRecord),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query, at }) => {
   const filter = filterOf(query, at);
   const { after, limit } = filter;
   if (after && !(await hasApiRequest(tx, after))) throw invalid('cursor', 'INVALID', 'This is no cursor of this list.');
   const found = await listApiRequests(tx, { ...filter, limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = found.length > limit;
-  return {
-    items: shown.map(viewApiRequest),
-    nextCursor: last && hasMore ? writeCursor({ order: NEWEST, at: last.createdAt, id: last.requestId }) : null,
-  };
+  return log(found, limit, viewApiRequest, ({ createdAt, requestId }) => ({ order: NEWEST, at: createdAt, id: requestId }));
 });
 
 function filterOf(query: Static<typeof Query>, at: number): ApiRequestFilter {

@@ -3,11 +3,10 @@ import { type AuditFilter, listAudit } from '../../db/audit/queries.ts';
 import { OUTCOMES, SOURCES } from '../../domain/audit/rules.ts';
 import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { MOMENT } from '../../domain/kernel/time.ts';
-import { cursorQuery, readCursor, writeCursor } from '../kernel/cursor.ts';
+import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, moment, named, read, sent } from '../kernel/query.ts';
-import { closed, nullable, type Static, Type } from '../kernel/schema.ts';
+import { among, amongAll, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
+import { type Static, Type } from '../kernel/schema.ts';
 import { AuditRecord, viewAudit } from './schemas.ts';
 
 const NEWEST = 'a';
@@ -16,8 +15,7 @@ const listPattern = (values: readonly string[]) => ({ pattern: `^(?:${values.joi
 const text = (value: string): string | undefined => (new RegExp(TEXT).test(value) ? value : undefined);
 
 const Query = Type.Object({
-  cursor: cursorQuery(NEWEST),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  ...logPaging(NEWEST),
   source: named({ enum: SOURCES }, 'REQUEST or DOMAIN'),
   actorType: named(listPattern(ACTOR_TYPES), 'Any of these, separated by commas'),
   actorId: named({ pattern: TEXT }, 'actor.id'),
@@ -27,8 +25,8 @@ const Query = Type.Object({
   outcome: named(listPattern(OUTCOMES), 'Any of these, separated by commas'),
   requestId: named({ pattern: TEXT }, 'meta.requestId of the answer'),
   approvalId: named({ pattern: TEXT }, 'Of an approval request, its decision and its execution'),
-  from: named({ pattern: MOMENT }, 'ISO 8601 with offset, inclusive'),
-  to: named({ pattern: MOMENT }, 'ISO 8601 with offset, exclusive'),
+  from: fromTime(),
+  to: toTime(),
 });
 
 export const list = endpoint({
@@ -39,19 +37,14 @@ export const list = endpoint({
   scopes: ['audit:r'],
   change: 'none',
   query: Query,
-  data: closed({ items: Type.Array(AuditRecord), nextCursor: nullable(Type.String()) }),
+  data: logOf(AuditRecord),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query, storeId }) => {
   const filter = filterOf(query);
   const mark = markOf(storeId, filter);
   const { limit } = query;
   const found = await listAudit(tx, { ...filter, after: positionOf(query.cursor, mark), limit: limit + 1 });
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
-  return {
-    items: shown.map(viewAudit),
-    nextCursor: last ? writeCursor({ order: NEWEST, at: last.createdAt, id: `${last.auditId}_${mark}` }) : null,
-  };
+  return log(found, limit, viewAudit, ({ createdAt, auditId }) => ({ order: NEWEST, at: createdAt, id: `${auditId}_${mark}` }));
 });
 
 type Filter = Omit<AuditFilter, 'after' | 'limit'>;

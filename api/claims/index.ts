@@ -6,8 +6,10 @@ import { completeExchange } from './completeExchange.ts';
 import { create } from './create.ts';
 import { createAsGuest } from './createAsGuest.ts';
 import { get } from './get.ts';
+import { getMine } from './getMine.ts';
 import { hold } from './hold.ts';
 import { list } from './list.ts';
+import { lookUp } from './lookUp.ts';
 import { preview } from './preview.ts';
 import { previewAsGuest } from './previewAsGuest.ts';
 import { redeliver } from './redeliver.ts';
@@ -29,8 +31,10 @@ export const claims: readonly Endpoint[] = [
   release,
   create,
   preview,
+  getMine,
   withdraw,
   createAsGuest,
   previewAsGuest,
+  lookUp,
   withdrawAsGuest,
 ];

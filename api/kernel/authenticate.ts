@@ -2,21 +2,21 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
-import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
+import type { FoundPerson } from '../../db/identity/people.ts';
 import { findGuest, openSession } from '../../db/identity/sessions.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
 import { inTenant, NO_STORE, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
-import { covers, intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
+import { covers, type Role } from '../../domain/identity/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { actorOf } from './actor.ts';
 import { deniedBy, RESERVED } from './agents.ts';
 import { type Proof, proofOf } from './bearer.ts';
-import { tokenRefOf } from './reauthenticate.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Access, type Caller, type Endpoint, isManaged } from './endpoint.ts';
-import type { Claims, StoreClaims, UserClaims } from './tokens.ts';
+import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
+import type { Claims, UserClaims } from './tokens.ts';
 
 /** `principal`: null where it is derived from the request (X15, idempotency.ts). */
 export type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
@@ -74,58 +74,29 @@ export async function storeCallerOf(proof: Proof, named: string, deps: ApiDeps):
 }
 
 async function bySignedToken(claims: Claims | null, named: string, deps: ApiDeps, realNow: number): Promise<Known> {
-  if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
-  if (claims.use === 'user') {
-    // An invalid token is UNAUTHORIZED before anything about stores.
-    if (named === '') throw new Fault((await findActiveLogin(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
-    return byPerson(claims, claims, named, deps, realNow);
-  }
-  if (claims.person) return byPerson(claims, claims.person, claims.storeId, deps, realNow);
-  // One read of the status per request, no cache: tokens of a deactivated client are invalid immediately on every process.
-  const tenant = await findTenant(sqlOn(deps.orm), 'clientId', claims.clientId);
-  if (!tenant || tenant.status !== 'ACTIVE' || tenant.storeId !== claims.storeId) throw new Fault('UNAUTHORIZED');
-  const { origin: tokenOrigin, scopes } = claims;
-  return { ...as(tenant, claims.clientId, null, realNow), tokenOrigin, scopes, role: null, person: null };
+  const ref = tokenRefOf({ claims, apiToken: null });
+  if (!claims || claims.use === 'member' || ref.kind === 'apiToken') throw new Fault('UNAUTHORIZED');
+  // An invalid token is UNAUTHORIZED before anything about stores.
+  if (claims.use === 'user' && named === '') throw new Fault((await findActiveLogin(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
+  const rights = await rightsOf(ref, claims.use === 'user' ? named : claims.storeId, deps);
+  // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike (D64). After a token exchange the membership
+  // has ended since: UNAUTHORIZED.
+  if (typeof rights === 'string') throw new Fault(rights === 'FOREIGN' && claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
+  const { tenant, scopes, role } = rights;
+  const person = claims.use === 'user' ? claims : claims.person;
+  return { ...as(tenant, person?.userId ?? claims.clientId, null, realNow), tokenOrigin: claims.origin, scopes, role, person };
 }
 
 /** The login of a person's token before a store is chosen; null when login or client are revoked. */
-export const findActiveLogin = async (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => {
-  const found = await findPerson(deps.orm, claims, '');
-  return found?.isLive && isClientLive(claims.clientId, found.clientStatus, deps) ? found : null;
-};
-const isClientLive = (clientId: string, status: string | null, { config }: ApiDeps) =>
-  clientId === config.console.clientId || status === 'ACTIVE';
-
-async function byPerson(
-  claims: UserClaims | StoreClaims,
-  person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'>,
-  storeId: string,
-  deps: ApiDeps,
-  realNow: number,
-): Promise<Known> {
-  const found = await findPerson(deps.orm, { ...person, clientId: claims.clientId }, storeId);
-  if (!found?.isLive || !isClientLive(claims.clientId, found.clientStatus, deps)) throw new Fault('UNAUTHORIZED');
-  // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike (D64). After a token exchange the membership
-  // has ended since: UNAUTHORIZED. A token of a store's client is valid for that store only, whoever logged in and whenever (X1).
-  const isClientsStore = found.clientStoreId === null || found.clientStoreId === found.storeId;
-  // Tokens belong to one membership: after leaving and joining again, earlier tokens stay invalid (X25).
-  const isSame = claims.use === 'user' || (claims.person?.joinedAt ?? found.joinedAt) === found.joinedAt;
-  if (found.role === null || found.storeId === null || !isClientsStore || !isSame)
-    throw new Fault(claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
-  const scopes = intersect(claims.scopes, ROLE_SCOPES[found.role]);
-  const { sandbox, clockOffsetMs, role } = found;
-  const tenant = { storeId: found.storeId, status: 'ACTIVE', sandbox, clockOffsetMs };
-  return { ...as(tenant, person.userId, null, realNow), tokenOrigin: claims.origin, scopes, role, person };
-}
+export const findActiveLogin = (claims: UserClaims, deps: ApiDeps): Promise<FoundPerson | null> => findLivePerson(claims, '', deps);
 
 /** The scopes of an API token are limited by its issuer's current role. */
 function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Known {
-  const scopes = intersect(found.scopes, ROLE_SCOPES[found.role]);
   return {
     ...as(found.tenant, found.purpose === 'agent' ? found.tokenId : found.userId, null, realNow),
     tokenOrigin: found.purpose === 'agent' ? 'agent' : 'token',
     isAgent: found.purpose === 'agent',
-    scopes,
+    scopes: scopesOf(found, found.role),
     role: null,
     person: null,
   };

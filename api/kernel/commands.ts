@@ -46,7 +46,7 @@ export interface Commands {
 
 /** What the transition of a command does for its request, in the transaction of the change. */
 export interface CommandRecords {
-  /** How an agent's command is counted; null: not at all, or with the bulk. */
+  /** How an agent's command is counted; null: not at all. */
   readonly aiActions: 'limited' | 'always' | null;
   /** The request in the audit log; null: of a buyer. */
   readonly request: CommandRequest | null;
@@ -56,7 +56,14 @@ export interface CommandRecords {
   readonly onRecorded: () => void;
 }
 
-export function createCommands(deps: ApiDeps, caller: Caller, operation: OperationKey, records: CommandRecords | null): Commands {
+/** `bulkKey`: of the bulk that these commands are part of. */
+export function createCommands(
+  deps: ApiDeps,
+  caller: Caller,
+  operation: OperationKey,
+  records: CommandRecords | null,
+  bulkKey: string | null = null,
+): Commands {
   const origin = originOf(deps, caller, records);
   const read = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, caller, REQUEST, work);
   return {
@@ -64,10 +71,10 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     read,
     forPart(part) {
       const key = hashKey(`${operation.key}/${part}`);
-      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, records);
+      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, records, operation.key);
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
-      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records),
+      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records, bulkKey),
     stored: () => read((tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));
@@ -81,7 +88,7 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
         actor: caller.principal,
         clock: caller.at - caller.realNow,
         ...(origin && { origin }),
-        ...(records?.aiActions && { aiActions: records.aiActions }),
+        ...countedBy(records, bulkKey),
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();
@@ -92,6 +99,13 @@ export function createCommands(deps: ApiDeps, caller: Caller, operation: Operati
     },
   };
 }
+
+/** A bulk is one action, whatever its number of commands and however often it is repeated under its key (G39). */
+const countedBy = (records: CommandRecords | null, bulkKey: string | null): Pick<CommandEnvelope, 'aiActions' | 'bulkAction'> => {
+  const counting = records?.aiActions;
+  if (!counting) return {};
+  return bulkKey === null ? { aiActions: counting } : { bulkAction: { counting, key: hashKey(`${bulkKey}/action`) } };
+};
 
 /** What the command tells the audit log. */
 function originOf({ keyring }: ApiDeps, { storeId, origin }: Caller, records: CommandRecords | null): CommandOrigin | undefined {

@@ -51,6 +51,18 @@ export const feedOf = <S extends TSchema>(item: S) =>
     lastCursor: nullable(Type.String()),
   });
 
+/** The parameters that the logs share: the newest first, on from a cursor. */
+export const logPaging = (order: string) => ({
+  cursor: cursorQuery(order),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+});
+export const logOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), nextCursor: nullable(Type.String()) });
+/** The `data` of a log, of which one entry more than `limit` was looked for. */
+export function log<T, V>(found: readonly T[], limit: number, view: (entry: T) => V, positionOf: (entry: T) => CursorPosition) {
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  return { items: found.slice(0, limit).map(view), nextCursor: last === undefined ? null : writeCursor(positionOf(last)) };
+}
+
 export interface Feed<T> {
   readonly items: readonly T[];
   readonly total: number;

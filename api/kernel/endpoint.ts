@@ -170,6 +170,9 @@ export function endpoint<
   };
 }
 
+/** Whether its callers may be agents, who name themselves by a header (G1); buyers' headers say nothing. */
+export const isForAgents = ({ access }: Pick<Endpoint, 'access'>): boolean => access === 'store' || access === 'user';
+
 /** A change of the management API. */
 export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>): boolean =>
   access === 'store' && !route.startsWith('GET ');

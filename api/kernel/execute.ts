@@ -1,6 +1,7 @@
 /**
  * Carries out approved requests: the port of the worker's activities (activities/kernel/deps.ts). An execution has an operation key of its
- * own, which is reserved in the transaction of the change; so it happens once, however often and wherever it is called (G26, G27).
+ * own, which is reserved in the transaction of the change; so it happens once, however often and wherever it is called. No try begins later
+ * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27).
  */
 import { createHash } from 'node:crypto';
 import type { Executed, Execution, Executor } from '../../activities/providers/execution.ts';
@@ -9,7 +10,7 @@ import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApproval, resultLocation } from '../../db/approvals/queries.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
-import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { missingScopes, RETRY_MS } from '../../domain/approvals/rules.ts';
@@ -17,6 +18,7 @@ import { missingScopes, RETRY_MS } from '../../domain/approvals/rules.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { id } from '../../domain/kernel/ids.ts';
 import { recordIn } from './audit.ts';
+import { COMMAND_MS } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { replyLocation, reveal } from './idempotency.ts';
@@ -37,8 +39,10 @@ interface Work {
   readonly approval: ApprovalRequest;
   readonly endpoint: Endpoint;
   readonly operation: OperationKey;
-  /** Business time of the try, as it was planned, and as it is. */
+  /** Business time of the try, as it was planned. */
   readonly at: number;
+  /** The real time at which it began, and the business time at that. */
+  readonly realNow: number;
   readonly now: number;
 }
 type Reader = (incoming: Incoming) => Promise<ReadRequest>;
@@ -46,9 +50,10 @@ type Reader = (incoming: Incoming) => Promise<ReadRequest>;
 export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): Executor {
   const known = new Map(endpoints.map((endpoint) => [endpoint.id as string, { endpoint, read: readerOf(endpoint) }]));
   const workOf = async ({ storeId, approvalId, at }: Execution): Promise<Work & { readonly read: Reader }> => {
+    const realNow = deps.clock.now();
     const [approval, { clockOffsetMs }] = await inTenant(
       deps.orm,
-      realTime(storeId, deps.clock.now()),
+      realTime(storeId, realNow),
       REQUEST,
       async (tx) => [await findApproval(tx, approvalId), await readStore(tx)] as const,
     );
@@ -59,24 +64,21 @@ export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): E
     const { operationId: id, fingerprint } = approval;
     // A principal of its own: no client can send a key that stands in its way.
     const operation = { principal: key, key: found.endpoint.change === 'workflow' ? hashKey(key) : key, id, fingerprint };
-    return { approval, ...found, operation, at, now: Math.max(at, deps.clock.now() + clockOffsetMs) };
+    return { approval, ...found, operation, at, realNow, now: Math.max(at, realNow + clockOffsetMs) };
   };
   return {
     async execute(execution) {
       const { read, ...work } = await workOf(execution);
       const { resultStatus, resultCode, executingSince } = work.approval;
-      // A run that was reset repeats nothing: what is answered stays answered, and what is late is only closed.
+      // A run that was reset repeats nothing: what is answered stays answered, and what is late is only looked up.
       if (resultStatus !== null && resultStatus !== undefined) return { status: resultStatus, code: resultCode ?? 'OK' };
       const isLate = executingSince === null || executingSince === undefined || work.now - executingSince.getTime() >= RETRY_MS;
-      if (isLate) return conclude(deps, work, closed(work));
+      if (isLate) return findAnswer(deps, work);
       const attempted = await attempt(deps, work, read);
       failpoint('execution.after-answer');
       return isOpen(attempted.answer) ? null : conclude(deps, work, attempted);
     },
-    async close(execution) {
-      const { read: _, ...work } = await workOf(execution);
-      return conclude(deps, work, closed(work));
-    },
+    find: async (execution) => findAnswer(deps, await workOf(execution)),
   };
 }
 interface Attempted {
@@ -84,7 +86,6 @@ interface Attempted {
   /** Null: nobody whose request it could be; then its refusal is in no audit record. */
   readonly caller: Caller | null;
 }
-const closed = ({ endpoint }: Work): Attempted => ({ answer: refusalOf(new Fault('TEMPORARILY_UNAVAILABLE'), endpoint), caller: null });
 
 /** Its schemas are compiled with the first execution. */
 function readerOf(endpoint: Endpoint): Reader {
@@ -93,38 +94,54 @@ function readerOf(endpoint: Endpoint): Reader {
 }
 
 /** As a request of the agent, whose approval takes the place of what agents may not do. */
-async function attempt(deps: ApiDeps, { approval, endpoint, operation, at }: Work, read: Reader): Promise<Attempted> {
+async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realNow }: Work, read: Reader): Promise<Attempted> {
   const requestId = executionRequestId(approval);
   const incoming = incomingOf(approval);
   let caller: Caller | null = null;
   try {
-    caller = await reauthenticate(approval, deps, requestId, at);
+    caller = await reauthenticate(approval, deps, { requestId, at, realNow });
     const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
     if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
     const request = await validated(await read(incoming), { incoming, endpoint, deps, caller });
-    const approved = { approvalId: approval.approvalId, approvedBy: approval.approverUserId ?? '' };
-    return { answer: await perform({ ...request, operation, keyed: true, approved }), caller };
+    return { answer: await perform({ ...request, operation, keyed: true, execution: { notAfter: realNow + COMMAND_MS } }), caller };
   } catch (error) {
     return { answer: refusalOf(asFault(error, deps.log, requestId), endpoint), caller };
   }
 }
 
-/** Stores a refusal under the key unless another try has stored its answer: what is stored is the answer of the execution. */
-function conclude(deps: ApiDeps, { approval, endpoint, operation, at }: Work, { answer, caller }: Attempted): Promise<Executed> {
-  const { orm, clock, keyring } = deps;
-  const { storeId, approvalId } = approval;
-  return inTenant(orm, { ...realTime(storeId, clock.now()), at }, REQUEST, async (tx) => {
+/** Stores the answer under the key unless another try has stored its own: what is stored is the answer of the execution. */
+function conclude(deps: ApiDeps, work: Work, { answer, caller }: Attempted): Promise<Executed> {
+  const { approval, endpoint, operation } = work;
+  return inStoreOf(deps, work, async (tx) => {
     await storeReply(tx, operation, { status: answer.status, body: answer.body });
-    const stored = (await storedReply(tx, operation)) ?? answer;
-    const final = reveal(stored, endpoint.secret === true, keyring, replyLocation(storeId, operation.key));
-    await recordResult(tx, approvalId, resultOf(approval, endpoint, final, keyring));
-    // A success was recorded with its change. Only a final refusal is one.
+    const final = await recorded(tx, deps, work, (await storedReply(tx, operation)) ?? answer);
+    // A success was recorded with its change.
     if (caller && final.status >= 300) {
-      const ended = { outcome: final.status === 403 ? 'DENIED' : 'FAILED', statusCode: final.status, errorCode: codeOf(final) } as const;
+      const ended = { outcome: final.status === 403 ? 'DENIED' : 'FAILED', statusCode: final.status, errorCode: final.code } as const;
       await recordIn(tx, { endpoint, deps, caller, incoming: incomingOf(approval) }, ended);
     }
-    return { status: final.status, code: codeOf(final) };
+    return final;
   });
+}
+
+/**
+ * The answer that a try has stored, in the transaction of the change and of its audit record; null: none has. It stores nothing in its place:
+ * a try that began in time may still end.
+ */
+const findAnswer = (deps: ApiDeps, work: Work): Promise<Executed | null> =>
+  inStoreOf(deps, work, async (tx) => {
+    const stored = await storedReply(tx, work.operation);
+    return stored && recorded(tx, deps, work, stored);
+  });
+
+const inStoreOf = <T>({ orm, clock }: ApiDeps, { approval, at }: Work, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inTenant(orm, { ...realTime(approval.storeId, clock.now()), at }, REQUEST, work);
+
+/** Writes the answer into the request's record. */
+async function recorded(tx: Tx, { keyring }: ApiDeps, { approval, endpoint, operation }: Work, stored: StoredReply): Promise<Executed> {
+  const final = reveal(stored, endpoint.secret === true, keyring, replyLocation(approval.storeId, operation.key));
+  await recordResult(tx, approval.approvalId, resultOf(approval, endpoint, final, keyring));
+  return { status: final.status, code: codeOf(final) };
 }
 
 /** What is shown of an answer, and what of it only to the requesting principal (G28). */

@@ -3,7 +3,7 @@ import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
-import { type Access, type Endpoint, isManaged } from './endpoint.ts';
+import { type Access, type Endpoint, isForAgents, isManaged } from './endpoint.ts';
 import { exampleOf } from './examples.ts';
 import {
   Failure,
@@ -136,7 +136,8 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
     ...STORE_HEADERS[e.access],
     ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: requestSchema(schema) })),
     ...(takesKey(e) ? [IDEMPOTENCY_KEY] : []),
-    ...(isManaged(e) ? [DRY_RUN, AGENT] : []),
+    ...(isManaged(e) ? [DRY_RUN] : []),
+    ...(isForAgents(e) ? [AGENT] : []),
   ];
 }
 

@@ -1,5 +1,4 @@
 /** Carries out a request that has passed every check: the stored reply of its key, a dry run, or its handler in its transaction. */
-import { countAction } from '../../db/aiActions/commands.ts';
 import { checkQuota } from '../../db/aiActions/queries.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -12,7 +11,7 @@ import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
 import type { Request } from './request.ts';
 import { isBulk } from './subject.ts';
-import { countingOf, didSomething, NotAllowed, transact } from './transact.ts';
+import { countingOf, NotAllowed, transact } from './transact.ts';
 
 type Headers = Record<string, string>;
 
@@ -82,16 +81,15 @@ async function beforeAgent(request: Request): Promise<Answer | null> {
   return mayWait ? fileUnlessAllowed(request, await rehearsed(request)) : null;
 }
 
-/** Commands to runs, whose transitions record the request and count it. A bulk is one action, whatever its number of commands (G39). */
+/** Commands to runs, whose transitions record the request and count it. */
 async function command(request: Request, call: CallInput, headers: Headers): Promise<Answer> {
   const { endpoint, deps, caller, operation, incoming } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
-  const counting = countingOf(request);
   const isPart = isBulk(endpoint.target);
   const status = endpoint.status ?? 200;
   let isRecorded = false;
   const records = {
-    aiActions: isPart ? null : counting,
+    aiActions: countingOf(request),
     request: isManaged(endpoint)
       ? {
           action: endpoint.id,
@@ -105,7 +103,6 @@ async function command(request: Request, call: CallInput, headers: Headers): Pro
     onRecorded: () => void (isRecorded = true),
   };
   const body = await run({ ...call, commands: createCommands(deps, caller, operation, records) });
-  if (counting && isPart && didSomething(body)) await inTenant(deps.orm, caller, REQUEST, (tx) => countAction(tx, counting));
   // A bulk in which nothing succeeded, and what is no command to a run.
   if (!isRecorded) await record(request, { outcome: 'SUCCEEDED', statusCode: status });
   return { status, body, headers };

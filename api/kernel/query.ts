@@ -11,6 +11,10 @@ const A_MOMENT = new RegExp(MOMENT);
 /** A parameter whose details are only documented; the handler refuses other values with INVALID_PARAMETER. */
 export const named = (more: object, description: string) => Type.Optional(Type.String({ description, 'x-document': more }));
 
+/** The parameters of a period, by the times that are shown. */
+export const fromTime = (more = '') => named({ pattern: MOMENT }, `ISO 8601 with offset, inclusive${more}`);
+export const toTime = () => named({ pattern: MOMENT }, 'ISO 8601 with offset, exclusive');
+
 /** A parameter parsed by `as`; INVALID_PARAMETER when that returns undefined. */
 export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
   if (sent === undefined) return undefined;

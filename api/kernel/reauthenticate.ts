@@ -2,27 +2,14 @@
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApiTokenById } from '../../db/identity/apiTokens.ts';
 import { readRole } from '../../db/identity/members.ts';
-import { findPerson } from '../../db/identity/people.ts';
-import { sqlOn } from '../../db/kernel/sql.ts';
 import { type ChangeOrigin, inTenant, realTime, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
-import { findTenant, readStore } from '../../db/stores/queries.ts';
+import { readStore } from '../../db/stores/queries.ts';
 import type { TokenRef } from '../../domain/approvals/rules.ts';
-import { intersect, type Role, ROLE_SCOPES } from '../../domain/identity/rules.ts';
+import { intersect } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Proof } from './bearer.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './endpoint.ts';
-
-/** What must live when a request of this token is carried out later. */
-export function tokenRefOf({ claims, apiToken }: Pick<Proof, 'claims' | 'apiToken'>): TokenRef {
-  if (apiToken) return { kind: 'apiToken', tokenId: apiToken.tokenId };
-  if (!claims || claims.use === 'member') throw new Fault('UNAUTHORIZED');
-  const { clientId, scopes } = claims;
-  if (claims.use === 'user') return { kind: 'login', userId: claims.userId, loginId: claims.loginId, clientId, scopes, joinedAt: null };
-  if (!claims.person) return { kind: 'client', clientId, scopes };
-  const { userId, loginId, joinedAt } = claims.person;
-  return { kind: 'login', userId, loginId, clientId, scopes, joinedAt };
-}
+import { rightsOf, scopesOf } from './rights.ts';
 
 /** Its changes are the agent's; the record names who approved them (G47). */
 function originOfExecution(approval: ApprovalRequest, requestId: string): ChangeOrigin {
@@ -31,17 +18,19 @@ function originOfExecution(approval: ApprovalRequest, requestId: string): Change
   return { actor: { type: actorType, id: actorId, name: actorName }, requestId, approvalId, metadata };
 }
 
-interface Rights {
-  readonly scopes: readonly string[];
-  readonly role: Role | null;
-  readonly person: Caller['person'];
+/** A try of an execution. */
+interface Try {
+  /** Of the execution, the same for every try. */
+  readonly requestId: string;
+  /** Business milliseconds. */
+  readonly at: number;
+  readonly realNow: number;
 }
-/** `requestId`: of the execution, the same for every try. `at`: business milliseconds of its try. UNAUTHORIZED: what it stands for is dead. */
-export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, requestId: string, at: number): Promise<Caller> {
+/** UNAUTHORIZED: what the request's token stands for is dead. */
+export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, { requestId, at, realNow }: Try): Promise<Caller> {
   const { storeId, principal, approverScopes, approverUserId } = approval;
-  const realNow = deps.clock.now();
   const [{ scopes, role, person }, [store, approverRole]] = await Promise.all([
-    rightsOf(approval.tokenRef, storeId, deps, realNow),
+    rightsNow(approval.tokenRef, storeId, deps, realNow),
     inTenant(
       deps.orm,
       realTime(storeId, realNow),
@@ -50,7 +39,7 @@ export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, r
     ),
   ]);
   // Of an approver who has left meanwhile, nothing.
-  const approvers = approverRole ? intersect(approverScopes ?? [], ROLE_SCOPES[approverRole]) : [];
+  const approvers = approverRole ? scopesOf({ scopes: approverScopes ?? [] }, approverRole) : [];
   const tenancy = tenancyOf(storeId, store.clockOffsetMs, realNow);
   return {
     ...tenancy,
@@ -83,33 +72,21 @@ export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, r
   };
 }
 
-async function rightsOf(ref: TokenRef, storeId: string, deps: ApiDeps, realNow: number): Promise<Rights> {
-  switch (ref.kind) {
-    case 'apiToken': {
-      const found = await inTenant(deps.orm, realTime(storeId, realNow), REQUEST, (tx) => findApiTokenById(tx, ref.tokenId));
-      if (!found?.role) throw new Fault('UNAUTHORIZED');
-      return { scopes: intersect(found.scopes, ROLE_SCOPES[found.role]), role: null, person: null };
-    }
-    case 'client': {
-      const tenant = await findTenant(sqlOn(deps.orm), 'clientId', ref.clientId);
-      if (tenant?.status !== 'ACTIVE' || tenant.storeId !== storeId) throw new Fault('UNAUTHORIZED');
-      return { scopes: ref.scopes, role: null, person: null };
-    }
-    case 'login':
-      return rightsOfPerson(ref, storeId, deps);
-    default:
-      return ref satisfies never;
+/** As for every request of the token (rights.ts), but that its plain text is not known any more. */
+async function rightsNow(
+  ref: TokenRef,
+  storeId: string,
+  deps: ApiDeps,
+  realNow: number,
+): Promise<Pick<Caller, 'scopes' | 'role' | 'person'>> {
+  if (ref.kind === 'apiToken') {
+    const found = await inTenant(deps.orm, realTime(storeId, realNow), REQUEST, (tx) => findApiTokenById(tx, ref.tokenId));
+    if (!found?.role) throw new Fault('UNAUTHORIZED');
+    return { scopes: scopesOf(found, found.role), role: null, person: null };
   }
-}
-
-/** The login lives, its client too, and so does the membership that it began with (X25). */
-async function rightsOfPerson(ref: Extract<TokenRef, { kind: 'login' }>, storeId: string, { orm, config }: ApiDeps): Promise<Rights> {
-  const { userId, loginId, clientId, joinedAt } = ref;
-  const found = await findPerson(orm, { userId, loginId, clientId }, storeId);
-  const isClientLive = clientId === config.console.clientId || found?.clientStatus === 'ACTIVE';
-  const isOfStore = found?.clientStoreId === null || found?.clientStoreId === storeId;
-  const isSame = joinedAt === null || joinedAt === found?.joinedAt;
-  if (!found?.isLive || !found.role || !isClientLive || !isOfStore || !isSame) throw new Fault('UNAUTHORIZED');
+  const rights = await rightsOf(ref, storeId, deps);
+  if (typeof rights === 'string') throw new Fault('UNAUTHORIZED');
+  const { scopes, role } = rights;
   // The time of a login counts for people only: no operation that needs a recent one takes requests of agents.
-  return { scopes: intersect(ref.scopes, ROLE_SCOPES[found.role]), role: found.role, person: { userId, loginId, authTime: 0 } };
+  return { scopes, role, person: ref.kind === 'login' ? { userId: ref.userId, loginId: ref.loginId, authTime: 0 } : null };
 }

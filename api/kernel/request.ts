@@ -5,7 +5,7 @@ import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
 import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import { type Caller, type Endpoint, isManaged } from './endpoint.ts';
+import { type Caller, type Endpoint, isForAgents, isManaged } from './endpoint.ts';
 import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
 import { pagingProblems } from './schema.ts';
@@ -51,8 +51,8 @@ export interface Request extends Context {
   readonly keyed: boolean;
   /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
   readonly isDryRun: boolean;
-  /** It is the execution of an approval, and whose. */
-  readonly approved?: { readonly approvalId: string; readonly approvedBy: string };
+  /** It carries out what was approved. `notAfter`: real time, after which it commits nothing. */
+  readonly execution?: { readonly notAfter: number };
 }
 
 /** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
@@ -83,7 +83,7 @@ export async function validated(request: ReadRequest, context: Context): Promise
   const fieldErrors = await problemsOf(request, endpoint, deps, caller);
   // Of agents every change takes one (G19).
   const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
-  if (isManaged(endpoint)) fieldErrors.push(...headerProblems(incoming));
+  fieldErrors.push(...headerProblems(incoming, endpoint));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
@@ -99,9 +99,10 @@ export async function validated(request: ReadRequest, context: Context): Promise
 const DRY_RUN = 'x-svc-dry-run';
 export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isManaged(endpoint) && header(DRY_RUN) === '1';
 
-/** The headers of dry runs and agents (G1, G10). */
-function headerProblems({ header }: Incoming): FieldError[] {
-  const [dryRun = '0', agent = 'none'] = [header(DRY_RUN), header(AGENT_HEADER)];
+/** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */
+function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] {
+  const dryRun = (isManaged(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
+  const agent = (isForAgents(endpoint) ? header(AGENT_HEADER) : undefined) ?? 'none';
   return [
     ...(/^[01]$/.test(dryRun) ? [] : [{ field: DRY_RUN, code: 'INVALID', message: '1 for a dry run, 0 or no header for a real one' }]),
     ...(AGENT_NAME.test(agent) ? [] : [{ field: AGENT_HEADER, code: 'INVALID', message: '1 to 100 printable ASCII characters' }]),

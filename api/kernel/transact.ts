@@ -27,10 +27,10 @@ export class NotAllowed extends Error {
 }
 
 /** How an agent's change is counted (G39, G40); null: not at all. */
-export const countingOf = ({ endpoint, caller, approved }: Pick<Request, 'endpoint' | 'caller' | 'approved'>): Counting | null =>
-  approved ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
+export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpoint' | 'caller' | 'execution'>): Counting | null =>
+  execution ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
 /** A bulk in which nothing succeeded is no action. */
-export const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
+const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 
 /** A concurrent duplicate waits for the first (D26). */
 export async function transact(request: Request, call: object, headers: Record<string, string>): Promise<Answer> {
@@ -51,10 +51,14 @@ export async function transact(request: Request, call: object, headers: Record<s
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();
         const counting = countingOf(request);
-        await recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference });
-        if (counting && didSomething(body)) await countAction(tx, counting);
-        // So that after a 503 the transaction is never committed later.
-        if (endpoint.change === 'here') await announceCommit(tx);
+        // All of its last statements are sent at once; Postgres carries them out in this order.
+        await allOf([
+          recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference }),
+          counting && didSomething(body) ? countAction(tx, counting) : undefined,
+          // So that after a 503 the transaction is never committed later.
+          endpoint.change === 'here' ? announceCommit(tx) : undefined,
+        ]);
+        if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
         failpoint('request.before-commit');
         return { status: reply.status, body, headers };
       });
@@ -65,6 +69,13 @@ export async function transact(request: Request, call: object, headers: Record<s
       if (deps.clock.now() > end) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
     }
   }
+}
+
+/** Waits for all, and fails with the first of them that failed: what comes after it in the transaction fails because of it. */
+async function allOf(works: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const ended = await Promise.allSettled(works.filter((work) => work !== undefined));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /**

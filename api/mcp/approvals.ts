@@ -58,14 +58,14 @@ export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Too
     description: 'Approves or rejects an approval request. The person confirms it in a form of their client; without one, in the browser.',
     input: DecisionInput,
     hints: CHANGES,
-    run: async ({ approvalId, decision, note }, context) => {
+    run: async ({ approvalId, decision, note = '' }, context) => {
       const { caller, confirm } = context;
       const approval = await decidable(approvalId, personOf(caller), deps);
       if (!confirm) {
         const url = approvalUrl(deps.config.mail.consoleUrl, approvalId);
         return resultOf({ approvalId, status: statusNow(approval, caller.at), approvalUrl: url });
       }
-      const confirmed = await confirm({ approvalId, decision, message: messageOf(approval, decision) });
+      const confirmed = await confirm({ approvalId, decision, note, message: messageOf(approval, { decision, note }) });
       if (typeof confirmed === 'object') return confirmed;
       if (!confirmed) return resultOf({ approvalId, status: statusNow(approval, caller.at), confirmed });
       const person = personOf(await context.reauthenticate());
@@ -73,7 +73,7 @@ export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Too
       const request = {
         method: 'POST',
         path: `${PATH}/${encodeURIComponent(approvalId)}/${decision}`,
-        body: note === undefined ? {} : { note },
+        body: note === '' ? {} : { note },
         headers: { 'idempotency-key': newId('req', deps.clock.now()) },
       };
       const envelope = await dispatch(request, { ...context, caller: person });

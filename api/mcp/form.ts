@@ -4,6 +4,8 @@ import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 export interface Question {
   readonly approvalId: string;
   readonly decision: 'approve' | 'reject';
+  /** What the record will say that the person noted; empty: nothing. */
+  readonly note: string;
   readonly message: string;
 }
 /** A result of protocol 2026-07-28: the client shows the form and calls again, with the answer and this state. */
@@ -38,8 +40,14 @@ export function showsForms(capabilities: unknown): boolean {
 const MAX_LINES = 100;
 const MAX_VALUE = 200;
 
-/** What is decided on: operation, target, changes and amounts, one line each. Values are quoted, so that none can pass for a line of ours. */
-export function messageOf({ operationId, preview, actorName, approvalId }: ApprovalRequest, decision: Question['decision']): string {
+/**
+ * What is decided on: operation, target, changes and amounts, one line each, and the note, which the AI wrote and the record will call the
+ * person's. Values are quoted, so that none can pass for a line of ours.
+ */
+export function messageOf(
+  { operationId, preview, actorName, approvalId }: ApprovalRequest,
+  { decision, note }: Pick<Question, 'decision' | 'note'>,
+): string {
   const { target, changes, facts } = preview;
   const lines = [
     ...changes.map(({ field, before, after }) => `- ${printed(field)}: ${value(before)} → ${value(after)}`),
@@ -48,6 +56,7 @@ export function messageOf({ operationId, preview, actorName, approvalId }: Appro
   return [
     `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${target.id}`}` : ''}?`,
     `Requested by ${value(actorName)} (${approvalId}).`,
+    ...(note === '' ? [] : [`Your note: ${quoted(note)}`]),
     ...lines.slice(0, MAX_LINES),
     ...(lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} more`] : []),
   ].join('\n');
@@ -55,3 +64,5 @@ export function messageOf({ operationId, preview, actorName, approvalId }: Appro
 
 const printed = (text: string): string => text.slice(0, MAX_VALUE).replaceAll(/\p{C}/gu, '\ufffd');
 const value = (given: unknown): string => printed(JSON.stringify(given ?? null));
+/** In full: its length is limited where it is sent. */
+const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\p{C}/gu, '\ufffd');

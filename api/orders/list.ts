@@ -3,14 +3,12 @@ import { viewOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, DIGITS, digits, flag, FLAGS, moment, named, read, sent } from '../kernel/query.ts';
+import { among, DIGITS, digits, flag, FLAGS, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';
 import { Order } from './schemas.ts';
 
-const MOMENTS = { pattern: MOMENT };
 /** The names of the two orders in cursors: newest first, and by last change. */
 const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChangedAt: 'c' };
 const Query = Type.Object({
@@ -18,9 +16,9 @@ const Query = Type.Object({
   cursor: cursorQuery(Object.values(ORDERS).join('')),
   orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed; needs no period'),
   keyword: named({ pattern: DIGITS(1) }, 'An order number or its beginning, within the period'),
-  orderedFrom: named(MOMENTS, 'ISO 8601 with offset, inclusive; with keyword by default three months ago'),
-  orderedTo: named(MOMENTS, 'ISO 8601 with offset, exclusive'),
-  lastChangedFrom: named(MOMENTS, 'ISO 8601 with offset, inclusive: in the order of changes from there on'),
+  orderedFrom: fromTime('; with keyword by default three months ago'),
+  orderedTo: toTime(),
+  lastChangedFrom: fromTime(': in the order of changes from there on'),
   testPayment: named({ enum: FLAGS }, 'true or false'),
   fulfillmentType: named({ enum: FULFILLMENT_TYPES }, 'Orders with any such item'),
   status: named({ enum: PUBLIC_STATUSES }, 'progressStatus'),

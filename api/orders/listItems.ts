@@ -2,10 +2,9 @@ import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
 import { viewItem } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { MOMENT } from '../../domain/kernel/time.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, flag, FLAGS, moment, named, read, sent } from '../kernel/query.ts';
+import { among, flag, FLAGS, fromTime, moment, named, read, sent } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
 
@@ -25,7 +24,7 @@ export const listItems = endpoint({
     orderId: Type.Optional(Id),
     status: named({ enum: PUBLIC_STATUSES }, 'Items in this status'),
     testPayment: named({ enum: FLAGS }, 'true or false'),
-    lastChangedFrom: named({ pattern: MOMENT }, 'ISO 8601 with offset, inclusive'),
+    lastChangedFrom: fromTime(),
   }),
   data: feedOf(OrderItem),
   errors: ['INVALID_PARAMETER'],

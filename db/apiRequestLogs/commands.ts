@@ -32,19 +32,21 @@ const rowOf = ({ receivedAt, at, actor, ...request }: AttributedRequest) => ({
 });
 
 /**
- * Records requests of this store in one statement, which reads the names of their actors. One that is recorded already is left alone, so
- * that a batch whose commit got lost may be written again.
+ * Records requests of this store in one statement, which reads the name of each of their actors once. One that is recorded already is left
+ * alone, so that a batch whose commit got lost may be written again.
  */
 export async function recordApiRequests({ sql, storeId }: Tx, requests: readonly AttributedRequest[]): Promise<void> {
   await sql`INSERT INTO api_request_log (store_id, request_id, created_at, method, path, operation_id, status_code, status_class, error_code,
       duration_ms, actor_type, actor_id, actor_name, ip, user_agent)
+    WITH r AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(requests.map(rowOf))}::jsonb) AS r ("requestId" text, at timestamptz,
+        "receivedAt" timestamptz, method text, path text, "operationId" text, "statusCode" smallint, "errorCode" text, "durationMs" integer,
+        "actorType" text, "actorId" text, "actorName" text, ip text, "userAgent" text)),
+    names AS MATERIALIZED (SELECT type, id, actor_name(type, id) AS name
+      FROM (SELECT DISTINCT "actorType" AS type, "actorId" AS id FROM r WHERE "actorId" IS NOT NULL AND "actorName" IS NULL) nameless)
     SELECT s.store_id, r."requestId", coalesce(r.at, r."receivedAt" + s.clock_offset_ms * interval '1 millisecond'), r.method, r.path,
       r."operationId", r."statusCode", r."statusCode" / 100, r."errorCode", r."durationMs", r."actorType", r."actorId",
-      coalesce(r."actorName", actor_name(r."actorType", r."actorId"), r."actorId"),
-      r.ip, r."userAgent"
-    FROM jsonb_to_recordset(${JSON.stringify(requests.map(rowOf))}::jsonb) AS r ("requestId" text, at timestamptz, "receivedAt" timestamptz,
-      method text, path text, "operationId" text, "statusCode" smallint, "errorCode" text, "durationMs" integer, "actorType" text,
-      "actorId" text, "actorName" text, ip text, "userAgent" text)
-    JOIN store s ON s.store_id = ${storeId}
+      coalesce(r."actorName", n.name, r."actorId"), r.ip, r."userAgent"
+    FROM r LEFT JOIN names n ON n.type = r."actorType" AND n.id = r."actorId" JOIN store s ON s.store_id = ${storeId}
     ON CONFLICT DO NOTHING`;
 }

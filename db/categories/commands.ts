@@ -41,11 +41,7 @@ const hasProducts = async ({ sql, storeId }: Tx, categoryId: string): Promise<bo
     .length > 0;
 
 /** The category, locked; CATEGORY_NOT_FOUND, also for another store's. */
-export async function lockCategory(tx: Tx, categoryId: string): Promise<Category> {
-  const { sql, storeId } = tx;
-  await sql`SELECT 1 FROM category WHERE store_id = ${storeId} AND category_id = ${categoryId} FOR UPDATE`;
-  return findCategory(tx, categoryId);
-}
+export const lockCategory = (tx: Tx, categoryId: string): Promise<Category> => findCategory(tx, categoryId, { locks: true });
 
 export interface CategoryPatch {
   readonly name?: string;

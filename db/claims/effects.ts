@@ -18,13 +18,13 @@ export async function applyEffects(
   next: ClaimState,
   record: Partial<Claim>,
 ): Promise<void> {
-  const { tx, item } = context;
+  const { tx } = context;
   if (isOpen(claim.status) && !isOpen(next.status)) claim.expected = await expectedOf(context, claim);
   for (const effect of effects) await applyEffect(context, claim, effect);
   Object.assign(claim, record);
   if (!isOpen(claim.status) || next.status !== 'COMPLETED') return;
   const { claimId, orderId, orderItemId, type: claimType, testPayment } = claim;
-  const data = { claimId, orderId, orderItemId: item.orderItemId ?? orderItemId, claimType, status: 'COMPLETED', testPayment } as const;
+  const data = { claimId, orderId, orderItemId, claimType, status: 'COMPLETED', testPayment } as const;
   await emit(tx, [{ type: 'CLAIM.COMPLETED', at: tx.at, data }]);
 }
 
@@ -84,14 +84,12 @@ async function takeExchange({ tx, item }: TransitionContext, { claimId: referenc
 }
 
 /** Appends a line to the history. Whoever calls has the claim's row locked, or has just made it. */
-export async function writeStep(
-  { em, sql, storeId }: Tx,
-  { claimId }: Claim,
+export function writeStep(
+  { em, storeId }: Tx,
+  claim: Claim,
   { name, by, at }: Pick<ClaimStep, 'name' | 'by'> & { readonly at: number },
   detail: ClaimAmounts | null = null,
-): Promise<void> {
-  await em.flush();
-  const [last] = await sql<{ seq: number }>`SELECT coalesce(max(seq), 0)::int AS seq FROM claim_step
-    WHERE store_id = ${storeId} AND claim_id = ${claimId}`;
-  em.persist(em.create(ClaimStepEntity, { storeId, claimId, seq: last!.seq + 1, name, by, at: new Date(at), detail }));
+): void {
+  claim.stepCount += 1;
+  em.persist(em.create(ClaimStepEntity, { storeId, claimId: claim.claimId, seq: claim.stepCount, name, by, at: new Date(at), detail }));
 }

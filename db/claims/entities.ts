@@ -61,6 +61,8 @@ export const ClaimEntity = defineEntity({
     amounts: p.json<ClaimAmounts>().nullable(),
     /** As it was when the claim was closed. */
     expected: p.json<ExpectedAmounts>().nullable(),
+    /** The lines of its history. */
+    stepCount: p.integer().default(0),
     testPayment: p.boolean(),
     requestedAt: time(),
     closedAt: time().nullable(),

@@ -11,12 +11,13 @@ import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { TransitionContext } from '../orders/advance.ts';
 import { type Order, OrderEntity, type OrderItem } from '../orders/entities.ts';
-import { openRun } from '../runs/commands.ts';
+import { orderItemRun } from '../../workflows/kernel/messages.ts';
+import { enqueueWake, openRun } from '../runs/commands.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
 import { applyEffects, writeStep } from './effects.ts';
 import { type Claim, type ClaimAmounts, ClaimEntity } from './entities.ts';
-import { exchangeOption, pauseItem, quoteClaim, applyDue, showClaim } from './item.ts';
+import { applyDue, dueState, exchangeOption, pauseItem, quoteClaim, showClaim } from './item.ts';
 import { claimRun, columnsOf, stateOf } from './rows.ts';
 
 /** A request that may be filed: how, for how many units, and what an approval would give back now. */
@@ -37,7 +38,8 @@ export interface Filing {
 export async function assessClaim(tx: Tx, item: OrderItem, request: ClaimRequest): Promise<Filing> {
   const { em, storeId, at } = tx;
   const { type, reason } = request;
-  const { mode, quantity } = checkFiling({ ...item, isShipped: isShippedItem(item) }, request, at);
+  const flowState = await dueState(tx, item);
+  const { mode, quantity } = checkFiling({ ...item, flowState, isShipped: isShippedItem(item) }, request, at);
   const exchangeOptionId = type === 'EXCHANGE' ? await exchangeOption(tx, item, request.exchangeOptionId ?? item.variantId) : null;
   const order = await em.findOneOrFail(OrderEntity, { storeId, orderId: item.orderId });
   const amounts = await quoteClaim(tx, order, item, { type, reason, quantity });
@@ -86,13 +88,14 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
     isHoldUsed: false,
     restockedQuantity: 0,
     stockShortfall: 0,
+    stepCount: 0,
     testPayment,
     requestedAt: new Date(at),
     lastChangedAt: new Date(at),
   });
   em.persist(claim);
   await nameUploads(tx, images, publicUrl);
-  await writeStep(tx, claim, { name: 'request', by: 'BUYER', at });
+  writeStep(tx, claim, { name: 'request', by: 'BUYER', at });
   const { claimId, orderItemId } = claim;
   await emit(tx, [
     { type: REQUESTED[type], at, data: { claimId, orderId, orderItemId, claimType: type, status: 'REQUESTED', testPayment } },
@@ -101,6 +104,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
   if (mode === 'AT_ONCE') await completeAtOnce(context, claim);
   else openRun(tx, { ...claimRun(claim), wakeAt: null, status: planOf(stateOf(claim)).status, createdAt: realNow });
   await showClaim(context, claim);
+  enqueueWake(tx, orderItemRun(item));
   return claim;
 }
 

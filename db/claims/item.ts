@@ -1,14 +1,14 @@
 /** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
 import { LockMode } from '@mikro-orm/core';
-import type { ReduceCause } from '../../domain/flows/state.ts';
+import { graphOf } from '../../domain/flows/presets/index.ts';
+import { step } from '../../domain/flows/rules.ts';
+import type { FlowState, ReduceCause } from '../../domain/flows/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
-import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
 import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
-import { enqueueWake } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -23,6 +23,14 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
 export const applyDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
+
+/** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
+export async function dueState(tx: Tx, { flowKey, flowVersion, flowState }: OrderItem): Promise<FlowState> {
+  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
+  const settings = { autoDeliverDays, autoConfirmDays };
+  const result = step(graphOf(flowKey, flowVersion), flowState, { type: 'elapsed' }, tx.at, { settings });
+  return result.ok ? result.state : flowState;
+}
 
 /** The item's deadlines rest while the claim is open. */
 export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
@@ -123,12 +131,11 @@ export async function exchangeOption({ sql, storeId }: Tx, item: OrderItem, opti
   return optionId;
 }
 
-/** Item and order show the claim as it is now; the item's run loads anew. */
+/** Item and order show the claim as it is now. */
 export async function showClaim(context: TransitionContext, claim: Claim): Promise<void> {
   const { tx, item } = context;
   const others = item.claims.filter(({ claimId }) => claimId !== claim.claimId);
   item.claims = [...others, summaryOf(claim)].toSorted((a, b) => a.requestedAt - b.requestedAt || (a.claimId < b.claimId ? -1 : 1));
   touch(context, await lockOrder(context));
   claim.lastChangedAt = new Date(tx.at);
-  enqueueWake(tx, orderItemRun(item));
 }

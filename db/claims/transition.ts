@@ -1,8 +1,10 @@
 /** A claim's transition: loads under lock, decides, applies the effects, writes. Lock order: claim, item, order, payment. */
 import { LockMode } from '@mikro-orm/core';
 import { decide } from '../../domain/claims/machine.ts';
-import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import { isOpen } from '../../domain/claims/rules.ts';
+import { type Command, orderItemRun, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffects } from './effects.ts';
@@ -10,7 +12,7 @@ import { ClaimEntity } from './entities.ts';
 import { lockItem, showClaim } from './item.ts';
 import { recordOf } from './record.ts';
 import { columnsOf, stateOf } from './rows.ts';
-import { CLAIM_LISTING, type ClaimView, viewClaims, viewRefund, withoutSellersOwn } from './views.ts';
+import { CLAIM_LISTING, type ClaimView, viewClaims, viewRefund, viewRow, withoutSellersOwn } from './views.ts';
 
 /** Null when there is no such claim. Refusals are Faults: the machine's, and OUT_OF_STOCK. */
 export async function transitionClaim(
@@ -26,11 +28,13 @@ export async function transitionClaim(
   const { state, effects, plan } = decide(stateOf(claim), event, at);
   if (effects.length === 0) return { plan, clock };
   const context = await lockItem(tx, claim.orderItemId);
-  const before = event.type === 'command' ? (await viewClaims(tx, [claim]))[0]! : null;
+  const before = event.type === 'command' ? viewRow(claim) : null;
   const record = event.type === 'command' ? await recordOf(tx, claim, event.command) : {};
   await applyEffects(context, claim, effects, state, record);
   Object.assign(claim, columnsOf(state, at));
   await showClaim(context, claim);
+  // The item's deadlines go on, or it has ended.
+  if (!isOpen(state.status)) enqueueWake(tx, orderItemRun(context.item));
   if (!before) return { plan, clock };
   await em.flush();
   const after = (await viewClaims(tx, [claim]))[0]!;

@@ -11,9 +11,17 @@ import { departureOf, NO_AMOUNTS } from './item.ts';
 
 const at = (time: Date | null | undefined): string | null => (time ? korean(time.getTime()) : null);
 
-/** How a claim's fields are listed in previews and in the audit log (G14). */
+/** How a claim's fields are listed in previews and in the audit log (G14); what is expected is computed, not changed. */
 export const CLAIM_LISTING: Listing = {
-  given: ['claimId', 'claimNo', 'refundId', 'history'],
+  given: [
+    'claimId',
+    'claimNo',
+    'refundId',
+    'history',
+    'expectedRefundAmount',
+    'expectedDeliveryFeeRefundAmount',
+    'expectedPointRefundAmount',
+  ],
   hidden: ['explanation', 'note', 'trackingNumber', 'evidenceImages', 'images', 'holdReason'],
 };
 
@@ -85,6 +93,9 @@ const viewClaim = (claim: Claim, expected: ExpectedAmounts, steps: readonly Clai
   closedAt: at(claim.closedAt),
   lastChangedAt: korean(claim.lastChangedAt.getTime(), 'milliseconds'),
 });
+
+/** What the row alone shows, for the difference that a change makes. */
+export const viewRow = (claim: Claim): ClaimView => viewClaim(claim, NONE, []);
 
 /** How the goods came back, what was sent for them, why it was rejected; null where it has not happened. */
 const viewHandling = ({ collection, inspection, redelivery, rejection }: Claim) => ({

@@ -1,7 +1,8 @@
 /**
  * Failpoints: named points at which a drill kills the process with SIGKILL. Without these variables nothing happens:
  * - `FAILPOINTS=transition.before-commit=0.02` kills there with a probability of 2 %;
- * - `FAILPOINTS_ARMED=<folder>` kills at each failpoint whose name is a file there, and removes the file, so that it kills once.
+ * - `FAILPOINTS_ARMED=<folder>` kills at each failpoint whose name is a file there, and removes the file, so that it kills once. A file
+ *   `transition.before-commit@clm_1.approve` kills there only when that is what passes it.
  */
 import { unlinkSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
@@ -31,17 +32,18 @@ const chances = new Map(
 
 const armedFolder = process.env['FAILPOINTS_ARMED'] ?? '';
 
-/** Kills the process with SIGKILL if FAILPOINTS or FAILPOINTS_ARMED says so for this name. */
-export function failpoint(name: Failpoint): void {
+/** Kills the process with SIGKILL if FAILPOINTS or FAILPOINTS_ARMED says so for this name. `what`: what passes it. */
+export function failpoint(name: Failpoint, what = ''): void {
   const chance = chances.get(name);
-  const isDue = (chance !== undefined && Math.random() < chance) || (isAbsolute(armedFolder) && isArmed(join(armedFolder, name)));
+  const isDue = (chance !== undefined && Math.random() < chance) || isArmed(name) || (what !== '' && isArmed(`${name}@${what}`));
   if (isDue) process.kill(process.pid, 'SIGKILL');
 }
 
 /** Removing the file decides which of two processes is the one. */
 function isArmed(file: string): boolean {
+  if (!isAbsolute(armedFolder)) return false;
   try {
-    unlinkSync(file);
+    unlinkSync(join(armedFolder, file));
     return true;
   } catch {
     return false;

@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
   }
 }
 
@@ -37,7 +37,7 @@ const claims = [
     detail text, images text[] NOT NULL, customer_id text, is_shipped boolean NOT NULL, exchange_option_id text,
     delivery_fee_won integer NOT NULL, hold_reason text, hold_until timestamptz(3), is_hold_used boolean NOT NULL DEFAULT false,
     collection jsonb, inspection jsonb, redelivery jsonb, rejection jsonb, restocked_quantity integer NOT NULL DEFAULT 0,
-    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, test_payment boolean NOT NULL,
+    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, step_count integer NOT NULL DEFAULT 0, test_payment boolean NOT NULL,
     requested_at timestamptz(3) NOT NULL, closed_at timestamptz(3), last_changed_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, claim_id), UNIQUE (store_id, claim_no),
     FOREIGN KEY (store_id, order_item_id) REFERENCES order_item DEFERRABLE INITIALLY DEFERRED)`,
@@ -47,9 +47,6 @@ const claims = [
     (column) => `CREATE INDEX claim_${column} ON claim (store_id, ${column}, requested_at DESC, claim_id DESC)`,
   ),
   ...tenantTable('claim'),
-  `GRANT SELECT (store_id, claim_id, claim_no, order_no, order_item_id, type, status, quantity, hold_until, amounts)
-     ON claim TO sangjeom_operator`,
-  'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
   `CREATE FUNCTION claim_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      PERFORM list_counts(coalesce(NEW.store_id, OLD.store_id), 'claim', OLD.status, NEW.status, false); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER claim_made AFTER INSERT OR DELETE ON claim DEFERRABLE INITIALLY DEFERRED
@@ -87,3 +84,13 @@ const refunds = [
   `CREATE CONSTRAINT TRIGGER refund_within_payment AFTER INSERT ON refund DEFERRABLE INITIALLY DEFERRED
    FOR EACH ROW EXECUTE FUNCTION refund_within_payment()`,
 ];
+
+/** Operators read states and amounts; what buyers and sellers typed is not theirs. */
+const operators = [
+  `GRANT SELECT (store_id, claim_id, claim_no, type, status, quantity, order_id, order_no, order_item_id, hold_until, amounts)
+     ON claim TO sangjeom_operator`,
+  'CREATE POLICY operator ON claim FOR SELECT TO sangjeom_operator USING (true)',
+];
+
+/** A claim names the uploads among its images. */
+const images = ['GRANT UPDATE (is_named) ON upload TO sangjeom_app'];

@@ -1,7 +1,7 @@
 /** Units that leave an order for good: what goes back for them, and the refund in cash, in the transaction of their cause. */
 import type { RefundCause } from '../../domain/payments/rules.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
-import { computeRefund, type Leave, lineShare, type RefundAmounts } from '../../domain/refunds/rules.ts';
+import { computeRefund, type Leave, lineShare, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { type Order, type OrderBundle, OrderBundleEntity, type OrderItem } from './entities.ts';
@@ -53,30 +53,38 @@ const bundleOf = (bundles: readonly OrderBundle[], { bundleNo }: OrderItem): Ord
 
 /** What a departure would give back, as the order is now. */
 export function quoteDeparture({ order, lines, bundles }: OrderRest, item: OrderItem, departure: Departure): RefundAmounts {
-  const { quantity } = departure;
-  const share = lineShare(item, item.canceledQuantity, quantity);
+  const left = item.canceledQuantity + departure.quantity;
+  // This transaction may have changed the item itself.
+  const rest = lines.map((line) =>
+    line.orderItemId === item.orderItemId ? { ...line, canceledQuantity: left, exchangedQuantity: item.exchangedQuantity } : line,
+  );
+  const inBundle = rest.filter(({ bundleNo }) => bundleNo === item.bundleNo);
   const bundle = bundleOf(bundles, item);
   const { couponMinOrderWon: minOrderWon = null, couponChargedWon: chargedWon, couponChargedPointWon: chargedPointWon } = order;
-  // This transaction may have changed the item itself.
-  const rest = lines.map((line) => (line.orderItemId === item.orderItemId ? item : line));
-  const leavingWon = item.unitPriceWon * quantity;
   return computeRefund({
     ...departure,
-    share,
+    share: lineShare(item, item.canceledQuantity, departure.quantity),
     policy: item.refundPolicy ?? DEFAULT_REFUND_POLICY,
-    bundle: bundle && { ...bundle, conditionalFreeWon: bundle.conditionalFreeWon ?? null },
-    bundleRestWon: priceOf(rest.filter(({ bundleNo }) => bundleNo === item.bundleNo)) - leavingWon,
+    bundle: bundle && { ...bundle, conditionalFreeWon: reachedAmount(bundle, inBundle) },
+    bundleRestWon: priceOf(inBundle),
     coupon: minOrderWon === null ? null : { minOrderWon, chargedWon, chargedPointWon },
-    orderRestWon: priceOf(rest) - leavingWon,
-    restDiscountWon: rest.reduce((sum, line) => sum + discountLeft(line), 0) - share.couponWon,
+    orderRestWon: priceOf(rest),
+    restDiscountWon: rest.reduce((sum, line) => sum + discountOf(line), 0),
   });
 }
 
-/** The price of what remains with the buyer, the exchanged units included. */
+/** The amount that made the bundle's delivery free; null where something else did: the store's threshold, or nothing. */
+function reachedAmount({ conditionalFreeWon = null }: OrderBundle, lines: readonly RestLine[]): number | null {
+  const orderedWon = lines.reduce((sum, line) => sum + line.unitPriceWon * line.quantity, 0);
+  return conditionalFreeWon !== null && orderedWon >= conditionalFreeWon ? conditionalFreeWon : null;
+}
+
+/** The units of which the buyer has none. */
+const goneOf = ({ canceledQuantity, exchangedQuantity }: RestLine): number => canceledQuantity - exchangedQuantity;
+/** The price of what remains with the buyer, the exchanged units included; and the coupon's discount on it. */
 const priceOf = (lines: readonly RestLine[]): number =>
-  lines.reduce((sum, line) => sum + line.unitPriceWon * (line.quantity - line.canceledQuantity + line.exchangedQuantity), 0);
-const discountLeft = ({ couponDiscountWon, quantity, canceledQuantity }: RestLine): number =>
-  couponDiscountWon - Math.floor((couponDiscountWon * canceledQuantity) / quantity);
+  lines.reduce((sum, line) => sum + line.unitPriceWon * (line.quantity - goneOf(line)), 0);
+const discountOf = (line: RestLine): number => shareOf(line.couponDiscountWon, line.quantity, goneOf(line), line.quantity - goneOf(line));
 
 /** The units that leave, and their refund. */
 export interface Leaving extends Departure {

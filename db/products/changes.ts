@@ -36,10 +36,12 @@ export function versionsOf(ifMatch: string): number[] | null {
  * is not one of `ifMatch`, PRODUCT_NOT_FOUND when it is deleted or another store's.
  */
 async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
-  const [seen] = await sql<{ fulfillment_type: string }>`
-    SELECT fulfillment_type FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;
-  const product =
-    seen && (await em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }));
+  // Sent at once, carried out one after the other: the first sees what is there before the second waits.
+  const [[seen], product] = await Promise.all([
+    sql<{ fulfillment_type: string }>`
+      SELECT fulfillment_type FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`,
+    em.findOne(ProductEntity, { storeId, productId, deletedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+  ]);
   if (!seen || !product) throw new Fault('PRODUCT_NOT_FOUND');
   if (seen.fulfillment_type !== product.fulfillmentType) throw new Fault('PRODUCT_CHANGED');
   if (ifMatch && !ifMatch.includes(product.version)) throw new Fault('PRECONDITION_FAILED', { details: { version: product.version } });
@@ -110,7 +112,7 @@ async function apply(
     product.categoryId = (await openCategory(tx, wanted.categoryId)).categoryId;
   await fulfill(tx, product, wanted, how);
   await count(tx, product, wanted, reference);
-  checkPrices(product.salePriceWon, product.discount ?? null, await lowestAdditional(tx, product));
+  if (wanted.salePrice !== undefined) checkPrices(product.salePriceWon, product.discount ?? null, await lowestAdditional(tx, product));
   if (wanted.name !== undefined) await indexName(tx, product.productId, wanted.name);
 }
 

@@ -55,6 +55,9 @@ const reserve = ({ sql, storeId }: Tx, o: OperationKey, now: Date): Promise<obje
        status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`;
 
+/** Whether this is the first commit of what happens once under this key; a concurrent one waits for it. The row is read by nobody else. */
+export const isFirst = async (tx: Tx, o: OperationKey): Promise<boolean> => (await reserve(tx, o, new Date(tx.realNow))).length > 0;
+
 /** Stores the reply under a reserved key. */
 export async function completeOperation({ sql, storeId, feed }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
   feed.replied(o);

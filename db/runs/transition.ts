@@ -3,10 +3,10 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { CommandEnvelope, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Keyring } from '../kernel/keyring.ts';
-import { countAction } from '../aiActions/commands.ts';
+import { type Counting, countAction } from '../aiActions/commands.ts';
 import { announceCommit, type Tx } from '../kernel/tx.ts';
 import { findStore } from '../stores/queries.ts';
-import { completeOperation, reserveOperation } from './operations.ts';
+import { completeOperation, isFirst, reserveOperation } from './operations.ts';
 import { passOrigin, recordCommand, type Views } from './origin.ts';
 
 /** The result of a transition: the plan, the store's clock offset (ms), and for a command the reply to its caller. */
@@ -52,7 +52,8 @@ export async function transitionRun<T extends WorkflowType>(
   if (event.type === 'command')
     await recordCommand(tx, event.command, { entityId: run.entityId, typed, views: result.views ?? null, isRepeated });
   if (event.type === 'command' && !isRepeated) {
-    if (event.command.aiActions) await countAction(tx, event.command.aiActions);
+    const counting = await countingOf(tx, event.command);
+    if (counting) await countAction(tx, counting);
     await checkDeadlineAgain(tx, event.command, clock);
   }
   return { ...result.plan, clock: result.clock };
@@ -65,6 +66,12 @@ export async function transitionRun<T extends WorkflowType>(
 async function clockLag(tx: Tx, { clock = 0 }: RunRef): Promise<number> {
   const store = await findStore(tx);
   return Math.max(0, (store?.clockOffsetMs ?? 0) - clock);
+}
+
+/** How the command is counted as an agent's action; of a bulk, only the first that is carried out. */
+async function countingOf(tx: Tx, { operation, aiActions, bulkAction }: CommandEnvelope): Promise<Counting | null> {
+  if (!bulkAction) return aiActions ?? null;
+  return (await isFirst(tx, { ...operation, key: bulkAction.key })) ? bulkAction.counting : null;
 }
 
 /** Locks may have delayed the transition: a caller that got a 503 meanwhile relies on it not being committed. */

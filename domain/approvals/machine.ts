@@ -11,7 +11,7 @@ import {
   executionGap,
   isDecided,
   LOOK_UP_MS,
-  LOOK_UP_GAP_MS,
+  lookUpGap,
   mayApproveAs,
   missingScopes,
   RETRY_MS,
@@ -38,8 +38,8 @@ export interface ApprovalMessages {
   readonly calls: {
     /** Carries the request out under a key of its own; a repeat gets the answer of the first. */
     readonly execute: ExecutionCall;
-    /** Gets the answer; where there is none yet, stores a refusal in its place, so that no earlier try can change anything any more. */
-    readonly closeExecution: ExecutionCall;
+    /** Looks up the answer that a try has stored; runs nothing. */
+    readonly findExecution: ExecutionCall;
   };
 }
 export type ApprovalCommand = ContentOf<ApprovalMessages['commands']>;
@@ -121,8 +121,8 @@ function carryOut(state: ApprovalState, command: ApprovalCommand, at: number): S
 }
 
 /**
- * An answer is the answer, whichever call brings it. A try without one is followed by the next; from a minute after the approval on the
- * execution is closed, and what Postgres does not tell even then is UNKNOWN and looked up for a day.
+ * An answer is the answer, whichever call brings it. A try without one is followed by the next; from a minute after the approval on it is
+ * only looked up, and without an answer the request is UNKNOWN and looked up for a day.
  */
 function endTry(state: ApprovalState, callId: string, outcome: ExecutionOutcome, at: number): ApprovalState {
   if (state.executingSince === null || state.result !== null) return state;
@@ -135,13 +135,13 @@ function endTry(state: ApprovalState, callId: string, outcome: ExecutionOutcome,
   const tried = { ...state, attempts: state.attempts + 1 };
   const passed = at - state.executingSince;
   if (passed < RETRY_MS) return { ...tried, nextAttemptAt: at + executionGap(tried.attempts) };
-  return { ...tried, status: 'UNKNOWN', nextAttemptAt: passed < LOOK_UP_MS ? at + LOOK_UP_GAP_MS : null };
+  return { ...tried, status: 'UNKNOWN', nextAttemptAt: passed < LOOK_UP_MS ? at + lookUpGap(passed) : null };
 }
 
-/** The call that is due: the execution, and from a minute after the approval on its closing. A call that is planned again keeps its id. */
+/** The call that is due: the execution, and from a minute after the approval on its look-up. A call that is planned again keeps its id. */
 function callOf({ storeId, approvalId, attempts, executingSince }: ApprovalState, at: number): ApprovalCall {
   const attempt = attempts + 1;
-  const name = at - (executingSince ?? at) < RETRY_MS ? 'execute' : 'closeExecution';
+  const name = at - (executingSince ?? at) < RETRY_MS ? 'execute' : 'findExecution';
   return { id: `${approvalId}-${name}-${attempt}`, name, storeId, input: { approvalId, attempt, at } };
 }
 

@@ -18,17 +18,17 @@ export const PENDING_MS = DAY;
 export const SECRET_MS = DAY;
 /** Requests and their keys are retained for this long (G20). */
 export const RETENTION_MS = 365 * DAY;
-/** An execution without an answer is tried again for this long, then closed (G27). */
+/** An execution without an answer is tried again under its key for this long; no try begins later (G27). */
 export const RETRY_MS = MINUTE;
-/** The answer of one that could not be closed is looked up for this long (G27). */
+/** The answer of one that is UNKNOWN is looked up for this long (G27). */
 export const LOOK_UP_MS = DAY;
 /** Mails of a store are at least this far apart, by its clock (G30). */
 export const NOTICE_GAP_MS = 10 * MINUTE;
 
 /** The gap after try `n` (from 1) of an execution. */
 export const executionGap = (n: number): number => Math.min(SECOND * 2 ** (n - 1), 10 * SECOND);
-/** The gap between look-ups of an execution that could not be closed. */
-export const LOOK_UP_GAP_MS = 5 * MINUTE;
+/** The gap between look-ups of an UNKNOWN execution that was approved so long ago. */
+export const lookUpGap = (passed: number): number => Math.min(Math.round(passed / 2), 15 * MINUTE);
 
 /** Whether it can change no more without an operator; an UNKNOWN one is looked up for a day. */
 export const isDecided = (status: ApprovalStatus): boolean => status !== 'PENDING' && status !== 'EXECUTING';

@@ -9,7 +9,7 @@ const LINES: Readonly<Record<'request' | ClaimCommandName, string>> = {
   reject: '거부',
   collect: '수거 접수',
   completeCollection: '수거 완료',
-  redeliver: '교환 상품 발송',
+  redeliver: '상품 발송',
   completeExchange: '완료',
   hold: '보류',
   release: '보류 해제',

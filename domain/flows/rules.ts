@@ -209,7 +209,7 @@ export const permits = (graph: Graph, state: FlowState, permission: PermissionKe
     return node.type === 'state' && node.permissions?.[permission] !== undefined;
   });
 
-/** Whether every current position offers a permission now; null: it does. */
+/** Whether every current position offers a permission now; null: it does. The moment at which its time ends still counts. */
 export function permissionRefusal(
   graph: Graph,
   state: FlowState,
@@ -220,7 +220,7 @@ export function permissionRefusal(
   const isOver = state.positions.some(({ node, enteredAt }) => {
     const found = nodeOf(graph, node);
     const permission = found.type === 'state' ? found.permissions?.[key] : undefined;
-    return typeof permission === 'object' && at >= enteredAt + (duration(permission.within) ?? 0);
+    return typeof permission === 'object' && at > enteredAt + (duration(permission.within) ?? 0);
   });
   return isOver ? 'PERIOD_EXPIRED' : null;
 }

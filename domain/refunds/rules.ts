@@ -45,7 +45,7 @@ export interface Bundle {
   readonly surchargeWon: number;
   /** What of the fee was paid in points. */
   readonly pointAllocationWon: number;
-  /** The amount from which the product's own rule made delivery free; null where there is no such rule. */
+  /** The amount from which the product's own rule made delivery free; null where there is no such rule, or it was not reached. */
   readonly conditionalFreeWon: number | null;
   /** The fee below that amount. */
   readonly ruleFeeWon: number;

@@ -4,12 +4,13 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as Postgres } from 'pg';
-import { Buyer, call, pay, type Reply } from '../../bin/dev/client.ts';
+import { Buyer, call, pay } from '../../bin/dev/client.ts';
 import { until as untilAtMost } from '../../bin/dev/until.ts';
 import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
-import { type Bench, bench, retryOnFailure } from './harness.ts';
+import { answered, ClaimKills } from './claimKills.ts';
+import { type Bench, bench } from './harness.ts';
 import { settle, violations } from './invariants.ts';
 import { noPromises } from './load.ts';
 
@@ -21,11 +22,13 @@ const promised = noPromises();
 let under: Bench;
 let database: Postgres;
 let approving: Approving;
+let claims: ClaimKills;
 beforeAll(async () => {
   under = await bench({ FAILPOINTS_ARMED: armed });
   database = new Postgres({ connectionString: under.system.databaseUrl });
   await database.connect();
   approving = await Approving.start(under.system, under.store);
+  claims = await ClaimKills.start(under, armed, promised);
 }, 120_000);
 afterAll(async () => {
   await approving?.close();
@@ -36,14 +39,6 @@ afterAll(async () => {
 
 const count = async (text: string, values: readonly unknown[]): Promise<number> =>
   (await database.query<{ n: number }>(`SELECT count(*)::int AS n ${text}`, [...values])).rows[0]!.n;
-
-/** Repeats a request with the same idempotency key until the response is not a 5xx. */
-const answered = (request: () => Promise<Reply>): Promise<Reply> =>
-  retryOnFailure(async () => {
-    const reply = await request();
-    if (reply.status >= 500) throw new Error(`${reply.status} ${reply.body.error?.code}`);
-    return reply;
-  });
 
 interface Started {
   readonly buyer: Buyer;
@@ -218,6 +213,20 @@ describe('killed once at', () => {
     },
     120_000,
   );
+  describe('every step of a claim', () => {
+    test.each(['request.before-commit', 'request.after-commit'] as const)(
+      '%s: a cancel is filed and completed at once, once',
+      async (failpoint) => {
+        const replies = await claims.filedAt(failpoint, 'CANCEL');
+        expect(replies.map(({ status, body }) => [status, body.data?.status])).toEqual(replies.map(() => [201, 'COMPLETED']));
+      },
+      120_000,
+    );
+    test('the transitions of its run, and the refund that they bring', async () => {
+      const replies = await claims.all();
+      expect(replies.map(({ status, body }) => [status, body.error])).toEqual(replies.map(() => [200, null]));
+    }, 400_000);
+  });
   test('every one of them loses and repeats nothing', async () => {
     await quiet();
     const seen = { delivered: under.delivered, invitations: under.inviting.answered, promised };

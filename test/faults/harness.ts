@@ -8,6 +8,7 @@ import { makeStore } from '../../bin/ops/store/make.ts';
 import type { System } from '../../bin/dev/system.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
+import { CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
 import { settle, violations } from './invariants.ts';
 import { type Inviting, startInviting } from './inviting.ts';
@@ -43,7 +44,9 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   const ticket = { name: 'ticket', salePrice: 5000, categoryId, stockQuantity: 100_000, fulfillment: { type: 'MANUAL' } };
   const provided = await retryOnFailure(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
   const products = { shipped: productId, provided: provided.body.data.productId as string };
-  const eventTypes = [...ITEM_EVENTS, 'ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK'];
+  const others = ['ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK', 'CLAIM.COMPLETED'];
+  const requested = CLAIM_TYPES.map((type) => `CLAIM.${type}_REQUESTED`);
+  const eventTypes = [...ITEM_EVENTS, ...others, ...requested];
   await retryOnFailure(async () => {
     const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
     if (status !== 201) throw new Error(`webhook: ${status}`);

@@ -1,6 +1,7 @@
 /** Invariants that hold after any kills, checked with SQL and the provider's ledger. */
 import { Client, Pool } from 'pg';
 import { call } from '../../bin/dev/client.ts';
+import { claimsBroken } from './claiming.ts';
 import { type Inviting, invitationsBroken } from './inviting.ts';
 import type { Promised } from './load.ts';
 
@@ -11,6 +12,24 @@ export interface Seen {
   /** The status in the latest response, by invitation. */
   readonly invitations: Inviting['answered'];
 }
+
+/**
+ * Of each item: its units that the seller canceled, and those that were canceled at all; what went back for it, and what was charged of
+ * that; whether a return at the buyer's expense took the last of it.
+ */
+const LEFT = `WITH paid AS (
+    SELECT order_item_id, type, quantity, closed_at, reason NOT IN ('DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY') AS is_buyers, amounts
+    FROM claim WHERE status = 'COMPLETED'),
+  gone AS (
+    SELECT i.order_item_id, i.canceled_quantity - coalesce(sum(p.quantity), 0) AS by_seller,
+      i.canceled_quantity - coalesce(sum(p.quantity) FILTER (WHERE p.type <> 'CANCEL'), 0) AS canceled,
+      (SELECT coalesce(sum(r.amount_won), 0) FROM refund r WHERE r.order_item_id = i.order_item_id) AS refunded,
+      coalesce(sum((p.amounts ->> 'deliveryFeeChargeAmount')::int + (p.amounts ->> 'couponChargeAmount')::int
+        + (p.amounts ->> 'deductAmount')::int - (p.amounts ->> 'deliveryFeeChargeRefundAmount')::int
+        - (p.amounts ->> 'couponChargeRefundAmount')::int), 0) AS charged,
+      coalesce(bool_or(p.type = 'RETURN' AND p.is_buyers AND p.closed_at = (SELECT max(s.at) FROM flow_step s
+        WHERE s.order_item_id = i.order_item_id AND s.event ->> 'type' = 'reduced')), false) AS is_last_returned
+    FROM order_item i LEFT JOIN paid p USING (order_item_id) GROUP BY i.store_id, i.order_item_id)`;
 
 /** All violations as sentences; empty when all invariants hold. */
 export async function violations(databaseUrl: string, simulator: string, seen: Seen): Promise<string[]> {
@@ -56,36 +75,37 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       ...(await none(
         'an event was told twice',
         `SELECT body::jsonb -> 'data' ->> 'orderId', type, body::jsonb -> 'data' ->> 'to' FROM event
-         WHERE type NOT IN ('ORDER.CANCELED', 'PRODUCT.OUT_OF_STOCK') GROUP BY 1, 2, 3 HAVING count(*) > 1`,
+         WHERE type NOT IN ('ORDER.CANCELED', 'PRODUCT.OUT_OF_STOCK') AND type NOT LIKE 'CLAIM.%' GROUP BY 1, 2, 3 HAVING count(*) > 1`,
       )),
       ...(await none(
         'cancels and their events differ',
-        `SELECT i.order_item_id FROM order_item i
-         WHERE i.canceled_quantity <> (SELECT coalesce(sum((e.body::jsonb -> 'data' ->> 'canceledQuantity')::int), 0)
-           FROM event e WHERE e.type = 'ORDER.CANCELED' AND e.body::jsonb -> 'data' ->> 'orderItemId' = i.order_item_id)`,
+        `${LEFT} SELECT * FROM gone WHERE canceled <> (SELECT coalesce(sum((e.body::jsonb -> 'data' ->> 'canceledQuantity')::int), 0)
+           FROM event e WHERE e.type = 'ORDER.CANCELED' AND e.body::jsonb -> 'data' ->> 'orderItemId' = gone.order_item_id)`,
       )),
       ...(await none(
         'canceled stock did not come back once',
-        `SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum(m.quantity), 0)
-           FROM stock_movement m WHERE m.reason = 'CANCEL' AND m.reference LIKE i.order_item_id || '/%')`,
+        `${LEFT} SELECT * FROM gone WHERE by_seller <> (SELECT coalesce(sum(m.quantity), 0)
+           FROM stock_movement m WHERE m.reason = 'CANCEL' AND m.reference LIKE gone.order_item_id || '/%')`,
       )),
       ...(await none(
-        'refunds are not the share of what was canceled',
-        `SELECT i.order_item_id FROM order_item i LEFT JOIN order_bundle b USING (store_id, order_id, bundle_no)
-         WHERE (SELECT coalesce(sum(r.amount_won), 0) FROM refund r WHERE r.order_item_id = i.order_item_id)
-           <> i.total_price_won * i.canceled_quantity / i.quantity + coalesce(b.fee_refunded_won, 0)`,
+        'refunds are not the share of what left',
+        `${LEFT} SELECT gone.*, b.fee_refunded_won FROM gone JOIN order_item i USING (order_item_id)
+         LEFT JOIN order_bundle b ON b.order_id = i.order_id AND b.bundle_no = i.bundle_no
+         WHERE refunded + charged <> i.total_price_won * (i.canceled_quantity - i.exchanged_quantity) / i.quantity
+           + coalesce(b.fee_refunded_won, 0)`,
       )),
       ...(await none(
         'a bundle’s fee is not where it belongs',
-        `SELECT b.order_id FROM order_bundle b WHERE (b.fee_refunded_won > 0) <> (SELECT bool_and(i.canceled_quantity = i.quantity)
-           FROM order_item i WHERE i.order_id = b.order_id AND i.bundle_no = b.bundle_no) AND b.base_fee_won > 0`,
+        `${LEFT} SELECT b.order_id FROM order_bundle b WHERE b.base_fee_won > 0 AND (b.fee_refunded_won > 0) <> (
+           SELECT bool_and(i.canceled_quantity = i.quantity AND i.exchanged_quantity = 0 AND NOT gone.is_last_returned)
+           FROM order_item i JOIN gone USING (order_item_id) WHERE i.order_id = b.order_id AND i.bundle_no = b.bundle_no)`,
       )),
       ...(await none(
         'a refund or cancel has no audit record',
-        `SELECT r.refund_id FROM refund r WHERE NOT EXISTS (SELECT 1 FROM audit_domain d WHERE d.refund_id = r.refund_id
+        `${LEFT} SELECT r.refund_id FROM refund r WHERE NOT EXISTS (SELECT 1 FROM audit_domain d WHERE d.refund_id = r.refund_id
            AND (d.metadata ->> 'refundAmount')::int = r.amount_won)
-         UNION ALL SELECT i.order_item_id FROM order_item i WHERE i.canceled_quantity <> (SELECT coalesce(sum((d.metadata ->> 'quantity')::int), 0)
-           FROM audit_domain d WHERE d.action = 'ORDER_ITEM_CANCELED' AND d.target_id = i.order_item_id)`,
+         UNION ALL SELECT order_item_id FROM gone WHERE by_seller <> (SELECT coalesce(sum((d.metadata ->> 'quantity')::int), 0)
+           FROM audit_domain d WHERE d.action = 'ORDER_ITEM_CANCELED' AND d.target_id = gone.order_item_id)`,
       )),
       ...(await none('a refund is not settled', `SELECT refund_id, status, failure_code FROM refund WHERE status <> 'DONE'`)),
       ...(await none(
@@ -100,7 +120,7 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       ...(await none(
         'an item has no run',
         `SELECT order_item_id FROM order_item i WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.entity_id = i.order_item_id
-         AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED')))`,
+         AND (r.done_at IS NULL) = (i.status NOT IN ('PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED')))`,
       )),
       ...(await none('a run is not loaded', `SELECT workflow_id FROM run WHERE done_at IS NULL AND loaded_at IS NULL`)),
       ...(await none('the outbox is not empty', 'SELECT outbox_id FROM outbox')),
@@ -108,6 +128,7 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       ...(await undelivered(pool, seen)),
       ...(await ledgerDiffers(pool, simulator)),
       ...(await invitationsBroken(pool, simulator, seen.invitations)),
+      ...(await claimsBroken(pool, seen.promised.claims)),
     ];
   } finally {
     await pool.end();
@@ -126,7 +147,7 @@ async function promisesBroken(pool: Pool, { promised }: Seen): Promise<string[]>
   const canceledOf = new Map(items.map((row) => [row.order_item_id, row.canceled_quantity]));
   const orderOf = new Map(orders.map((row) => [row.payment_id, row.order_id]));
   const statusOf = new Map(items.map((row) => [row.order_item_id, row.status]));
-  const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED', 'CANCELED'];
+  const rank = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED'];
   return [
     ...[...promised.checkouts].filter((id) => !opened.has(id)).map((id) => `a checkout that was promised is lost: ${id}`),
     ...[...promised.payments].filter((id) => !started.has(id)).map((id) => `a payment that was promised is lost: ${id}`),
@@ -182,6 +203,8 @@ export async function settle(databaseUrl: string, timeoutMs: number): Promise<st
         `SELECT (SELECT count(*)::int FROM payment WHERE status = 'processing') AS processing,
            (SELECT count(*)::int FROM refund WHERE status = 'PENDING') AS refunding, (SELECT count(*)::int FROM outbox) AS outbox,
            (SELECT count(*)::int FROM run WHERE done_at IS NULL AND loaded_at IS NULL) AS unloaded,
+           (SELECT count(*)::int FROM run r JOIN order_item i ON i.order_item_id = r.entity_id WHERE r.done_at IS NULL
+             AND i.status IN ('PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED')) AS ending,
            (SELECT count(*)::int FROM invitation WHERE next_send_at IS NOT NULL) AS mailing,
            (SELECT count(*)::int FROM webhook_delivery WHERE status IN ('PENDING', 'PENDING_RETRY')) AS waiting`,
       );

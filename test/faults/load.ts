@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from '../../bin/dev/system.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
+import { type ClaimKind, claimOne, type Claiming, type Claims } from './claiming.ts';
 import type { Inviting } from './inviting.ts';
 import { until } from '../../bin/dev/until.ts';
 import { call, formOf, GUEST, ADDRESS, OPTION, type Headers_, token } from '../../bin/dev/client.ts';
@@ -16,8 +17,9 @@ export interface Promised {
   readonly orders: Map<string, string>;
   /** The acknowledged status of items. */
   readonly items: Map<string, 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED'>;
-  /** Canceled units by item. */
+  /** Units by item that have left it: canceled, returned, exchanged. */
   readonly canceled: Map<string, number>;
+  readonly claims: Claims;
   requests: number;
   retries: number;
 }
@@ -28,6 +30,7 @@ export const noPromises = (): Promised => ({
   orders: new Map(),
   items: new Map(),
   canceled: new Map(),
+  claims: new Map(),
   requests: 0,
   retries: 0,
 });
@@ -116,7 +119,7 @@ export class Load {
     const orderId = await this.#settled(paymentId);
     if (orderId === null) return;
     this.promised.orders.set(paymentId, orderId);
-    await this.#ship(orderId);
+    await this.#ship(orderId, shop);
   }
 
   /** Half buy from the cart, half directly. */
@@ -161,7 +164,7 @@ export class Load {
     return null;
   }
 
-  async #ship(orderId: string): Promise<void> {
+  async #ship(orderId: string, shop: Headers_): Promise<void> {
     this.#bearer ??= token(this.#system.api, this.#store).catch(async () => {
       this.#bearer = undefined;
       await sleep(300);
@@ -172,12 +175,25 @@ export class Load {
     const item = (order.data?.['items'] as { orderItemId: string; fulfillmentSnapshot: { type: string } }[] | undefined)?.[0];
     if (item === undefined) return;
     const id = item.orderItemId;
-    if (Math.random() < 0.5) await this.#cancel(id, headers, Math.random() < 0.5 ? 3 : 1);
+    if (Math.random() < 0.3) await this.#cancel(id, headers, Math.random() < 0.5 ? 3 : 1);
+    const claiming: Claiming = { orderId, orderItemId: id, seller: headers, shop };
     const steps = item.fulfillmentSnapshot.type === 'MANUAL' ? PROVIDE : SHIP;
+    await this.#claim(claiming, 'PAID');
     for (const [action, body, status] of steps) {
       const done = await this.#send('POST', `/v1/order-items/${id}/${action}`, body, headers);
       if (done.status !== 200) return;
       this.promised.items.set(id, status);
+      await this.#claim(claiming, status);
+    }
+  }
+
+  /** One buyer of three files claims of one unit each, and their ends are waited for. */
+  async #claim(claiming: Claiming, status: keyof typeof CLAIMS): Promise<void> {
+    if (Math.random() < 2 / 3) return;
+    const { orderItemId } = claiming;
+    for (const type of CLAIMS[status]) {
+      const left = await claimOne((...request) => this.#send(...request), claiming, type, this.promised.claims);
+      if (left > 0) this.promised.canceled.set(orderItemId, (this.promised.canceled.get(orderItemId) ?? 0) + left);
     }
   }
 
@@ -190,6 +206,12 @@ export class Load {
   }
 }
 
+const CLAIMS: Readonly<Record<'PAID' | 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED', readonly ClaimKind[]>> = {
+  PAID: ['CANCEL'],
+  CONFIRMED: ['CANCEL'],
+  DISPATCHED: ['EXCHANGE', 'RETURN', 'RETURN'],
+  DELIVERED: ['PROVIDED_RETURN'],
+};
 const SHIP = [
   ['confirm', {}, 'CONFIRMED'],
   ['dispatch', { deliveryMethod: 'NONE' }, 'DISPATCHED'],

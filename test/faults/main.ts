@@ -1,6 +1,6 @@
 /**
  * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be detected,
- * then 20 rounds of 40 buyers on a stock of 10 and 200 races of cancels.
+ * then 20 rounds of 40 buyers on a stock of 10, 200 races of cancels, and every transition of a claim at its failpoints.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -40,9 +40,10 @@ await run(async () => {
     check(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
-  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), 'test/system/runs/concurrency', 'test/system/orders/races'], {
+  const suites = ['test/system/runs/concurrency', 'test/system/orders/races', 'test/faults/failpoints'];
+  const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), ...suites], {
     stdio: 'inherit',
-    env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200' },
+    env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200', CLAIM_KILLS: 'all' },
   });
   if ((await new Promise((resolve) => rounds.once('exit', resolve))) !== 0) failed += 1;
   print(failed === 0 ? 'All invariants held, and the sabotages were caught.' : `${failed} drills failed.`);

@@ -1,13 +1,29 @@
 import { statSync } from 'node:fs';
 
-/** Suites that wait for minutes are started first, so that the others run meanwhile. */
+/**
+ * Suites that take long are started first: those that wait for minutes, each beside some that work all the time, so that no processor
+ * idles and none is left with a long suite at the end.
+ */
 const LONG = [
-  'faults/',
-  'docs/',
+  'faults/failpoints',
+  'contract/shapes',
+  'faults/outage',
   'runs/timeSkipping',
-  'runs/termination',
+  'docs/',
+  'approvals/races',
   'db/silence',
+  'contract/agentMatrix',
+  'runs/termination',
+  'runs/canaries',
   'contract/stopping',
+  'apiRequestLogs/attribution',
+  'contract/policies',
+  'runs/replay',
+  'mcp/forms',
+  'bin/start',
+  'payments/',
+  'runs/',
+  'contract/dryRun',
   'bin/support',
   'contract/inputs',
 ];

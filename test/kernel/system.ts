@@ -1,9 +1,11 @@
 /** The system under test: real processes, started once for the whole suite in a temporary folder. */
 import type { Server } from 'node:http';
+import { Client } from 'pg';
 import { announce } from '../../bin/dev/developmentSystem.ts';
 import type { System } from '../../bin/dev/system.ts';
 import { temporalCli, temporalTestServer } from '../../bin/dev/temporal.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
+import { migrate } from '../../db/migrate.ts';
 import { startCollector } from './collector.ts';
 import { startStoreService } from './storeService.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
@@ -19,6 +21,8 @@ export interface Handed {
   readonly collector: string;
   /** The URL of the service that makes stores. */
   readonly stores: string;
+  /** A database with the newest schema, to make copies of: nobody connects to it. */
+  readonly migrated: string;
 }
 
 export async function setUp(): Promise<void> {
@@ -41,11 +45,23 @@ export async function setUp(): Promise<void> {
       OTEL_BSP_SCHEDULE_DELAY: '200',
     },
   });
-  const stores = await startStoreService(system.databaseUrl);
+  const [stores, migrated] = await Promise.all([startStoreService(system.databaseUrl), migratedOnce(system.databaseUrl)]);
   Object.assign(held, { sangjeomSystem: system, sangjeomServices: [collector.server, stores.server] });
   announce(system, {});
-  const handed: Handed = { dataDir: system.dataDir, testServer, cli, collector: collector.url, stores: stores.url };
+  const handed: Handed = { dataDir: system.dataDir, testServer, cli, collector: collector.url, stores: stores.url, migrated };
   process.env['UNDER_TEST'] = JSON.stringify(handed);
+}
+
+async function migratedOnce(databaseUrl: string): Promise<string> {
+  const database = `migrated_${process.pid}`;
+  const owner = new Client({ connectionString: databaseUrl });
+  await owner.connect();
+  await owner.query(`CREATE DATABASE ${database}`);
+  await owner.end();
+  const url = new URL(databaseUrl);
+  url.pathname = `/${database}`;
+  await migrate(url.href);
+  return database;
 }
 
 export async function tearDown(): Promise<void> {

@@ -156,6 +156,8 @@ export interface CommandEnvelope {
   readonly notAfter: number;
   /** An agent's command: whether the plan's limit of AI actions applies to it. */
   readonly aiActions?: 'limited' | 'always';
+  /** An agent's bulk, which is one action: counted by the first of its commands that is carried out, under this idempotency key. */
+  readonly bulkAction?: { readonly counting: 'limited' | 'always'; readonly key: string };
   /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
 }

@@ -202,8 +202,8 @@ async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> 
 
 function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
   if (doneAt) return `Its run is done since ${korean(doneAt.getTime())}.`;
-  const isGone = 'run was done so long ago that its line is gone.';
-  return type === 'claim' ? `It completed at once and needed no run, or its ${isGone}` : `Its ${isGone}`;
+  const atOnce = type === 'claim' ? 'It was completed when it was filed, or its' : 'Its';
+  return `${atOnce} run was done so long ago that its line is gone.`;
 }
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): string[] {

@@ -1,6 +1,4 @@
 /** Replays a workflow's history on this checkout's workflow code, which detects nondeterminism. Changes nothing. */
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../../worker/bundle.ts';
 import { untraced } from '../../../worker/tracing.ts';
 import type { Support } from './context.ts';
 
@@ -8,6 +6,11 @@ export async function replay(
   { temporal }: Support,
   workflowId: string,
 ): Promise<{ agrees: boolean; events: number; difference: string | null }> {
+  // Loaded for this command alone: it is the larger part of a start.
+  const [{ DefaultLogger, Runtime, Worker }, { workflowBundle }] = await Promise.all([
+    import('@temporalio/worker'),
+    import('../../../worker/bundle.ts'),
+  ]);
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const history = await temporal.workflow.getHandle(workflowId).fetchHistory();
   const events = history.events?.length ?? 0;

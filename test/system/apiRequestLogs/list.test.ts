@@ -91,7 +91,7 @@ describe('a record', () => {
       await call(underTest.api, 'GET', '/v1/openapi.json', { headers: mine }),
       await call(underTest.api, 'GET', '/nowhere', { headers: mine }),
     ];
-    for (const reply of replies) expect(await watched.storesOf(reply)).toEqual([]);
+    expect(await watched.storesOf(...replies)).toEqual([]);
   });
 });
 

@@ -45,10 +45,12 @@ export class Watched {
   logged(reply: Reply): Promise<Logged> {
     return until('logged', async () => (await this.items(`?requestId=${requestIdOf(reply)}`))[0]);
   }
-  /** The stores in whose logs this answer is, once a later request of this store is logged: records are written in their order. */
-  async storesOf(reply: Reply): Promise<string[]> {
+  /** The stores in whose logs these answers are, once a later request of this store is logged: records are written in their order. */
+  async storesOf(...replies: readonly Reply[]): Promise<string[]> {
     await this.logged(await this.shop.seller.call('GET', '/v1/carriers'));
-    const rows = await query<{ store_id: string }>('SELECT store_id FROM api_request_log WHERE request_id = $1', [requestIdOf(reply)]);
+    const rows = await query<{ store_id: string }>('SELECT store_id FROM api_request_log WHERE request_id = ANY ($1)', [
+      replies.map(requestIdOf),
+    ]);
     return rows.map((row) => row.store_id);
   }
 }

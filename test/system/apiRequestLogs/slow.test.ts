@@ -13,9 +13,8 @@ import type { CreatedStore } from '../../../db/identity/createStore.ts';
 import { newId, realClock } from '../../../db/kernel/clock.ts';
 import { createLog } from '../../../db/kernel/log.ts';
 import { unloggedRequests } from '../../../db/kernel/metrics.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest, until } from '../../kernel/world.ts';
 
 /** A database of its own: what holds its log up holds up no other suite. */
@@ -23,8 +22,7 @@ let url: string;
 let owner: Client;
 let store: CreatedStore;
 beforeAll(async () => {
-  url = await createDatabase('slow');
-  await migrate(url);
+  url = await migratedDatabase('slow');
   store = await makeStore(url, { code: 'slow', name: 'n', sandbox: true, withProduct: false });
   owner = new Client({ connectionString: url });
   await owner.connect();

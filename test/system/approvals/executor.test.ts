@@ -1,5 +1,10 @@
 /** The run of an approval request under skipped time, and the executor itself: one answer, whoever asks for it and how often (G21, G27). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { findApproval } from '../../../db/approvals/queries.ts';
+import { viewApproval } from '../../../db/approvals/views.ts';
+import { LOOK_UP_MS, RETRY_MS } from '../../../domain/approvals/rules.ts';
+import { MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { until } from '../../kernel/world.ts';
 import { type Host, host } from '../runs/hosted.ts';
@@ -24,6 +29,7 @@ async function filed(): Promise<{ run: RunName<'approval'>; name: string; execut
 }
 const statusOf = async ({ entityId }: RunName) =>
   (await under.rows<{ status: string }>('SELECT status FROM approval_request WHERE approval_id = ?', [entityId]))[0]!.status;
+const viewer = { consoleUrl: 'https://console.example', keyring: null };
 const made = async (name: string) => (await under.rows('SELECT 1 FROM category WHERE name = ?', [name])).length;
 /** As its run would be, when the executor is called by hand. */
 const approved = async (run: RunName) =>
@@ -59,30 +65,66 @@ test('twenty executions at once change one thing and have one answer', async () 
   const answers = await Promise.all(Array.from({ length: 20 }, () => under.executor.execute(execution)));
   expect(new Set(answers.filter((one) => one !== null).map(({ status }) => status))).toEqual(new Set([201]));
   expect(await under.executor.execute(execution)).toEqual({ status: 201, code: 'OK' });
-  expect(await under.executor.close(execution)).toEqual({ status: 201, code: 'OK' });
+  expect(await under.executor.find(execution)).toEqual({ status: 201, code: 'OK' });
   expect(await made(name)).toBe(1);
 });
 
-test('once it is closed nothing carries it out any more', async () => {
+/** As if it had been approved so many milliseconds earlier or later. */
+const approvedAt = async ({ entityId }: RunName, ms: number) =>
+  under.rows('UPDATE approval_request SET executing_since = ? WHERE approval_id = ?', [new Date((await under.now()) + ms), entityId]);
+
+test('a minute after its approval nothing carries it out any more', async () => {
   const { run, name, execution } = await filed();
   await approved(run);
-  expect(await under.executor.close(execution)).toEqual({ status: 503, code: 'TEMPORARILY_UNAVAILABLE' });
+  await approvedAt(run, -2 * RETRY_MS);
   expect(await under.executor.execute(execution)).toBeNull();
-  expect(await under.executor.close(execution)).toEqual({ status: 503, code: 'TEMPORARILY_UNAVAILABLE' });
+  expect(await under.executor.find(execution)).toBeNull();
   expect(await made(name)).toBe(0);
 });
 
-test('executions and closings at once: carried out and told so, or neither', async () => {
+test('executions and look-ups at once: a look-up changes nothing, and finds the answer or none', async () => {
   for (let round = 0; round < 20; round++) {
     const { run, name, execution } = await filed();
     await approved(run);
-    const calls = Array.from({ length: 6 }, (_, i) =>
-      i % 2 === round % 2 ? under.executor.execute(execution) : under.executor.close(execution),
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => (i % 2 === round % 2 ? under.executor.execute(execution) : under.executor.find(execution))),
     );
-    await Promise.allSettled(calls);
-    const answer = await under.executor.close(execution);
-    expect([answer?.status, await made(name)]).toEqual(answer?.status === 201 ? [201, 1] : [503, 0]);
+    expect(new Set(answers.filter((one) => one !== null).map(({ status }) => status))).toEqual(new Set([201]));
+    expect([await under.executor.find(execution), await made(name)]).toEqual([{ status: 201, code: 'OK' }, 1]);
   }
+});
+
+test('without an answer it is UNKNOWN after a minute, and what a late one says is found', async () => {
+  const [lost, late] = [await filed(), await filed()];
+  const owned = async (statement: string) => {
+    const owner = new Client({ connectionString: under.databaseUrl });
+    await owner.connect();
+    await owner.query(statement);
+    await owner.end();
+  };
+  const began = await under.now();
+  await owned('REVOKE INSERT ON category FROM sangjeom_app');
+  for (const { run } of [lost, late]) await under.command(run, 'approve', await decider());
+  await until('UNKNOWN', async () => {
+    await under.skip(10 * SECOND);
+    return (await statusOf(lost.run)) === 'UNKNOWN' && (await statusOf(late.run)) === 'UNKNOWN';
+  });
+  expect((await under.now()) - began).toBeGreaterThanOrEqual(RETRY_MS);
+  await owned('GRANT INSERT ON category TO sangjeom_app');
+  expect(await under.executor.execute({ ...lost.execution, at: await under.now() })).toBeNull();
+  // One of its tries had begun in time, and ends now.
+  await approvedAt(late.run, 0);
+  expect(await under.executor.execute({ ...late.execution, at: await under.now() })).toEqual({ status: 201, code: 'OK' });
+  await until('found', async () => {
+    await under.skip(MINUTE);
+    return (await statusOf(late.run)) === 'SUCCEEDED';
+  });
+  const handle = under.client.workflow.getHandle(lost.run.workflowId);
+  await handle.result();
+  expect((await handle.describe()).closeTime!.getTime() - began).toBeGreaterThanOrEqual(LOOK_UP_MS);
+  expect([await statusOf(lost.run), await made(lost.name), await made(late.name)]).toEqual(['UNKNOWN', 0, 1]);
+  const record = await under.inTenant(async (tx) => viewApproval(tx, await findApproval(tx, lost.run.entityId), viewer));
+  expect(record.result).toEqual({ statusCode: 0, code: 'UNKNOWN', requestId: null, data: null, error: null });
 });
 
 test('no key that its agent may have sent stands in its way', async () => {

@@ -3,15 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { newId } from '../../../db/kernel/clock.ts';
-import { migrate } from '../../../db/migrate.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 
 let owner: Client;
 let app: Client;
 let storeId: string;
 beforeAll(async () => {
-  const url = await createDatabase('audit');
-  await migrate(url);
+  const url = await migratedDatabase('audit');
   ({ storeId } = await makeStore(url, { code: 'audit', name: 'n', sandbox: false, withProduct: false }));
   [owner, app] = [new Client({ connectionString: url }), new Client({ connectionString: roleUrl(url, 'sangjeom_app') })];
   await Promise.all([owner.connect(), app.connect()]);
@@ -35,7 +33,7 @@ beforeAll(async () => {
     lines: '[]',
     amounts: '{}',
     delivery: '{}',
-    total_won: 1,
+    total_won: 2000,
     return_url: '',
     buyer: '{}',
     current_attempt_id: '',
@@ -65,6 +63,24 @@ beforeAll(async () => {
     last_changed_at: now,
   });
   await insert('refund', { ...refund, refund_id: 'rfd_held', status: 'HELD', created_at: now });
+  await insert('claim', {
+    claim_id: 'clm',
+    claim_no: 'C1',
+    type: 'CANCEL',
+    status: 'REQUESTED',
+    order_id: 'ord',
+    order_no: '1',
+    order_item_id: 'oit',
+    variant_id: 'v',
+    quantity: 1,
+    reason: 'OTHER',
+    images: '{}',
+    is_shipped: true,
+    delivery_fee_won: 0,
+    test_payment: true,
+    requested_at: now,
+    last_changed_at: now,
+  });
   await owner.query('SET session_replication_role = origin');
   await owner.query(`INSERT INTO user_account (user_id, email, created_at) VALUES ('usr', 'u@example.com', now())`);
   await insert('member', { user_id: 'usr', role: 'STAFF', created_at: now });
@@ -130,6 +146,11 @@ const CHANGES: Readonly<Record<string, readonly [change: () => string, target: s
     () => `UPDATE approval_request SET decision = 'REJECT', decided_via = 'CONSOLE' WHERE approval_id = 'apr'`,
     'apr',
   ],
+  audit_claim_refunded: [
+    () => `INSERT INTO claim_step (store_id, claim_id, seq, name, by, at, detail)
+      VALUES ('${storeId}', 'clm', 1, 'approve', 'SELLER', now(), '{"refundAmount": 0, "pointRefundAmount": 0, "refundId": null}')`,
+    'clm',
+  ],
   audit_member_removed: [() => `DELETE FROM member WHERE user_id = 'usr'`, 'usr'],
 };
 const actions = async (target: string) =>
@@ -183,6 +204,10 @@ describe('a refund', () => {
     await commit(app, cancel(facts), refund('rfd_2', 100));
     await commit(app, refund('rfd_3', 100), cancel({ ...facts, refundId: 'rfd_3' }));
     await expect(commit(app, cancel(facts))).rejects.toThrow('audit_domain_refund');
+  });
+  test('with those before it is at most what was paid', async () => {
+    const facts = { refundAmount: 1001, refundId: 'rfd_over' };
+    await expect(commit(app, cancel(facts), refund('rfd_over', 1001))).rejects.toThrow('refunds of pay exceed what was paid');
   });
   test('that a record names is there, and a record that names an amount names its refund', async () => {
     await expect(commit(app, cancel({ refundAmount: 100, refundId: 'rfd_none' }))).rejects.toThrow('foreign key');

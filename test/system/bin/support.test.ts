@@ -4,6 +4,7 @@ import { call } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { support } from '../../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { atRest } from '../runs/story.ts';
 
 let shop: World;
 let order: Awaited<ReturnType<World['order']>>;
@@ -62,23 +63,37 @@ test('explains an invitation', async () => {
   expect(text).not.toContain(email);
 });
 
-test('finds and explains a claim, also one that needed no run', async () => {
+test('finds, explains, wakes and resets a claim', async () => {
   const buyer = await shop.member();
-  const { orderItemId } = await shop.order(undefined, 2, buyer);
-  const cancel = async () => {
-    const request = { type: 'CANCEL', reason: 'CHANGE_OF_MIND', quantity: 1 };
-    const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, request);
-    return filed.body.data as { claimId: string; claimNo: string };
+  const { orderItemId, orderId, orderNo } = await shop.order(undefined, 2, buyer);
+  const file = async (quantity: number) => {
+    const wanted = { type: 'CANCEL', reason: 'OTHER', detail: 'canary detail', quantity };
+    const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, wanted);
+    return filed.body.data as { claimId: string; claimNo: string; refundId: string | null };
   };
-  const done = await cancel();
+  const atOnce = await file(1);
   await shop.act(orderItemId, 'confirm');
-  const open = await cancel();
-  for (const number of [open.claimNo, open.claimId]) expect(await ids(number)).toEqual([`claim/${shop.store.storeId}/${open.claimNo}`]);
-  const words = async ({ claimNo }: typeof open) => String(await support('explain', claimNo));
-  expect(await words(open)).toContain(`Claim ${open.claimNo}, CANCEL of 1 of order item ${orderItemId}, is REQUESTED.`);
-  expect(await words(open)).toContain('It waits for the seller or buyer; nothing is due.');
-  expect(await words(done)).toContain('It gave 10000 won back by refund');
-  expect(await words(done)).toContain('It completed at once and needed no run');
+  const { claimId, claimNo } = await file(1);
+  const run = `claim/${shop.store.storeId}/${claimNo}`;
+  for (const number of [claimNo, claimId, run]) expect(await ids(number)).toEqual([run]);
+  for (const number of [orderNo, orderId]) expect(await ids(number)).toContain(run);
+  await shop.seller.call('POST', `/v1/claims/${claimId}/hold`, { reason: 'canary reason' });
+  const held = String(await support('explain', claimNo));
+  expect(held).toContain(`Claim ${claimNo}, CANCEL of 1 of order item ${orderItemId}, is HELD until 20`);
+  expect(held).toContain('It acts by itself at');
+  expect(String(await support('retry', claimNo))).toContain('was told to look again');
+  const { body } = await shop.seller.call('POST', `/v1/claims/${claimId}/approve`, {});
+  const { refundId, refundAmount } = body.data as { refundId: string; refundAmount: number };
+  expect(await support('reset', run, '--json')).toMatchObject({ workflowId: run });
+  await atRest(run);
+  const ended = String(await support('explain', claimId));
+  expect(ended).toContain(`is COMPLETED.\n  It gave ${refundAmount} won back by refund ${refundId}.`);
+  expect(ended).toContain('Its run is done since');
+  expect(await query('SELECT name FROM claim_step WHERE claim_id = $1 ORDER BY seq', [claimId])).toHaveLength(3);
+  await expect(support('retry', claimNo)).rejects.toMatchObject({ stderr: expect.stringContaining('nothing is left to retry') });
+  const paid = String(await support('explain', atOnce.claimNo));
+  expect(paid).toContain(`by refund ${atOnce.refundId}.\n  It was completed when it was filed, or its run was done so long ago`);
+  expect(held + ended + paid).not.toContain('canary');
 });
 
 test('a run’s history is checked against this checkout', async () => {

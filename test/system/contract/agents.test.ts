@@ -4,7 +4,7 @@ import { endpoints } from '../../../api/endpoints.ts';
 import { policyOf } from '../../../api/kernel/agents.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
-import { people, registerApp, storeToken } from '../../kernel/login.ts';
+import { loginAs, people, registerApp, storeToken } from '../../kernel/login.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 
 let shop: World;
@@ -179,6 +179,16 @@ describe('the header x-svc-agent', () => {
     const headers = { ...plain, 'x-svc-agent': encodeURIComponent(value) === value ? value : Buffer.from(value).toString('latin1') };
     const { status, body } = await call(underTest.api, 'POST', '/v1/categories', { headers, body: { name: 'n' } });
     expect([status, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
+    // A read is an agent's request, too; but dry runs are of changes only (G1, G4).
+    const read = await call(underTest.api, 'GET', '/v1/categories', { headers: { ...headers, 'x-svc-dry-run': 'x' } });
+    expect([read.status, read.body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
+    const { user } = await loginAs(`owner@${shop.store.storeCode}.example`);
+    const ofPeople = await call(underTest.api, 'GET', '/me/stores', {
+      headers: { ...headers, authorization: `Bearer ${user.access_token}` },
+    });
+    expect([ofPeople.status, ofPeople.body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
+    const shelf = { 'x-store-code': shop.store.storeCode, 'x-svc-agent': headers['x-svc-agent'] };
+    expect((await call(underTest.api, 'GET', '/storefront/v1/products', { headers: shelf })).status).toBe(200);
   });
   test('has keys of its own', async () => {
     await shop.order();

@@ -31,6 +31,7 @@ export async function claims(shop: World, note: Note): Promise<void> {
   const rejected = at(await buy('claims.create', canceled, cancel));
   await sell('claims.reject', `${rejected}/reject`, { reason: 'OTHER', explanation: '이미 포장을 마쳐 오늘 보내 드립니다.' });
   const { claimId } = await buy('claims.create', canceled, cancel);
+  note('claims.getMine', undefined, await member.call('GET', `/storefront/v1/me/claims/${claimId}`));
   await buy('claims.withdraw', `/storefront/v1/me/claims/${claimId}/withdraw`, {});
 
   const sentBack = await bought(confirm, dispatch);
@@ -59,5 +60,6 @@ export async function guestClaims(
   const request = { ...guest, type: 'RETURN', reason: 'CHANGE_OF_MIND', quantity: 1 };
   await send('claims.previewAsGuest', 'POST', `${at}/items/${order.orderItemId}/claims/preview`, request);
   const { claimId } = await send('claims.createAsGuest', 'POST', `${at}/items/${order.orderItemId}/claims`, request);
+  await send('claims.lookUp', 'POST', `${at}/claims/${claimId}`, guest);
   await send('claims.withdrawAsGuest', 'POST', `${at}/claims/${claimId}/withdraw`, guest);
 }

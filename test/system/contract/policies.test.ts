@@ -41,9 +41,17 @@ const ownerOf = ({ store: { storeId, storeCode } }: World) =>
 let shop: World;
 let rival: World;
 let bearer: Record<string, string>;
+/** As ours in everything but its key. */
+let forged: string;
 beforeAll(async () => {
   [shop, rival] = await Promise.all([world(), world()]);
   bearer = { authorization: `Bearer ${shop.seller.bearer}` };
+  const { privateKey } = await generateKeyPair('RS256');
+  forged = await new SignJWT({ use: 'store', store_id: shop.store.storeId, client_id: shop.store.clientId, scope: 'order:rw' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'x', typ: 'at+jwt' })
+    .setIssuer(underTest.api)
+    .setExpirationTime('1h')
+    .sign(privateKey);
 });
 
 test('every declaration is consistent', () => {
@@ -57,12 +65,6 @@ test('every declaration is consistent', () => {
 
 describe.each(store)('%s', (_, endpoint) => {
   test('401 without a token of ours', async () => {
-    const { privateKey } = await generateKeyPair('RS256');
-    const forged = await new SignJWT({ use: 'store', store_id: shop.store.storeId, client_id: shop.store.clientId, scope: 'order:rw' })
-      .setProtectedHeader({ alg: 'RS256', kid: 'x', typ: 'at+jwt' })
-      .setIssuer(underTest.api)
-      .setExpirationTime('1h')
-      .sign(privateKey);
     for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: `Bearer ${forged}` }, { authorization: 'Basic eDp5' }]) {
       const reply = await send(endpoint, headers);
       expect([reply.status, reply.body.error?.code]).toEqual([401, 'UNAUTHORIZED']);

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../../../bin/kernel/paths.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
-import { migrate } from '../../../db/migrate.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { Seller } from '../../../bin/dev/client.ts';
 import { silentProxy } from '../../kernel/proxy.ts';
 import { temporalClient, underTest, until, world } from '../../kernel/world.ts';
@@ -23,8 +22,7 @@ const started = async (entry: string, env: Readonly<Record<string, string>>) => 
 };
 /** A worker with a database and a namespace of its own: what it takes and never finishes is nobody else's. */
 async function ownWorker(env: Readonly<Record<string, string>> = {}) {
-  const url = await createDatabase('stopping');
-  await migrate(url);
+  const url = await migratedDatabase('stopping');
   const namespace = `stopping-${randomUUID()}`;
   const { workflowService } = await temporalClient();
   await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });

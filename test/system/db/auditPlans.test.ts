@@ -5,10 +5,9 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { type AuditFilter, listAudit } from '../../../db/audit/queries.ts';
 import { newId } from '../../../db/kernel/clock.ts';
-import { migrate } from '../../../db/migrate.ts';
 import type { Tx } from '../../../db/kernel/tx.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { indexesOf, scansOf } from './plan.ts';
 
 const LARGE: ReadonlySet<string> = new Set(['audit_request', 'audit_domain']);
@@ -18,8 +17,7 @@ let orm: MikroORM;
 let storeId: string;
 
 beforeAll(async () => {
-  const url = await createDatabase('auditplans');
-  await migrate(url);
+  const url = await migratedDatabase('auditplans');
   const owner = new Client({ connectionString: url });
   await owner.connect();
   await owner.query('SET session_replication_role = replica');

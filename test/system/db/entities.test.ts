@@ -3,10 +3,9 @@ import { expect, test } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/core';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { storeId, time } from '../../../db/kernel/columns.ts';
-import { createDatabase } from '../../kernel/database.ts';
+import { createDatabase, migratedDatabase } from '../../kernel/database.ts';
 
 interface Column {
   /** As Postgres' `format_type` names it. */
@@ -123,8 +122,7 @@ function columnDifferences(column: Column | undefined, mapped: Column | undefine
 }
 
 test('every table has one entity with its columns, their types, nullability and defaults, and its primary key', async () => {
-  const url = await createDatabase('entities');
-  await migrate(url);
+  const url = await migratedDatabase('entities');
   const orm = await openOrm(url, 1);
   try {
     const [tables, mappings] = [await tablesOf(url), mappingsOf(orm)];

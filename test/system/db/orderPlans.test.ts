@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { makeStore } from '../../../bin/ops/store/make.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { customerOf, findGuestOrder } from '../../../db/orders/lookups.ts';
 import { listItems, listOrders, type OrderFilter, type OrdersBy } from '../../../db/orders/queries.ts';
 import { openOrm } from '../../../db/orm.ts';
@@ -11,7 +10,7 @@ import type { Tx } from '../../../db/kernel/tx.ts';
 import { beginAttempt } from '../../../db/webhooks/attempts.ts';
 import { listDeliveries, redeliverFailed } from '../../../db/webhooks/deliveries.ts';
 import { listEvents } from '../../../db/webhooks/events.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { scansOf } from './plan.ts';
 
 const LARGE: ReadonlySet<string> = new Set(['orders', 'order_item', 'event', 'webhook_delivery', 'payment']);
@@ -22,8 +21,7 @@ let orm: MikroORM;
 let storeId: string;
 
 beforeAll(async () => {
-  const url = await createDatabase('orderplans');
-  await migrate(url);
+  const url = await migratedDatabase('orderplans');
   const owner = new Client({ connectionString: url });
   await owner.connect();
   await owner.query('SET session_replication_role = replica');

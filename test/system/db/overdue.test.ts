@@ -4,10 +4,9 @@ import { Client, Pool, type PoolClient } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
 import { createLog } from '../../../db/kernel/log.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { Pressure } from '../../../worker/pressure.ts';
 import { Recovery } from '../../../worker/recovery.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { temporalClient, underTest, world } from '../../kernel/world.ts';
 
 test('a run whose start is still in the outbox is left to the relay', async () => {
@@ -47,8 +46,7 @@ describe(`with ${OPEN} open runs and as many that are done`, () => {
   let storeId = '';
   let aheadId = '';
   beforeAll(async () => {
-    const url = await createDatabase('overdue');
-    await migrate(url);
+    const url = await migratedDatabase('overdue');
     ({ storeId } = await makeStore(url, { code: 'many', name: 'n', sandbox: false, withProduct: false }));
     ({ storeId: aheadId } = await makeStore(url, { code: 'ahead', name: 'n', sandbox: true, withProduct: false }));
     owner = new Client({ connectionString: url });

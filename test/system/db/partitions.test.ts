@@ -9,13 +9,12 @@ import { newId } from '../../../db/kernel/clock.ts';
 import { maintainPartitions } from '../../../db/kernel/partitions.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 
 const NOW = Date.now();
 
 test('are maintained by the relay’s role from a week ahead to a day after the thirty', async () => {
-  const url = await createDatabase('partitions');
-  await migrate(url);
+  const url = await migratedDatabase('partitions');
   const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
   const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });
   const app = new Client({ connectionString: roleUrl(url, 'sangjeom_app') });
@@ -67,8 +66,7 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
 }, 60_000);
 
 test('records of requests are in partitions by month, two months ahead, for thirteen months', async () => {
-  const url = await createDatabase('months');
-  await migrate(url);
+  const url = await migratedDatabase('months');
   const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
   const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });
   const app = new Client({ connectionString: roleUrl(url, 'sangjeom_app') });
@@ -109,8 +107,7 @@ test('records of requests are in partitions by month, two months ahead, for thir
 }, 60_000);
 
 test('a row in the default partition moves to its day’s', async () => {
-  const url = await createDatabase('rest');
-  await migrate(url);
+  const url = await migratedDatabase('rest');
   const { storeId } = await makeStore(url, { code: 'parts', name: 'n', sandbox: false, withProduct: false });
   const owner = new Client({ connectionString: url });
   const relay = new Client({ connectionString: roleUrl(url, 'sangjeom_relay') });

@@ -1,7 +1,7 @@
 /** Every filter of the catalog is served by an index, as the app role sees it through row security: by the plan of the very query. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { scansOf } from './plan.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { fillStore } from '../../../bin/ops/store/fill.ts';
@@ -11,7 +11,6 @@ import { readCalendar, shownCalendar } from '../../../db/products/calendar.ts';
 import { readNights } from '../../../db/products/nights.ts';
 import { findSellable, listProducts, readProduct } from '../../../db/products/queries.ts';
 import { listShown, readShown } from '../../../db/products/storefront.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { hasApiRequest, listApiRequests } from '../../../db/apiRequestLogs/queries.ts';
 import { newId } from '../../../db/kernel/clock.ts';
@@ -35,8 +34,7 @@ let storeId: string;
 let one: { productId: string; variantId: string; categoryId: string; addressId: string };
 
 beforeAll(async () => {
-  const url = await createDatabase('plans');
-  await migrate(url);
+  const url = await migratedDatabase('plans');
   for (let n = 0; n < STORES; n++) {
     ({ storeId } = await makeStore(url, { code: `plans-${n}`, name: 'n', sandbox: true, withProduct: true }));
     await fillStore(url, { code: `plans-${n}`, products: PRODUCTS, variants: 3 }, () => {});

@@ -4,11 +4,10 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { ProductEntity } from '../../../db/products/entities.ts';
 import { StoreEntity } from '../../../db/stores/entities.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 import { until } from '../../kernel/world.ts';
 
@@ -16,8 +15,7 @@ let orm: MikroORM;
 let owner: Client;
 let storeId: string;
 beforeAll(async () => {
-  const url = await createDatabase('prepared');
-  await migrate(url);
+  const url = await migratedDatabase('prepared');
   ({ storeId } = await makeStore(url, { code: 'prepared', name: 's', sandbox: true, withProduct: true }));
   orm = await openOrm(roleUrl(url, 'sangjeom_app'), 4);
   owner = new Client({ connectionString: url });

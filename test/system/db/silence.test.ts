@@ -17,7 +17,7 @@ import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { openRelayPool } from '../../../worker/pool.ts';
 import { Pressure } from '../../../worker/pressure.ts';
 import { runRelay } from '../../../worker/relay.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { createDatabase, migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { type SilentProxy, silentProxy } from '../../kernel/proxy.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
@@ -83,8 +83,7 @@ describe('a client that holds the locks of a store and falls silent', () => {
 
 describe('a lock that belongs to a session', () => {
   test('is released when the worker or migration that holds it falls silent', async () => {
-    const url = await createDatabase('silence');
-    await migrate(url);
+    const url = await migratedDatabase('silence');
     const reconciler = async () => {
       const [held, next] = [await open(roleUrl(url, 'sangjeom_relay')), new Client({ connectionString: roleUrl(url, 'sangjeom_relay') })];
       await next.connect();
@@ -126,8 +125,7 @@ describe('a lock that belongs to a session', () => {
 
 describe('a process whose connections fall silent', () => {
   test('works again on new ones, and reports an outage until then', async () => {
-    const url = await createDatabase('silence');
-    await migrate(url);
+    const url = await migratedDatabase('silence');
     const relayUrl = proxy.through(roleUrl(url, 'sangjeom_relay'));
     const pool = openRelayPool(relayUrl, log);
     const orm = await openOrm(proxy.through(roleUrl(url, 'sangjeom_app')), 4);

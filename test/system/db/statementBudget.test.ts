@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../bin/kernel/paths.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
-import { Buyer, pay, Seller } from '../../../bin/dev/client.ts';
+import { Buyer, pay, type Reply, Seller } from '../../../bin/dev/client.ts';
 import { ownApi } from '../../kernel/api.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { statementCounter, type StatementCounter } from '../../kernel/statementCounter.ts';
-import { underTest } from '../../kernel/world.ts';
+import { underTest, until } from '../../kernel/world.ts';
 import { type Host, host } from '../runs/hosted.ts';
 
 /** Statements and transactions of each operation; the bench prints them, too. */
@@ -30,6 +30,10 @@ type Operation =
   | 'a confirmation'
   | 'a dispatch'
   | 'a cancel'
+  | 'a claim'
+  | 'a collection'
+  | 'a completed collection'
+  | 'an approval of a claim'
   | 'the seller’s products'
   | 'the shelf';
 /** What one buyer's order may cost: the first five, and the relay's statements. */
@@ -113,11 +117,49 @@ async function cancel(): Promise<void> {
   expect(canceled.status).toBe(200);
 }
 
+/** A member's return. What each operation leaves to the item's run is part of it: its load. */
+async function returning(): Promise<void> {
+  const seller = await Seller.login(base, under.store);
+  const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
+  const buyer = await Buyer.join(base, under.store.storeCode);
+  const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
+  const { payUrl, paymentId } = (await buyer.start(checkoutId)).body.data as Record<string, string>;
+  await pay(payUrl!);
+  const { orderId } = (await buyer.status(paymentId!)).body.data as { orderId: string };
+  const { orderItemId, orderItemNo } = (await seller.call('GET', `/v1/orders/${orderId}`)).body.data.items[0] as Record<string, string>;
+  await seller.call('POST', `/v1/order-items/${orderItemId}/confirm`, {});
+  await seller.call('POST', `/v1/order-items/${orderItemId}/dispatch`, { deliveryMethod: 'NONE' });
+  const item = under.client.workflow.getHandle(`order-item/${under.storeId}/${orderItemNo}`);
+  /** What an operation woke has happened. */
+  const alsoLoaded = async (work: () => Promise<Reply>): Promise<Reply> => {
+    const { historyLength } = await item.describe();
+    const reply = await work();
+    await until('the item’s run has loaded', async () => {
+      const { raw, historyLength: length, status } = await item.describe();
+      return status.name === 'COMPLETED' || (length > historyLength + 3 && !raw.pendingWorkflowTask);
+    });
+    return reply;
+  };
+  const filing = { type: 'RETURN', reason: 'DEFECTIVE' };
+  const filed = await cost('a claim', () =>
+    alsoLoaded(() => buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, filing)),
+  );
+  const claim = `/v1/claims/${filed.body.data.claimId as string}`;
+  await cost('a collection', () => alsoLoaded(() => seller.call('POST', `${claim}/collect`, { method: 'BUYER_SEND' })));
+  await cost('a completed collection', () => alsoLoaded(() => seller.call('POST', `${claim}/collect/complete`, {})));
+  // Held: as of a cancel.
+  const approved = await cost('an approval of a claim', () =>
+    alsoLoaded(() => seller.call('POST', `${claim}/approve`, { holdRefund: true })),
+  );
+  expect(approved.status).toBe(200);
+}
+
 test('every operation costs what the table says', async () => {
   // Once to warm up: keys are loaded, clients are remembered.
   await shopping();
   await shopping();
   await cancel();
+  await returning();
   const changed = (Object.keys(BUDGET) as Operation[]).filter((operation) => String(spent[operation]) !== String(BUDGET[operation]));
   for (const operation of changed) process.stderr.write(`${operation}\n  ${sent[operation]?.join('\n  ')}\n`);
   expect(spent).toEqual(BUDGET);

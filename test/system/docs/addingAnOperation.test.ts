@@ -52,8 +52,8 @@ test('the operation is served and documented with an example, and its own test p
     });
     const own = code.filter((file) => file.endsWith('.test.ts'));
     expect(own).toHaveLength(1);
-    const { testServer, cli, collector, stores } = underTest;
-    const handed: Handed = { dataDir: copy.dir, testServer, cli, collector, stores };
+    const { testServer, cli, collector, stores, migrated } = underTest;
+    const handed: Handed = { dataDir: copy.dir, testServer, cli, collector, stores, migrated };
     announce({ ...underTest, api, dataDir: copy.dir }, {});
     await copy.run('node', ['bin/test.ts', ...own, '--selectProjects', 'system', '--runInBand'], { UNDER_TEST: JSON.stringify(handed) });
   } finally {

@@ -8,9 +8,8 @@ import { loadTokenKeys, type TokenKeys } from '../../../api/kernel/tokens.ts';
 import { root } from '../../../bin/kernel/paths.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { query, underTest } from '../../kernel/world.ts';
 
 const keys = async (command: string, sealingKeys = underTest.env['SEALING_KEYS']!, databaseUrl = underTest.databaseUrl) => {
@@ -51,8 +50,7 @@ test('a signing key is published before it signs, and verifies afterwards', asyn
 
 test('what an older sealing key sealed is sealed anew', async () => {
   // In a database of its own: the suite's processes do not know the new key.
-  const url = await createDatabase('sealing');
-  await migrate(url);
+  const url = await migratedDatabase('sealing');
   const client = new Client({ connectionString: url });
   await client.connect();
   const [old, fresh] = ['old', 'fresh'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];

@@ -8,7 +8,8 @@ import { openOrm } from '../../../db/orm.ts';
 import { storeText } from '../../../db/runs/text.ts';
 import { korean, MINUTE } from '../../../domain/kernel/time.ts';
 import { roleUrl } from '../../kernel/database.ts';
-import { query, underTest, type World, world } from '../../kernel/world.ts';
+import { Client } from 'pg';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 
 let orm: MikroORM;
 beforeAll(async () => {
@@ -157,4 +158,33 @@ test('an agent’s changes use them up through the API; orders are moved on all 
   // A person is not counted.
   expect((await shop.seller.call('POST', '/v1/categories', { name: 'by a person' })).status).toBe(201);
   expect((await subscription(shop)).aiActionsUsed).toBe(3);
+});
+
+test('a bulk is counted with the first of its parts, and once, also when its answer is lost and it is repeated', async () => {
+  const shop = await world();
+  const product = await shop.product();
+  const ids = (await Promise.all([1, 2, 3].map(() => shop.order(product)))).map(({ orderItemId }) => orderItemId);
+  const used = async () => (await subscription(shop)).aiActionsUsed;
+  const agent = { 'x-svc-agent': 'counter/1', 'idempotency-key': 'bulk' };
+  const confirm = (key = 'bulk') =>
+    shop.seller.call('POST', '/v1/order-items/confirm', { orderItemIds: ids }, { ...agent, 'idempotency-key': key });
+  const locker = new Client({ connectionString: underTest.databaseUrl });
+  await locker.connect();
+  await locker.query('BEGIN');
+  await locker.query('SELECT 1 FROM order_item WHERE order_item_id = ANY($1) FOR UPDATE', [ids.slice(1)]);
+  const confirming = confirm();
+  // Its other parts have not ended, and may never end.
+  await until('the first part', async () => (await shop.item(ids[0]!))['status'] !== 'PAID');
+  expect(await used()).toBe(1);
+  await locker.query('COMMIT');
+  await locker.end();
+  const first = await confirming;
+  expect([first.status, await used()]).toEqual([200, 1]);
+  await query(`DELETE FROM operation WHERE store_id = $1 AND operation_id = 'orders.confirmMany' AND status = 200 AND body ? 'results'`, [
+    shop.store.storeId,
+  ]);
+  const repeated = await confirm();
+  expect([repeated.status, repeated.body.data.succeeded, await used()]).toEqual([200, 3, 1]);
+  // One in which nothing succeeds is none.
+  expect([(await confirm('another')).body.data.succeeded, await used()]).toEqual([0, 1]);
 });

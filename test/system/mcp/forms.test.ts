@@ -1,5 +1,5 @@
 /** Decisions through `/mcp`: by a form that the person confirms, for clients of both generations (G35 … G37). */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownApi } from '../../kernel/api.ts';
@@ -11,12 +11,19 @@ let shop: World;
 let owner: string;
 let robot: string;
 let token: string;
+/** Waits for a form's answer for one second. */
+let impatient: Awaited<ReturnType<typeof ownApi>>;
 beforeAll(async () => {
   shop = await world();
   await people(shop);
   owner = await storeToken(emailOf(shop, 'owner'), shop.store.storeId);
-  [{ token: robot }, { token }] = await Promise.all([mcpToken(shop, owner, 'owner'), mcpToken(shop, owner, 'owner')]);
+  [{ token: robot }, { token }, impatient] = await Promise.all([
+    mcpToken(shop, owner, 'owner'),
+    mcpToken(shop, owner, 'owner'),
+    ownApi({ PUBLIC_URL: underTest.api, MCP_FORM_SECONDS: '1' }),
+  ]);
 });
+afterAll(() => impatient?.stop());
 
 /** Files the cancel of a new order's item; the ids of request and item. */
 async function filed(): Promise<{ readonly approvalId: string; readonly orderItemId: string }> {
@@ -45,7 +52,8 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect(structuredContent).toMatchObject({ approvalId, status: 'SUCCEEDED', decisionNote: '네', result: { statusCode: 200 } });
     expect((await shop.item(orderItemId)).status).toBe('CANCELED');
     expect(form?.requestedSchema).toMatchObject({ type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] });
-    for (const part of ['orders.cancel', orderItemId, 'status', 'refundAmount', approvalId]) expect(form?.message).toContain(part);
+    for (const part of ['orders.cancel', orderItemId, 'status', 'refundAmount', approvalId, 'Your note: "네"'])
+      expect(form?.message).toContain(part);
     const logs = await call(underTest.api, 'GET', `/v1/audit-logs?action=APPROVAL_DECIDED&limit=100`, {
       headers: { authorization: `Bearer ${owner}` },
     });
@@ -91,19 +99,14 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
   });
   test('an answer after the time is over changes nothing', async () => {
     const { approvalId } = await filed();
-    const { api, stop } = await ownApi({ PUBLIC_URL: underTest.api, MCP_FORM_SECONDS: '1' });
-    try {
-      const late = async () => {
-        await sleep(1500);
-        return ACCEPT;
-      };
-      const client = await connect(generation, token, { answer: late, capabilities: { elicitation: { form: {} } } }, api);
-      await expect(client.call('approvals_decide', { approvalId, decision: 'approve' })).rejects.toThrow();
-      await sleep(1000);
-      expect(await statusOf(approvalId)).toBe('PENDING');
-    } finally {
-      stop();
-    }
+    const late = async () => {
+      await sleep(1500);
+      return ACCEPT;
+    };
+    const client = await connect(generation, token, { answer: late, capabilities: { elicitation: { form: {} } } }, impatient.api);
+    await expect(client.call('approvals_decide', { approvalId, decision: 'approve' })).rejects.toThrow();
+    await sleep(1000);
+    expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('lists and shows what waits', async () => {
     const { approvalId } = await filed();
@@ -133,6 +136,19 @@ describe('the state of a form', () => {
   };
   const inputResponses = { confirm: ACCEPT };
 
+  test('is for the note that the person saw', async () => {
+    const { approvalId } = await filed();
+    const noted = (note: string, more: object = {}) => callBare(token, 'approvals_decide', { approvalId, decision: 'approve', note }, more);
+    const { requestState } = (await noted('seen')).body.result;
+    for (const refused of [
+      await noted('another', { inputResponses, requestState }),
+      await decide(approvalId, { inputResponses, requestState }),
+    ])
+      expect(refused.body.error?.code).toBe(-32_602);
+    expect(await statusOf(approvalId)).toBe('PENDING');
+    const decided = await noted('seen', { inputResponses, requestState });
+    expect(decided.body.result.structuredContent).toMatchObject({ status: 'SUCCEEDED', decisionNote: 'seen' });
+  });
   test('is not made up: an answer without it shows the form again', async () => {
     const { approvalId } = await filed();
     expect((await decide(approvalId, { inputResponses })).body.result.resultType).toBe('input_required');

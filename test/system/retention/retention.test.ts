@@ -8,11 +8,10 @@ import { createStorage, type Storage } from '../../../activities/providers/stora
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { newId, realClock } from '../../../db/kernel/clock.ts';
 import { createLog } from '../../../db/kernel/log.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { KINDS } from '../../../db/retention/kinds.ts';
 import { overdueRows, Sweeper, sweepFiles, sweepPortion } from '../../../worker/sweeper.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 
 const NOW = Date.now();
 const AHEAD_MS = 40 * DAY;
@@ -26,8 +25,7 @@ let live = '';
 let ahead = '';
 
 beforeAll(async () => {
-  const url = await createDatabase('retention');
-  await migrate(url);
+  const url = await migratedDatabase('retention');
   ({ storeId: live } = await makeStore(url, { code: 'live', name: 'n', sandbox: false, withProduct: false }));
   ({ storeId: ahead } = await makeStore(url, { code: 'ahead', name: 'n', sandbox: true, withProduct: false }));
   [owner, relay] = [new Client({ connectionString: url }), new Client({ connectionString: roleUrl(url, 'sangjeom_relay') })];

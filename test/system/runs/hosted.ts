@@ -17,13 +17,15 @@ import { realClock } from '../../../db/kernel/clock.ts';
 import { readConfig } from '../../../db/kernel/config.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { createLog } from '../../../db/kernel/log.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { startPayment } from '../../../db/payments/commands.ts';
 import { fileApproval } from '../../../db/approvals/commands.ts';
 import { approvalRun } from '../../../db/approvals/queries.ts';
 import { issueApiToken } from '../../../db/identity/apiTokens.ts';
+import { fileClaim } from '../../../db/claims/file.ts';
+import { lockItem } from '../../../db/claims/item.ts';
+import { claimRun } from '../../../db/claims/rows.ts';
 import { invite } from '../../../db/invitations/commands.ts';
 import { invitationRun } from '../../../db/invitations/queries.ts';
 import { registerWebhook } from '../../../db/webhooks/commands.ts';
@@ -40,6 +42,7 @@ import {
   orderItemRun,
   runOf,
 } from '../../../workflows/kernel/messages.ts';
+import type { ClaimRequest } from '../../../domain/claims/rules.ts';
 import type { PaymentMessages } from '../../../domain/payments/messages.ts';
 import { storeText } from '../../../db/runs/text.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../../../workflows/kernel/queues.ts';
@@ -47,7 +50,7 @@ import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { newApproval, type Wanted } from '../../kernel/approvals.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { underTest } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
@@ -73,8 +76,7 @@ async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Pro
 
 /** Starts a server, a database and a worker. */
 export async function host({ server, around, through = (url) => url }: Hosting) {
-  const url = await createDatabase('skip');
-  await migrate(url);
+  const url = await migratedDatabase('skip');
   const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
   const { storeId } = store;
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
@@ -215,6 +217,11 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
         return approvalRun(storeId, approval!.approvalId);
       });
+    },
+    /** What a buyer files for an item, as the API does. */
+    async claim(orderItemId: string, request: ClaimRequest): Promise<RunName<'claim'>> {
+      const tenant = { storeId, at: await now(), realNow: Date.now() };
+      return inTenant(orm, tenant, REQUEST, async (tx) => claimRun(await fileClaim(await lockItem(tx, orderItemId), request, '')));
     },
     async itemOf(orderNo: string): Promise<RunName> {
       const [item] = await rows<{ order_item_id: string; order_item_no: string }>(

@@ -1,4 +1,4 @@
-/** Order items that wait for a person: one event in Temporal, in words, until somebody wants something. */
+/** Order items and claims that wait for a person: one event in Temporal, in words, until somebody wants something. */
 import { expect, test } from '@jest/globals';
 import { Pool } from 'pg';
 import { realClock } from '../../../db/kernel/clock.ts';
@@ -11,16 +11,19 @@ import { query, temporalClient, underTest, until, type World, world } from '../.
 /** The run of a paid item, once the relay has started it. */
 async function idleRun(shop: World) {
   const { orderItemId, orderNo } = await shop.order();
+  return { orderItemId, orderNo, ...(await started(orderItemId)) };
+}
+async function started(entityId: string) {
   const client = await temporalClient();
   const [run] = await until('started', async () => {
     const rows = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1 AND loaded_at IS NOT NULL', [
-      orderItemId,
+      entityId,
     ]);
     return rows.length > 0 && rows;
   });
   const handle = client.workflow.getHandle(run!.workflow_id);
   const eventTypes = async () => (await handle.fetchHistory()).events!.map(({ eventType }) => Number(eventType));
-  return { orderItemId, orderNo, handle, eventTypes };
+  return { handle, eventTypes };
 }
 const STARTED = 1;
 const TASK_COMPLETED = 7;
@@ -40,6 +43,26 @@ test('a paid item is one event, and says what it waits for', async () => {
     OrderNo: orderNo,
     EntityStatus: 'PAID',
   });
+});
+
+test('so is a claim, whose first command is carried out at once, too', async () => {
+  const shop = await world();
+  const buyer = await shop.member();
+  const { orderItemId, orderNo } = await shop.order(undefined, 1, buyer);
+  await shop.act(orderItemId, 'confirm');
+  const wanted = { type: 'CANCEL', reason: 'CHANGE_OF_MIND' };
+  const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, wanted);
+  const { claimId, claimNo } = filed.body.data as { claimId: string; claimNo: string };
+  const { handle, eventTypes } = await started(claimId);
+  expect(handle.workflowId).toBe(`claim/${shop.store.storeId}/${claimNo}`);
+  expect(await eventTypes()).toEqual([STARTED]);
+  const waiting = await handle.describe();
+  expect(await waiting.staticSummary()).toBe(`claim of order ${orderNo}`);
+  expect(await waiting.staticDetails()).toContain('Started as REQUESTED, to wait for its seller or buyer');
+  expect((await shop.seller.call('POST', `/v1/claims/${claimId}/hold`, { reason: 'later' })).body.data).toMatchObject({ status: 'HELD' });
+  expect((await eventTypes()).filter((type) => type === TASK_COMPLETED)).toHaveLength(1);
+  const attributes = (await handle.describe()).typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+  expect(Object.fromEntries(attributes)).toMatchObject({ OrderNo: orderNo, EntityStatus: 'HELD', NextDeadline: expect.any(Date) });
 });
 
 test('its first command is carried out at once, in one task', async () => {

@@ -1,6 +1,6 @@
 /**
- * One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, approval requests, and everything
- * about its store that SQL and the provider can see.
+ * One item, bought, canceled in part, shipped and decided, with a flaky receiver and one that is deleted, approval requests, claims, and
+ * everything about its store that SQL and the provider can see.
  */
 import type { Client } from '@temporalio/client';
 import { call, ITEM_EVENTS } from '../../../bin/dev/client.ts';
@@ -25,6 +25,7 @@ export async function story(): Promise<Story> {
   const { orderItemId } = await shop.order(undefined, 2);
   await invitations(shop);
   await approvals(shop);
+  await claims(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
@@ -59,6 +60,29 @@ async function approvals(shop: World): Promise<void> {
   if (body.data?.status !== 'SUCCEEDED') throw new Error(`approval: ${status} ${JSON.stringify(body)}`);
   await desk.close();
 }
+/** One that is held until its time is over and rejected after its collection, and one that is paid back. */
+async function claims(shop: World): Promise<void> {
+  const buyer = await shop.member();
+  const { orderItemId } = await shop.order(undefined, 2, buyer);
+  await shop.act(orderItemId, 'confirm');
+  await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+  const act = (claimId: string, action: string, body: object = {}) => shop.seller.call('POST', `/v1/claims/${claimId}/${action}`, body);
+  const returned = async (quantity: number, isHeld: boolean) => {
+    const wanted = { type: 'RETURN', reason: 'DEFECTIVE', detail: 'canary detail', quantity };
+    const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, wanted);
+    const { claimId } = filed.body.data as { claimId: string };
+    if (isHeld) await act(claimId, 'hold', { reason: 'canary reason' });
+    if (isHeld) await shop.advance('P8D');
+    await act(claimId, 'collect', { method: 'SELLER_PICKUP', carrierCode: 'CJ', trackingNumber: 'canary-1' });
+    const units = { soundQuantity: quantity, damagedQuantity: 0, missingQuantity: 0 };
+    await act(claimId, 'collect/complete', { ...units, note: 'canary note' });
+    return claimId;
+  };
+  const explanation = 'canary explanation';
+  const rejected = await act(await returned(1, true), 'reject', { reason: 'USAGE_TRACES', explanation });
+  const approved = await act(await returned(2, false), 'approve');
+  if (rejected.status !== 200 || approved.status !== 200) throw new Error(`claims: ${rejected.status}, ${JSON.stringify(approved.body)}`);
+}
 const CATEGORY = { id: 'categories.create', body: { name: 'canary' } };
 /** What was mailed to people of this store. */
 const mails = async ({ store }: World) =>
@@ -79,6 +103,8 @@ export async function snapshot(shop: World): Promise<object> {
     'flow_step',
     'variant',
     'stock_movement',
+    'claim',
+    'claim_step',
     'event',
     'webhook_delivery',
     'invitation',

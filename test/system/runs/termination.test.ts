@@ -187,6 +187,39 @@ async function approving(): Promise<object> {
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
 }
+/** Returns an item: held, released by the clock, collected, approved and paid back. */
+async function returning(): Promise<object> {
+  const payment = await under.payment();
+  await sendUntilAnswered(payment.run, 'pay', await under.authenticated(payment), 'idle');
+  await toTheEnd(payment.run, 3 * SECOND);
+  const item = await under.itemOf(payment.orderNo);
+  await sendUntilAnswered(item, 'confirm', {});
+  await sendUntilAnswered(item, 'dispatch', { deliveryMethod: 'NONE' });
+  passed = [];
+  const claim = await under.claim(item.entityId, { type: 'RETURN', reason: 'DEFECTIVE' });
+  const p = [claim.entityId];
+  const holds = async (text: string, values: readonly unknown[]) => (await under.rows(text, values)).length > 0;
+  await sendUntilAnswered(claim, 'hold', { until: (await under.now()) + DAY });
+  await sustain(claim, DAY, () => holds("SELECT 1 FROM claim WHERE claim_id = ? AND status = 'REQUESTED'", p));
+  await sendUntilAnswered(claim, 'collect', { method: 'BUYER_SEND' });
+  await sendUntilAnswered(claim, 'completeCollection', {});
+  await sendUntilAnswered(claim, 'approve', { seen: 'COLLECTED' });
+  await sustain(claim, null, (status) => status === 'COMPLETED');
+  const paidBack = () => holds("SELECT 1 FROM refund WHERE payment_id = ? AND status = 'DONE'", [payment.run.entityId]);
+  await sustain(payment.run, 3 * SECOND, async (status) => status === 'COMPLETED' && (await paidBack()));
+  await sustain(item, null, (status) => status === 'COMPLETED');
+  const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as Record<string, unknown>[];
+  const charged = ledger.find(({ orderId }) => orderId === payment.pgOrderId)!;
+  return {
+    claim: await under.rows("SELECT status, amounts ->> 'refundAmount' AS refunded FROM claim WHERE claim_id = ?", p),
+    history: (await under.rows<{ name: string }>('SELECT name FROM claim_step WHERE claim_id = ? ORDER BY seq', p)).map(({ name }) => name),
+    records: await under.rows("SELECT count(*)::int AS n FROM audit_domain WHERE action = 'CLAIM_REFUNDED' AND target_id = ?", p),
+    stock: await under.rows('SELECT quantity, reason FROM stock_movement WHERE reference = ?', p),
+    item: await under.rows('SELECT status, canceled_quantity FROM order_item WHERE order_item_id = ?', [item.entityId]),
+    paidBack: (charged['cancels'] as { cancelAmount: number }[]).map(({ cancelAmount }) => cancelAmount),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
 /** Suspends a webhook for which 1,200 deliveries wait, lifts that, and deletes it. */
 async function leaving(): Promise<object> {
   passed = [];
@@ -237,12 +270,18 @@ const STORIES: readonly (readonly [string, () => Promise<object>, object, readon
     { open: [], categories: [{ n: 1 }], approval: [{ status: 'SUCCEEDED', decision: 'APPROVE', result_status: 201, unnoticed: false }] },
     ['approval', 'approvalNotice'],
   ],
+  [
+    'a return',
+    returning,
+    { open: [], records: [{ n: 1 }], history: ['request', 'hold', 'release', 'collect', 'completeCollection', 'approve'] },
+    ['claim', 'payment'],
+  ],
   ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
 ];
 
 describe('termination', () => {
   test('every workflow type is in a story', () => {
-    expect(STORIES.flatMap(([, , , types]) => types).toSorted()).toEqual(WORKFLOW_TYPES.toSorted());
+    expect(new Set(STORIES.flatMap(([, , , types]) => types))).toEqual(new Set(WORKFLOW_TYPES));
   });
 
   test.each(STORIES)(
@@ -251,7 +290,8 @@ describe('termination', () => {
       const undisturbed = await story();
       expect(undisturbed).toMatchObject(expected);
       const points: InterruptionPoint[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
-        activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))),
+        // Of a story that is told for others of its types, the rest is left alone.
+        kinds.includes(kind) ? activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))) : [],
       );
       expect(new Set(points.map(({ kind }) => kind))).toEqual(new Set(kinds));
       const missed: InterruptionPoint[] = [];

@@ -80,6 +80,42 @@ describe('on the time-skipping server', () => {
     expect(item).toEqual({ polls: 7 });
   });
 
+  test('a claim is held for a week by itself, and its item goes on with the time that was left', async () => {
+    const run = await bought();
+    await under.command(run, 'confirm', {});
+    await under.command(run, 'dispatch', { deliveryMethod: 'NONE' });
+    await under.skip(2 * DAY);
+    const claim = await under.claim(run.entityId, { type: 'RETURN', reason: 'CHANGE_OF_MIND' });
+    const until = (await under.now()) + 7 * DAY;
+    await under.command(claim, 'hold', { until });
+    await under.skip(10 * DAY);
+    await under.command(claim, 'withdraw', {});
+    await finished(claim);
+    await finished(run);
+    const history = await under.rows<{ name: string; by: string; at: string }>(
+      'SELECT name, by, at FROM claim_step WHERE claim_id = ? ORDER BY seq',
+      [claim.entityId],
+    );
+    expect(history.map(({ name, by }) => `${name} by ${by}`)).toEqual([
+      'request by BUYER',
+      'hold by SELLER',
+      'release by SYSTEM',
+      'withdraw by BUYER',
+    ]);
+    expect(Date.parse(history[2]!.at)).toBe(until);
+    const steps = await under.rows<{ at: string; type: string }>(
+      "SELECT at, event ->> 'type' AS type FROM flow_step WHERE order_item_id = ? ORDER BY seq",
+      [run.entityId],
+    );
+    const dispatchedAt = Date.parse(steps[2]!.at);
+    expect(steps.slice(3).map(({ at, type }) => [type, Math.round((Date.parse(at) - dispatchedAt) / DAY)])).toEqual([
+      ['claim.opened', 2],
+      ['claim.closed', 12],
+      ['elapsed', 17],
+      ['elapsed', 24],
+    ]);
+  });
+
   /** One receiver, first up, then down. */
   let isUp = true;
   let hook: Receiver;
@@ -134,11 +170,11 @@ describe('on the time-skipping server', () => {
     beforeAll(async () => {
       began = await under.now();
       [confirmed, refunded] = [await unknownConfirm(), await unknownRefund()];
-      // Two thirds of the day pass at once, on the store's clock; in the rest every poll is made.
-      await under.advance(confirmed.run, 16 * HOUR);
+      // Most of the day passes at once, on the store's clock; in the rest every poll is made.
+      await under.advance(confirmed.run, 22 * HOUR);
       await under.advance(refunded.run, 0);
       // One after the other: the server's clock stops for good when several results are awaited at once.
-      ended = (await finished(confirmed.run)) + 16 * HOUR;
+      ended = (await finished(confirmed.run)) + 22 * HOUR;
       await finished(refunded.run);
     }, 240_000);
 

@@ -14,7 +14,7 @@ import {
   type ApprovalStatus,
   executionGap,
   isDecided,
-  LOOK_UP_GAP_MS,
+  lookUpGap,
   LOOK_UP_MS,
   PENDING_MS,
   RETRY_MS,
@@ -136,16 +136,18 @@ describe('execution', () => {
       expect(decide(state, { type: 'elapsed' }, T + 5 + SECOND).plan.calls[0]!.id).toBe('apr-execute-2');
     }
   });
-  test('from a minute on it is closed, then looked up for a day', () => {
+  test('from a minute on it is looked up, and UNKNOWN without an answer; for a day', () => {
     const late = { ...executing, attempts: 9, nextAttemptAt: T + RETRY_MS };
-    expect(decide(late, { type: 'elapsed' }, T + RETRY_MS).plan.calls[0]!.name).toBe('closeExecution');
-    // The last execution ends after its minute: the closing follows at once.
-    expect(decide(late, outcome({ result: 'LOST' }, 'apr-execute-10'), T + RETRY_MS).plan.calls[0]!.id).toBe('apr-closeExecution-10');
-    const unknown = decide(late, outcome({ result: 'LOST' }, 'apr-closeExecution-10'), T + RETRY_MS);
-    expect(unknown.state).toMatchObject({ status: 'UNKNOWN', nextAttemptAt: T + RETRY_MS + LOOK_UP_GAP_MS });
+    expect(decide(late, { type: 'elapsed' }, T + RETRY_MS).plan.calls[0]!.name).toBe('findExecution');
+    // The last execution ends after its minute: the look-up follows at once.
+    expect(decide(late, outcome({ result: 'LOST' }, 'apr-execute-10'), T + RETRY_MS).plan.calls[0]!.id).toBe('apr-findExecution-10');
+    const unknown = decide(late, outcome({ result: 'LOST' }, 'apr-findExecution-10'), T + RETRY_MS);
+    expect(unknown.state).toMatchObject({ status: 'UNKNOWN', nextAttemptAt: T + RETRY_MS + lookUpGap(RETRY_MS) });
     expect(unknown.plan).toMatchObject({ done: false, isPollOnly: true });
-    expect(decide(unknown.state, outcome(done(200), 'apr-closeExecution-11'), T + 9 * MINUTE).state.status).toBe('SUCCEEDED');
-    const over = decide(unknown.state, outcome({ result: 'LOST' }, 'apr-closeExecution-11'), T + LOOK_UP_MS);
+    // Soon after, because a try that began in time may have ended; then at longer and longer gaps.
+    expect([MINUTE, 4 * MINUTE, 60 * MINUTE].map(lookUpGap)).toEqual([MINUTE / 2, 2 * MINUTE, 15 * MINUTE]);
+    expect(decide(unknown.state, outcome(done(200), 'apr-findExecution-11'), T + 9 * MINUTE).state.status).toBe('SUCCEEDED');
+    const over = decide(unknown.state, outcome({ result: 'LOST' }, 'apr-findExecution-11'), T + LOOK_UP_MS);
     expect(over).toMatchObject({ state: { status: 'UNKNOWN', nextAttemptAt: null }, plan: { done: true } });
   });
 });
@@ -155,7 +157,7 @@ const events = fc.oneof(
   fc
     .tuple(
       fc.constantFrom<Outcome>({ result: 'LOST' }, { result: 'UNKNOWN' }, done(200), done(404), done(503)),
-      fc.constantFrom('expected', 'apr-execute-1', 'apr-closeExecution-2'),
+      fc.constantFrom('expected', 'apr-execute-1', 'apr-findExecution-2'),
     )
     .map(([result, callId]) => outcome(result, callId)),
 );

@@ -1,6 +1,6 @@
 /** What of a token must still live when a request is carried out: never the token itself (G26). */
 import { expect, test } from '@jest/globals';
-import { tokenRefOf } from '../../../api/kernel/reauthenticate.ts';
+import { tokenRefOf } from '../../../api/kernel/rights.ts';
 import type { Claims } from '../../../api/kernel/tokens.ts';
 
 const scopes = ['order:rw'];

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { isConfirmed, messageOf, showsForms } from '../../../api/mcp/form.ts';
 import type { Change } from '../../../domain/audit/changes.ts';
 
-const message = (changes: readonly Change[]) =>
+const message = (changes: readonly Change[], note = '') =>
   messageOf(
     {
       approvalId: 'apr_1',
@@ -10,7 +10,7 @@ const message = (changes: readonly Change[]) =>
       actorName: 'robot',
       preview: { operationId: 'products.patch', target: { type: 'PRODUCT', id: 'prd_1' }, changes, facts: {} },
     } as never,
-    'approve',
+    { decision: 'approve', note },
   );
 
 test('the message names operation, target and changes, a line each', () => {
@@ -19,6 +19,10 @@ test('the message names operation, target and changes, a line each', () => {
     'Requested by "robot" (apr_1).',
     '- salePrice: 1000 → 2000',
   ]);
+});
+test('the message has the note, which the record will call the person’s, in full and on one line', () => {
+  const note = `${'x'.repeat(490)}\n- f: 1`;
+  expect(message([], note).split('\n')[2]).toBe(`Your note: ${JSON.stringify(note)}`);
 });
 test('no value passes for a line of ours, turns the text around, or drowns the others', () => {
   const before = 'x\n- salePrice: 1 → 1\u202e';
