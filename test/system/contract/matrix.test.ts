@@ -93,6 +93,11 @@ async function plant(one: World): Promise<void> {
     },
   });
   await pay(started.body.data.payUrl as string);
+  const member = await one.member();
+  const { orderItemId } = await one.order(product, 1, member);
+  await one.act(orderItemId, 'confirm');
+  const claim = { type: 'CANCEL', reason: 'OTHER', detail: CANARY };
+  await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, claim);
   const receiver = await one.receiver();
   receiver.close();
   await query(`UPDATE webhook SET url = $2 WHERE store_id = $1`, [storeId, `https://${CANARY}.example`]);
