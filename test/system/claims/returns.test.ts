@@ -57,7 +57,8 @@ describe('the way back', () => {
       [{ ...PICKUP, trackingNumber: '' }, ['trackingNumber']],
     ] as const) {
       const { status, body: answer } = await shop.act(claimId, 'collect', body);
-      expect([body, status, answer.error?.fieldErrors?.map(({ field }) => field)]).toEqual([body, 400, fields]);
+      const named = new Set(answer.error?.fieldErrors?.map(({ field }) => field));
+      expect([body, status, [...named]]).toEqual([body, 400, fields]);
     }
     const collected = await shop.acted(claimId, 'collect', { ...PICKUP, trackingNumber: '77-88' });
     expect(collected.collection).toEqual({ ...PICKUP, trackingNumber: '77-88', registeredAt: expect.any(String), completedAt: null });

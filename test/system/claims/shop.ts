@@ -167,7 +167,7 @@ export class ClaimShop {
 }
 
 /** The amounts that the provider paid back, by its order id. */
-export async function ledger(): Promise<ReadonlyMap<string, number[]>> {
+async function ledger(): Promise<ReadonlyMap<string, number[]>> {
   const payments = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as {
     orderId: string;
     cancels: { amount: number }[];

@@ -7,7 +7,7 @@ const REASONS: Readonly<Record<ClaimType, readonly string[]>> = {
   RETURN: ['CHANGE_OF_MIND', 'DEFECTIVE', 'WRONG_ITEM', 'OPTION_CHANGE', 'OTHER'],
   EXCHANGE: ['CHANGE_OF_MIND', 'DEFECTIVE', 'WRONG_ITEM', 'OPTION_CHANGE', 'OTHER'],
 };
-const FAULTS = ['DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY'];
+const FAULTS = new Set(['DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY']);
 const isOpen = ({ status }: Claim): boolean => !['COMPLETED', 'REJECTED', 'WITHDRAWN'].includes(status);
 export const openClaim = (shop: Shop, line: Line): Claim | undefined =>
   shop.claims.find((claim) => shop.lines[claim.line] === line && isOpen(claim));
@@ -31,7 +31,7 @@ function admit(shop: Shop, { line: index, type, reason, quantity: wanted, exchan
   if (quantity > activeQuantity(line)) refuse('INVALID_QUANTITY', 400);
   const optionId = exchangeOptionId ?? line.optionId;
   if (optionId !== line.optionId && optionId !== line.otherOptionId) refuse('VARIANT_NOT_FOUND', 404);
-  const isFault = FAULTS.includes(reason);
+  const isFault = FAULTS.has(reason);
   const { policy } = line;
   const claimDeliveryFee = type === 'EXCHANGE' && !(isFault && policy.sellerFaultFreeShipping) ? policy.exchangeDeliveryFee : 0;
   return { line, quantity, optionId, isFault, claimDeliveryFee, isAtOnce: type === 'CANCEL' && status === 'PAID' };

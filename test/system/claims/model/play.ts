@@ -57,8 +57,8 @@ function actionsOf(shop: Shop, dice: Dice, also: number): readonly Action[] {
 
 async function carryOut(lane: Lane, bought: Bought, actions: readonly Action[], apis: readonly string[], first: number): Promise<Reply[]> {
   const [only] = actions;
-  if (only!.do !== 'advance') return Promise.all(actions.map((action, i) => send(lane, bought, action, apis[(first + i) % apis.length]!)));
-  await lane.shop.advance(`P${only!.days}D`);
+  if (only?.do !== 'advance') return Promise.all(actions.map((action, i) => send(lane, bought, action, apis[(first + i) % apis.length]!)));
+  await lane.shop.advance(`P${only.days}D`);
   return [{ status: 200, headers: new Headers(), body: { data: {}, error: null } } as unknown as Reply];
 }
 
@@ -127,11 +127,7 @@ function differences({ items, claims, bundles, stock, order }: Books, shop: Shop
   );
   const { cash, points } = shop.coupon?.charged ?? { cash: 0, points: 0 };
   check('coupon', [order['coupon_charged_won'], order['coupon_charged_point_won']], [cash + points, points]);
-  check(
-    'stock',
-    Object.fromEntries(stock.map((row) => [row.variant_id, row.stock_quantity]).toSorted()),
-    Object.fromEntries(Object.entries(shop.stock).toSorted()),
-  );
+  check('stock', Object.fromEntries(stock.map((row) => [row.variant_id, row.stock_quantity] as const).toSorted(byName)), shop.stock);
   check('progress', rankOf(String(order['progress_status'])), rankOf(leastOf(shop)));
   return found;
 }
