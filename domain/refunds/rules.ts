@@ -27,16 +27,11 @@ export interface PaidLine {
   readonly couponDiscountWon: number;
   readonly pointAllocationWon: number;
 }
-/** The part of a line for `quantity` units when `left` units of it have left before. */
-export interface LineShare extends Money {
-  /** The discount of the coupon on these units. */
-  readonly couponWon: number;
-}
-/** Each kind of money by itself: 10,000 of which 1,000 by coupon and 3,000 in points, over 2 units: 3,000 in cash and 1,500 in points each. */
-export function lineShare(line: PaidLine, left: number, quantity: number): LineShare {
+/** The part of a line for `quantity` units when `left` units of it have left before, each kind of money by itself: 10,000 of which 1,000 by coupon and 3,000 in points, over 2 units: 3,000 in cash and 1,500 in points each. */
+export function lineShare(line: PaidLine, left: number, quantity: number): Money {
   const share = (won: number) => shareOf(won, line.quantity, left, quantity);
   const cashWon = share(line.totalPriceWon - line.couponDiscountWon - line.pointAllocationWon);
-  return { cashWon, pointWon: share(line.pointAllocationWon), couponWon: share(line.couponDiscountWon) };
+  return { cashWon, pointWon: share(line.pointAllocationWon) };
 }
 
 /** A delivery bundle of an order: its fee as it was paid, and what was refunded and charged of it since. */
@@ -203,7 +198,7 @@ function shortfallRefund({ bundle, bundleRestWon }: Leave): Money {
  */
 function couponChargeOf({ coupon, orderRestWon, restDiscountWon, isSellerFault, policy }: Leave): number {
   if (!coupon || isSellerFault || !policy.couponShortfallCharge) return 0;
-  return coupon.chargedWon === 0 && orderRestWon > 0 && orderRestWon < coupon.minOrderWon ? restDiscountWon : 0;
+  return coupon.chargedWon === 0 && orderRestWon < coupon.minOrderWon ? restDiscountWon : 0;
 }
 
 /** What was charged beyond the coupon's discount on the rest comes back as the rest leaves: points first, which were taken last. */

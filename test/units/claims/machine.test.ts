@@ -82,7 +82,9 @@ describe('refusals, in their order', () => {
       expect(resultOf(stateOf(kind, status), commandOf('approve', seen))).toBe(isPossible ? 'COMPLETED' : 'CONCURRENT_UPDATE');
     }
   });
-  test('nothing is collected once it is too late for it', () => {
+  test('nothing is collected of a cancel, shipped or not, nor once it is too late for it', () => {
+    for (const isShipped of [true, false])
+      expect(resultOf(stateOf('CANCEL', 'REQUESTED', { isShipped }), commandOf('collect', 'REQUESTED'))).toBe('INVALID_STATUS');
     expect(resultOf(stateOf('UNSHIPPED_RETURN', 'COMPLETED'), commandOf('collect', 'COMPLETED'))).toBe('INVALID_STATUS');
   });
 });

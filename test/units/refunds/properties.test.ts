@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lineShare } from '../../../domain/refunds/rules.ts';
+import { shareOf } from '../../../domain/refunds/rules.ts';
 import { type Answer, type Departure, type ModelOrder, type ModelPolicy, RefundModel } from './model.ts';
 import { orders, priceOf, StoredOrder, sum, type Request, requests } from './orders.ts';
 
@@ -40,9 +40,8 @@ class Books {
   leave(departure: Departure): Answer {
     const { line: index, quantity, way } = departure;
     const line = this.order.lines[index]!;
-    const paid = { ...this.stored.items[index]! };
-    const { couponWon } = lineShare(paid, paid.canceledQuantity, quantity);
-    if (way !== 'EXCHANGE') this.back.coupon += couponWon;
+    const { couponDiscountWon, quantity: ordered, canceledQuantity } = this.stored.items[index]!;
+    if (way !== 'EXCHANGE') this.back.coupon += shareOf(couponDiscountWon, ordered, canceledQuantity, quantity);
     const before = this.stored.bundles.map(({ feeRefundedWon }) => feeRefundedWon);
     const answer = this.stored.leave(departure);
     expect(answer).toEqual(this.model.leave(departure));

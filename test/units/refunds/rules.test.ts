@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, computeRefund, shareOf } from '../../../domain/refunds/rules.ts';
+import { type Bundle, computeRefund, type Leave, shareOf } from '../../../domain/refunds/rules.ts';
 import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../../domain/products/refundPolicy.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
@@ -112,5 +112,47 @@ describe('a seller cancel', () => {
       }).refundWon,
     ).toBe(1000);
     expect(sellerCancel({ policy: charging, bundle: bundle(free), shareWon: 1000, remainingWon: 50_000 }).refundWon).toBe(1000);
+  });
+});
+
+describe('what bundle and coupon are afterwards', () => {
+  /** One return for change of mind of 1,000 in cash and 9,000 in points. */
+  const left = (changes: Partial<Leave>) =>
+    computeRefund({
+      isReturn: true,
+      isSellerFault: false,
+      policy: policy({ conditionalFreeShortfallCharge: true }),
+      share: { cashWon: 1000, pointWon: 9000 },
+      bundle: null,
+      bundleRestWon: 10_000,
+      coupon: null,
+      orderRestWon: 10_000,
+      restDiscountWon: 4000,
+      deductWon: 0,
+      ...changes,
+    });
+  test('the fee as it was refunded, in both kinds of money', () => {
+    const settled = left({ isSellerFault: true, bundle: bundle({ surchargeWon: 2000, pointAllocationWon: 1500 }), bundleRestWon: 0 });
+    expect(settled).toMatchObject({ deliveryFeeRefundWon: 3500, bundle: { feeRefundedWon: 5000, shortfallChargedWon: 0 } });
+  });
+  test('the shortfall as it was charged, cash before points, and nothing of it once it came back', () => {
+    const free = bundle({ baseFeeWon: 0, conditionalFreeWon: 20_000, ruleFeeWon: 2700 });
+    const charged = left({ bundle: free }).bundle!;
+    expect(charged).toEqual({ feeRefundedWon: 0, shortfallChargedWon: 2700, shortfallChargedPointWon: 1700 });
+    const last = left({ bundle: { ...free, ...charged }, bundleRestWon: 0 });
+    expect(last).toMatchObject({ refundWon: 2000, pointRefundWon: 10_700, deliveryFeeChargeRefundWon: 2700 });
+    expect(last.bundle).toEqual({ feeRefundedWon: 0, shortfallChargedWon: 0, shortfallChargedPointWon: 0 });
+  });
+  test('no shortfall of a bundle whose fee was paid', () => {
+    expect(left({ bundle: bundle({ conditionalFreeWon: 20_000 }) })).toMatchObject({ refundWon: 1000, deliveryFeeChargeWon: 0 });
+  });
+  test('the coupon as it was charged, before the deduction; its points come back before its cash', () => {
+    const required = { minOrderWon: 20_000, chargedWon: 0, chargedPointWon: 0 };
+    const first = left({ coupon: required, deductWon: 99_999 });
+    expect(first).toMatchObject({ refundWon: 0, pointRefundWon: 0, couponChargeWon: 4000, deductWon: 6000 });
+    expect(first.coupon).toEqual({ chargedWon: 4000, chargedPointWon: 3000 });
+    const second = left({ coupon: { ...required, ...first.coupon! }, restDiscountWon: 500 });
+    expect(second).toMatchObject({ refundWon: 1500, pointRefundWon: 12_000, couponChargeRefundWon: 3500 });
+    expect(second.coupon).toEqual({ chargedWon: 500, chargedPointWon: 0 });
   });
 });
