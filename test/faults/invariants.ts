@@ -190,7 +190,7 @@ async function ledgerDiffers(pool: Pool, simulator: string): Promise<string[]> {
   ];
 }
 
-/** Waits until nothing is in progress: payments settled, runs loaded, outbox empty, deliveries ended. */
+/** Waits until nothing is in progress: payments settled, runs loaded and none of them due, outbox empty, deliveries ended. */
 export async function settle(databaseUrl: string, timeoutMs: number): Promise<string | null> {
   const end = Date.now() + timeoutMs;
   let left = 'no connection';
@@ -205,6 +205,8 @@ export async function settle(databaseUrl: string, timeoutMs: number): Promise<st
            (SELECT count(*)::int FROM run WHERE done_at IS NULL AND loaded_at IS NULL) AS unloaded,
            (SELECT count(*)::int FROM run r JOIN order_item i ON i.order_item_id = r.entity_id WHERE r.done_at IS NULL
              AND i.status IN ('PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED')) AS ending,
+           (SELECT count(*)::int FROM run r JOIN store s USING (store_id) WHERE r.done_at IS NULL
+             AND r.wake_at <= now() + s.clock_offset_ms * interval '1 millisecond') AS due,
            (SELECT count(*)::int FROM invitation WHERE next_send_at IS NOT NULL) AS mailing,
            (SELECT count(*)::int FROM webhook_delivery WHERE status IN ('PENDING', 'PENDING_RETRY')) AS waiting`,
       );
