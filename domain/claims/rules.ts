@@ -103,9 +103,9 @@ export function requestProblems({ type, reason, exchangeOptionId }: Partial<Clai
   return problems;
 }
 
-/** SELLER_PICKUP needs a carrier. */
-export const collectionProblems = ({ method, carrierCode }: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
-  method === 'SELLER_PICKUP' && carrierCode === undefined
+/** SELLER_PICKUP needs a carrier. One that was sent and refused is told as that (X6). */
+export const collectionProblems = (request: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
+  request.method === 'SELLER_PICKUP' && !('carrierCode' in request)
     ? [{ field: 'carrierCode', code: 'REQUIRED', message: 'SELLER_PICKUP needs it.' }]
     : [];
 
