@@ -101,7 +101,8 @@ describe('a guest', () => {
 test('a preview saves nothing', async () => {
   const { orderItemId } = await shop.buy('DISPATCHED', { quantity: 2 });
   const before = [await rowCounts(shop.storeId), await shop.item(orderItemId)];
-  for (const request of [RETURN, EXCHANGE, { ...RETURN, quantity: 1 }, { ...RETURN, quantity: 3 }, CANCEL]) await shop.preview(orderItemId, request);
+  for (const request of [RETURN, EXCHANGE, { ...RETURN, quantity: 1 }, { ...RETURN, quantity: 3 }, CANCEL])
+    await shop.preview(orderItemId, request);
   expect([await rowCounts(shop.storeId), await shop.item(orderItemId)]).toEqual(before);
 });
 
@@ -177,7 +178,11 @@ describe('quantities', () => {
   });
   test.each([0, -1, 1.5, '1', 1000, null])('%p is VALIDATION_FAILED', async (quantity) => {
     const { status, body } = await shop.preview('oit_none', { ...CANCEL, quantity });
-    expect([status, body.error?.code, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, 'VALIDATION_FAILED', ['quantity']]);
+    expect([status, body.error?.code, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      ['quantity'],
+    ]);
   });
   test('a part leaves the rest in its status', async () => {
     const { orderItemId } = await shop.buy('DELIVERED', { quantity: 3 });

@@ -161,7 +161,9 @@ describe('the decision of the item rests while its claim is open, and goes on wi
       Object.keys(ends).map(async (name) => ({ name, ...(await shop.buy('DELIVERED', { quantity: 2 })), at: await now() })),
     );
     await shop.world.advance('P2D');
-    const dates = await Promise.all(started.map(async ({ orderItemId }) => Date.parse((await shop.item(orderItemId)).autoDecisionDate as string)));
+    const dates = await Promise.all(
+      started.map(async ({ orderItemId }) => Date.parse((await shop.item(orderItemId)).autoDecisionDate as string)),
+    );
     const claims = await Promise.all(started.map(({ orderItemId }) => shop.filed(orderItemId, { ...RETURN, quantity: 1 })));
     await shop.world.advance('P20D');
     for (const [i, bought] of started.entries()) {

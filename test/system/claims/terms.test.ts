@@ -30,7 +30,11 @@ describe('reasons', () => {
       for (const reason of all) {
         const { status, body } = await previewed(type, reason as string);
         const fields = body.error?.fieldErrors?.map(({ field }) => field);
-        expect([type, reason, status, fields]).toEqual([type, reason, ...(reasons.includes(reason!) ? [200, undefined] : [400, ['reason']])]);
+        expect([type, reason, status, fields]).toEqual([
+          type,
+          reason,
+          ...(reasons.includes(reason!) ? [200, undefined] : [400, ['reason']]),
+        ]);
       }
     expect(CLAIM_REASONS).toEqual(known);
   });
