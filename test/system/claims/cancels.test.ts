@@ -154,4 +154,15 @@ describe('the refund', () => {
     await shop.world.advance('PT10M');
     expect([await shop.refunds(orderId), await shop.paidBack(orderNo)]).toEqual([[{ status, won: 13_000 }], paidBack]);
   });
+  test('of more than was paid is refused by the database', async () => {
+    const { orderId, orderItemId, paymentId } = await shop.buy();
+    const statement = (won: number) => `DO $$ BEGIN
+      INSERT INTO refund (store_id, refund_id, payment_id, order_id, order_item_id, amount_won, cause, status, key_seq, absences, is_answered,
+        created_at) VALUES ('${shop.storeId}', 'rfd_x', '${paymentId}', '${orderId}', '${orderItemId}', ${won}, 'CLAIM', 'HELD', 1, 0, false,
+        now());
+      SET CONSTRAINTS refund_within_payment IMMEDIATE; END $$`;
+    await expect(query(statement(13_001))).rejects.toThrow('exceed what was paid');
+    // Of no more: not either, since nothing recorded it.
+    await expect(query(statement(13_000))).rejects.toThrow('has no audit record');
+  });
 });

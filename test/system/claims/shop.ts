@@ -28,6 +28,9 @@ export const PARCEL = { carrierCode: 'CJ', trackingNumber: '123-456' };
 /** Status and code: what most refusals are compared by. */
 export const codeOf = ({ status, body }: Reply): readonly [number, string] => [status, body.error?.code ?? 'OK'];
 
+/** The refused fields, each once. */
+export const fieldsOf = ({ error }: Reply['body']): string[] => [...new Set(error?.fieldErrors?.map(({ field }) => field))];
+
 /** The data of an answer that has to be a success. */
 export function dataOf({ status, body }: Reply) {
   if (status >= 300) throw new Error(JSON.stringify([status, body.error]));
