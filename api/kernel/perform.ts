@@ -18,15 +18,16 @@ type Headers = Record<string, string>;
 export async function perform(request: Request): Promise<Answer> {
   if (request.isDryRun) return dryRun(request);
   const { endpoint } = request;
-  const known = request.keyed ? await replayed(request) : null;
-  if (known) return known;
   const headers: Headers = {};
   const call = callOf(request, headers, (act) => act());
+  // A password comes before what its key has stored: without it, a key answers nothing, and nothing is stored under one.
+  const proved = endpoint.verifiesPassword ? await endpoint.prepare?.(call) : undefined;
+  const known = request.keyed ? await replayed(request) : null;
+  if (known) return known;
   try {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
-    const prepared = endpoint.prepare ? await endpoint.prepare(call) : undefined;
-    const input = { ...call, prepared };
+    const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await endpoint.prepare?.(call) };
     return endpoint.change === 'workflow' ? await command(request, input, headers) : await transact(request, input, headers);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;

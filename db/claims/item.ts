@@ -13,12 +13,17 @@ import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
 
-/** Locks the item. ORDER_ITEM_NOT_FOUND. */
+/**
+ * Locks the item, and its order before any stock: a seller's cancel of another item has the order when it takes the same stock.
+ * ORDER_ITEM_NOT_FOUND.
+ */
 export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionContext> {
   const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  return { tx, item, store: await readStore(tx) };
+  const context: TransitionContext = { tx, item, store: await readStore(tx) };
+  await lockOrder(context);
+  return context;
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */

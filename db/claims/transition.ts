@@ -1,4 +1,4 @@
-/** A claim's transition: loads under lock, decides, applies the effects, writes. Lock order: claim, item, order, payment. */
+/** A claim's transition: loads under lock, decides, applies the effects, writes. Lock order: claim, item, order, stock, payment. */
 import { LockMode } from '@mikro-orm/core';
 import { decide } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';

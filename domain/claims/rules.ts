@@ -103,13 +103,13 @@ export function requestProblems({ type, reason, exchangeOptionId }: Partial<Clai
   return problems;
 }
 
-/** SELLER_PICKUP needs a carrier. One that was sent and refused is told as that (X6). */
-export const collectionProblems = (request: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
-  request.method === 'SELLER_PICKUP' && !('carrierCode' in request)
+/** SELLER_PICKUP needs a carrier. */
+export const collectionProblems = (collection: { readonly method?: unknown; readonly carrierCode?: unknown }): FieldError[] =>
+  collection.method === 'SELLER_PICKUP' && !('carrierCode' in collection)
     ? [{ field: 'carrierCode', code: 'REQUIRED', message: 'SELLER_PICKUP needs it.' }]
     : [];
 
-const QUANTITIES = ['soundQuantity', 'damagedQuantity', 'missingQuantity'] as const;
+export const QUANTITIES = ['soundQuantity', 'damagedQuantity', 'missingQuantity'] as const;
 /** An inspection tells all three quantities. */
 export const inspectionProblems = (inspection: object): FieldError[] =>
   Object.keys(inspection).length === 0
@@ -119,3 +119,11 @@ export const inspectionProblems = (inspection: object): FieldError[] =>
         code: 'REQUIRED',
         message: 'An inspection needs it.',
       }));
+
+/** An explanation that is read by buyers, blanks around it aside. */
+export const MIN_EXPLANATION = 10;
+/** A rejection is explained. */
+export const rejectionProblems = ({ explanation }: { readonly explanation?: string | undefined }): FieldError[] =>
+  explanation !== undefined && Array.from(explanation.trim()).length < MIN_EXPLANATION
+    ? [{ field: 'explanation', code: 'TOO_SHORT', message: `It has at least ${MIN_EXPLANATION} characters, blanks around it aside.` }]
+    : [];

@@ -55,7 +55,7 @@ describe('an agent', () => {
     const [rejected, withdrawn] = [await requested(), await requested()];
     const asked = [await send(rejected.claimId, 'approve'), await send(withdrawn.claimId, 'approve')];
     const [one, other] = asked.map(({ body }) => (body.data as { approvalId: string }).approvalId) as [string, string];
-    expect((await desk.decide(one, 'reject', 'owner', { reason: '아직 안 됩니다' })).status).toBe(200);
+    expect((await desk.decide(one, 'reject', 'owner', { note: '아직 안 됩니다' })).status).toBe(200);
     await shop.withdraw(withdrawn.claimId);
     await desk.decide(other, 'approve');
     expect((await desk.read(other)).body.data.status).not.toBe('SUCCEEDED');

@@ -170,7 +170,7 @@ export class ClaimShop {
 }
 
 /** The amounts that the provider paid back, by its order id. */
-async function ledger(): Promise<ReadonlyMap<string, number[]>> {
+export async function ledger(): Promise<ReadonlyMap<string, number[]>> {
   const payments = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as {
     orderId: string;
     cancels: { amount: number }[];
