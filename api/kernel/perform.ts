@@ -21,13 +21,13 @@ export async function perform(request: Request): Promise<Answer> {
   const headers: Headers = {};
   const call = callOf(request, headers, (act) => act());
   // A password comes before what its key has stored: without it, a key answers nothing, and nothing is stored under one.
-  const proved = endpoint.verifiesPassword ? await endpoint.prepare?.(call) : undefined;
+  const proved = endpoint.verifiesPassword ? await prepare(request, call) : undefined;
   const known = request.keyed ? await replayed(request) : null;
   if (known) return known;
   try {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
-    const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await endpoint.prepare?.(call) };
+    const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await prepare(request, call) };
     return endpoint.change === 'workflow' ? await command(request, input, headers) : await transact(request, input, headers);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
@@ -36,6 +36,8 @@ export async function perform(request: Request): Promise<Answer> {
     throw error;
   }
 }
+
+const prepare = async ({ endpoint }: Request, call: CallInput): Promise<unknown> => endpoint.prepare?.(call);
 
 type Outside = <T>(act: () => Promise<T>, instead: T) => Promise<T>;
 const callOf = ({ incoming, deps, caller, input }: Request, headers: Headers, outside: Outside) => ({

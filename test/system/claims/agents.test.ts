@@ -30,10 +30,10 @@ describe('an agent', () => {
   test('has an approval wait for a person, who has it executed once', async () => {
     const { claimId, orderId } = await requested();
     const before = await shop.claim(claimId);
-    const asked = await send(claimId, 'approve', { deductAmount: 1000 });
-    expect([asked.status, asked.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
+    const sent = await send(claimId, 'approve', { deductAmount: 1000 });
+    expect([sent.status, sent.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
     expect([await shop.claim(claimId), await shop.refunds(orderId)]).toEqual([before, []]);
-    const { approvalId } = asked.body.data as { approvalId: string };
+    const { approvalId } = sent.body.data as { approvalId: string };
     expect((await desk.read(approvalId)).body.data).toMatchObject({
       preview: {
         operationId: 'claims.approve',
@@ -53,8 +53,8 @@ describe('an agent', () => {
   });
   test('whose approval is rejected, or is of a claim that was withdrawn meanwhile, pays nothing back', async () => {
     const [rejected, withdrawn] = [await requested(), await requested()];
-    const asked = [await send(rejected.claimId, 'approve'), await send(withdrawn.claimId, 'approve')];
-    const [one, other] = asked.map(({ body }) => (body.data as { approvalId: string }).approvalId) as [string, string];
+    const sent = [await send(rejected.claimId, 'approve'), await send(withdrawn.claimId, 'approve')];
+    const [one, other] = sent.map(({ body }) => (body.data as { approvalId: string }).approvalId) as [string, string];
     expect((await desk.decide(one, 'reject', 'owner', { note: '아직 안 됩니다' })).status).toBe(200);
     await shop.withdraw(withdrawn.claimId);
     await desk.decide(other, 'approve');
