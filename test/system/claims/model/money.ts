@@ -106,8 +106,9 @@ export function leave(order: OrderBook, goods: Goods, departure: Departure, isFi
   const isFeeDue = isSellerPaying || (!isReturn && policy.preShipmentDeliveryFeeRefund);
   const fee = add(isEmptied && !bundle.isFeeBack && isFeeDue ? bundle.paid : nothing);
   const shortfallBack = add(isEmptied ? { ...bundle.charged } : nothing);
-  const discountLeft = sum(order.lines.map((line) => line.coupon - Math.floor((line.coupon * line.left) / line.quantity)));
-  const restDiscount = discountLeft - share(goods.coupon);
+  // Exchanged units remain: the buyer has others for them, with the same discount.
+  const gone = (line: Goods) => line.quantity - remaining(line);
+  const restDiscount = sum(order.lines.map((line) => line.coupon - Math.floor((line.coupon * gone(line)) / line.quantity)));
   const tooMuch = order.coupon ? Math.max(0, total(order.coupon.charged) - restDiscount) : 0;
   const pointsBack = Math.min(tooMuch, order.coupon?.charged.points ?? 0);
   const couponBack = add({ cash: tooMuch - pointsBack, points: pointsBack });
