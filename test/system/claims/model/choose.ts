@@ -78,18 +78,13 @@ function lineChoices(shop: Shop, index: number, dice: Dice): Choice[] {
       ...(dice.chance(30) && { holdRefund: true }),
     }),
   ];
-  switch (line.status) {
-    case 'PAID':
-      return [moved('confirm', 6), ...filed('CANCEL'), canceled, ...(line.isShipped ? [] : [moved('fulfill', 3)])];
-    case 'CONFIRMED':
-      return [moved(line.isShipped ? 'dispatch' : 'fulfill', 6), ...filed('CANCEL'), canceled];
-    case 'DISPATCHED':
-      return [moved('delivered', 3), ...filed('RETURN'), ...filed('EXCHANGE')];
-    case 'DELIVERED':
-      return [moved('extend', 2), moved('decide', 1), ...filed('RETURN'), ...(line.isShipped ? filed('EXCHANGE') : [canceled])];
-    default:
-      return filed('RETURN');
-  }
+  const offered: Readonly<Partial<Record<Line['status'], readonly Choice[]>>> = {
+    PAID: [moved('confirm', 6), ...filed('CANCEL'), canceled, ...(line.isShipped ? [] : [moved('fulfill', 3)])],
+    CONFIRMED: [moved(line.isShipped ? 'dispatch' : 'fulfill', 6), ...filed('CANCEL'), canceled],
+    DISPATCHED: [moved('delivered', 3), ...filed('RETURN'), ...filed('EXCHANGE')],
+    DELIVERED: [moved('extend', 2), moved('decide', 1), ...filed('RETURN'), ...(line.isShipped ? filed('EXCHANGE') : [canceled])],
+  };
+  return [...(offered[line.status] ?? filed('RETURN'))];
 }
 
 function claimChoices(claim: Claim, line: Line, dice: Dice): Choice[] {

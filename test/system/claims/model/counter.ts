@@ -60,7 +60,7 @@ export async function buy(lane: Lane, dice: Dice): Promise<Bought> {
   const { seller, store } = lane.shop;
   const policy: Policy = { ...policyOf(dice), couponShortfallCharge: dice.chance(70) };
   const [autoDeliverDays, autoConfirmDays] = [dice.pick([7, 3]), dice.pick([7, 10, 0])];
-  const freeThreshold = dice.chance(20) ? 40_000 : null;
+  const freeThreshold = dice.chance(30) ? 40_000 : null;
   const jejuSurcharge = dice.chance(30) ? 2000 : 0;
   const shippingPolicy = { freeThreshold, jejuSurcharge };
   expectOk(await seller.call('PATCH', '/v1/store', { refundPolicy: policy, shippingPolicy, autoDeliverDays, autoConfirmDays }));
@@ -228,18 +228,11 @@ export async function send(lane: Lane, { orderId, shop }: Bought, action: Action
 }
 
 async function requestOf(lane: Lane, orderId: string, shop: Shop, action: Action): Promise<Sent> {
+  if ('claimId' in action) return ofClaim(lane, orderId, shop, action);
   switch (action.do) {
     case 'preview':
     case 'file':
       return filingOf(orderId, shop, action.filing, action.do);
-    case 'withdraw': {
-      if (shop.isMember || action.isStranger)
-        return ofBuyer(action.isStranger ? 'stranger' : 'member', `/storefront/v1/me/claims/${action.claimId}/withdraw`, {});
-      return ofBuyer('guest', `/storefront/v1/guest/orders/${orderId}/claims/${action.claimId}/withdraw`, PROOF);
-    }
-    case 'decide':
-    case 'extend':
-      return ofBuyer('member', `/storefront/v1/me/order-items/${shop.lines[action.line]!.orderItemId}/${action.do}`, {});
     case 'advance':
       throw new Error('advanced by the lane');
     case 'stock': {
@@ -249,19 +242,35 @@ async function requestOf(lane: Lane, orderId: string, shop: Shop, action: Action
     case 'process':
       return ofSeller(`payments/refunds/${action.refundId}/process`, {});
     case 'confirm':
+    case 'dispatch':
     case 'delivered':
     case 'fulfill':
-    case 'dispatch':
     case 'cancel': {
       const { do: name, line, ...input } = action;
-      const extra = name === 'cancel' ? { reason: 'OTHER' } : name === 'dispatch' ? { deliveryMethod: 'DIRECT' } : {};
-      return ofSeller(`order-items/${shop.lines[line]!.orderItemId}/${name}`, { ...input, ...extra });
+      return ofSeller(`order-items/${shop.lines[line]!.orderItemId}/${name}`, { ...input, ...BESIDES[name] });
     }
-    default: {
-      const { do: name, claimId, ...input } = action;
-      return ofSeller(`claims/${claimId}/${name}`, await claimBody(lane, action, input));
-    }
+    case 'decide':
+    case 'extend':
+      return ofBuyer('member', `/storefront/v1/me/order-items/${shop.lines[action.line]!.orderItemId}/${action.do}`, {});
+    default:
+      return action satisfies never;
   }
+}
+/** What is sent besides. */
+const BESIDES = {
+  confirm: {},
+  dispatch: { deliveryMethod: 'DIRECT' },
+  delivered: {},
+  fulfill: {},
+  cancel: { reason: 'OTHER' },
+} as const;
+
+async function ofClaim(lane: Lane, orderId: string, shop: Shop, action: Extract<Action, { readonly claimId: string }>): Promise<Sent> {
+  const { do: name, claimId, ...input } = action;
+  if (action.do !== 'withdraw') return ofSeller(`claims/${claimId}/${name}`, await claimBody(lane, action, input));
+  if (shop.isMember || action.isStranger)
+    return ofBuyer(action.isStranger ? 'stranger' : 'member', `/storefront/v1/me/claims/${claimId}/withdraw`, {});
+  return ofBuyer('guest', `/storefront/v1/guest/orders/${orderId}/claims/${claimId}/withdraw`, PROOF);
 }
 const PROOF = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
 const ofSeller = (path: string, body: object): Sent => ({ by: 'seller', method: 'POST', path: `/v1/${path}`, body });
@@ -276,21 +285,14 @@ function filingOf(orderId: string, shop: Shop, { line, isStranger, ...request }:
 }
 
 async function claimBody(lane: Lane, action: Extract<Action, { readonly claimId: string }>, input: object): Promise<object> {
-  switch (action.do) {
-    case 'reject':
-      return { reason: 'OTHER', ...input };
-    case 'redelivery':
-      return { carrierCode: 'CJ', trackingNumber: '1234', ...input };
-    case 'collect/complete': {
-      const [soundQuantity, damagedQuantity, missingQuantity] = action.inspection ?? [];
-      return action.inspection ? { soundQuantity, damagedQuantity, missingQuantity } : {};
-    }
-    case 'hold': {
-      if (action.days === undefined) return { reason: '확인 중' };
-      const { body } = await lane.shop.seller.call('GET', '/v1/sandbox/clock');
-      return { reason: '확인 중', until: new Date(Date.parse(body.data.now as string) + action.days * 86_400_000).toISOString() };
-    }
-    default:
-      return input;
+  if (action.do === 'reject') return { reason: 'OTHER', ...input };
+  if (action.do === 'redelivery') return { carrierCode: 'CJ', trackingNumber: '1234', ...input };
+  if (action.do === 'collect/complete') {
+    const [soundQuantity, damagedQuantity, missingQuantity] = action.inspection ?? [];
+    return action.inspection ? { soundQuantity, damagedQuantity, missingQuantity } : {};
   }
+  if (action.do !== 'hold') return input;
+  if (action.days === undefined) return { reason: '확인 중' };
+  const { body } = await lane.shop.seller.call('GET', '/v1/sandbox/clock');
+  return { reason: '확인 중', until: new Date(Date.parse(body.data.now as string) + action.days * 86_400_000).toISOString() };
 }

@@ -7,35 +7,41 @@ const REASONS: Readonly<Record<ClaimType, readonly string[]>> = {
   RETURN: ['CHANGE_OF_MIND', 'DEFECTIVE', 'WRONG_ITEM', 'OPTION_CHANGE', 'OTHER'],
   EXCHANGE: ['CHANGE_OF_MIND', 'DEFECTIVE', 'WRONG_ITEM', 'OPTION_CHANGE', 'OTHER'],
 };
-const FAULTS = new Set(['DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY']);
+const FAULTS: ReadonlySet<string> = new Set(['DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY']);
 const isOpen = ({ status }: Claim): boolean => !['COMPLETED', 'REJECTED', 'WITHDRAWN'].includes(status);
 export const openClaim = (shop: Shop, line: Line): Claim | undefined =>
   shop.claims.find((claim) => shop.lines[claim.line] === line && isOpen(claim));
 export const activeQuantity = ({ quantity, left }: Line): number => quantity - left;
 
-/** The refusals of a claim, in their order; what is left is whether it is done at once. */
+/** The stages in which each claim is taken (D46). */
+function checkStage(shop: Shop, { status, isShipped, since }: Line, type: ClaimType): void {
+  const stages: readonly Line['status'][] =
+    type === 'CANCEL' ? ['PAID', 'CONFIRMED'] : ['DELIVERED', ...(isShipped ? (['DISPATCHED'] as const) : [])];
+  if (!stages.includes(status)) refuse('INVALID_STATUS');
+  if (status === 'DELIVERED' && shop.day - since >= 7) refuse('PERIOD_EXPIRED');
+}
+
+/** The refusals of a claim, in their order; what is left is what it is about, and whether it is done at once. */
 function admit(shop: Shop, { line: index, type, reason, quantity: wanted, exchangeOptionId, isStranger }: Filing) {
   const line = shop.lines[index]!;
   if (!REASONS[type].includes(reason) || (exchangeOptionId !== undefined && type !== 'EXCHANGE')) refuse('VALIDATION_FAILED', 400);
   if (isStranger) refuse('ORDER_ITEM_NOT_FOUND', 404);
-  if (activeQuantity(line) === 0) refuse('INVALID_STATUS');
+  const active = activeQuantity(line);
+  if (active === 0) refuse('INVALID_STATUS');
   if (openClaim(shop, line)) refuse('CLAIM_IN_PROGRESS');
   if (type === 'EXCHANGE' && !line.isShipped) refuse('EXCHANGE_NOT_SUPPORTED');
-  const { status } = line;
-  if (
-    type === 'CANCEL' ? status !== 'PAID' && status !== 'CONFIRMED' : status !== 'DELIVERED' && !(status === 'DISPATCHED' && line.isShipped)
-  )
-    refuse('INVALID_STATUS');
-  if (status === 'DELIVERED' && shop.day - line.since >= 7) refuse('PERIOD_EXPIRED');
-  const quantity = wanted ?? activeQuantity(line);
-  if (quantity > activeQuantity(line)) refuse('INVALID_QUANTITY', 400);
+  checkStage(shop, line, type);
+  const quantity = wanted ?? active;
+  if (quantity > active) refuse('INVALID_QUANTITY', 400);
   const optionId = exchangeOptionId ?? line.optionId;
-  if (optionId !== line.optionId && optionId !== line.otherOptionId) refuse('VARIANT_NOT_FOUND', 404);
+  if (![line.optionId, line.otherOptionId].includes(optionId)) refuse('VARIANT_NOT_FOUND', 404);
   const isFault = FAULTS.has(reason);
-  const { policy } = line;
-  const claimDeliveryFee = type === 'EXCHANGE' && !(isFault && policy.sellerFaultFreeShipping) ? policy.exchangeDeliveryFee : 0;
-  return { line, quantity, optionId, isFault, claimDeliveryFee, isAtOnce: type === 'CANCEL' && status === 'PAID' };
+  const claimDeliveryFee = claimFee(line, type, isFault);
+  return { line, quantity, optionId, isFault, claimDeliveryFee, isAtOnce: type === 'CANCEL' && line.status === 'PAID' };
 }
+/** Of an exchange, which the seller bills (D51). */
+const claimFee = ({ policy }: Line, type: ClaimType, isFault: boolean): number =>
+  type !== 'EXCHANGE' || (isFault && policy.sellerFaultFreeShipping) ? 0 : policy.exchangeDeliveryFee;
 
 const quote = (shop: Shop, line: Line, type: ClaimType, departure: Omit<Departure, 'isReturn'>): Amounts =>
   type === 'EXCHANGE' ? NO_MONEY : leave(shop, line, { ...departure, isReturn: type === 'RETURN' }, false);

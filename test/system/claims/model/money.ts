@@ -71,88 +71,94 @@ export const NO_MONEY: Amounts = {
   deductAmount: 0,
 };
 
+const NOTHING: Money = { cash: 0, points: 0 };
 const total = ({ cash, points }: Money): number => cash + points;
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** What remains with the buyer after the departure. */
+interface Rest {
+  readonly bundleWon: number;
+  readonly orderWon: number;
+  /** Of the coupon. */
+  readonly discountWon: number;
+}
+const shareOf = (paid: number, { left, quantity: ordered }: Goods, quantity: number): number =>
+  Math.floor((paid * (left + quantity)) / ordered) - Math.floor((paid * left) / ordered);
+
+/** Exchanged units remain: the buyer has others for them, at the same price and with the same discount. */
+function restOf({ lines }: OrderBook, goods: Goods, quantity: number): Rest {
+  const gone = (line: Goods) => line.left - line.exchanged + (line === goods ? quantity : 0);
+  const priceOf = (some: readonly Goods[]) => sum(some.map((line) => line.unitPrice * (line.quantity - gone(line))));
+  return {
+    bundleWon: priceOf(lines.filter((line) => line.bundle === goods.bundle)),
+    orderWon: priceOf(lines),
+    discountWon: sum(lines.map((line) => line.coupon - Math.floor((line.coupon * gone(line)) / line.quantity))),
+  };
+}
+
+/** What comes back besides the share of the goods. */
+function givenBack({ coupon }: OrderBook, bundle: BundleBook | null, rest: Rest, isFeeDue: boolean) {
+  const isEmptied = bundle !== null && rest.bundleWon === 0;
+  const fee = isEmptied && !bundle.isFeeBack && isFeeDue ? bundle.paid : NOTHING;
+  const shortfall = isEmptied ? { ...bundle.charged } : NOTHING;
+  const tooMuch = coupon ? Math.max(0, total(coupon.charged) - rest.discountWon) : 0;
+  const points = Math.min(tooMuch, coupon?.charged.points ?? 0);
+  return { fee, shortfall, coupon: { cash: tooMuch - points, points } };
+}
+
+/** What is not shipped costs nothing to send back. */
+const returnFeeOf = ({ bundle, policy }: Goods): number => (bundle === null ? 0 : policy.returnDeliveryFee);
+/** For a bundle that was free by its products' rule, and whose rest would not have been. */
+const shortfallOf = (bundle: BundleBook | null, { bundleWon }: Rest): number =>
+  bundle?.freeFrom && bundleWon > 0 && bundleWon < bundle.freeFrom && total(bundle.charged) === 0 ? bundle.ruleFee : 0;
+/** For an order whose rest costs less than its coupon asks for. */
+const couponShortfallOf = ({ coupon }: OrderBook, { orderWon, discountWon }: Rest): number =>
+  coupon && total(coupon.charged) === 0 && orderWon > 0 && orderWon < coupon.minOrder ? discountWon : 0;
+
+/** Takes at most what is there, cash before points. */
+function take(fund: Money, amount: number): Money {
+  const cash = Math.min(amount, fund.cash);
+  const points = Math.min(amount - cash, fund.points);
+  fund.cash -= cash;
+  fund.points -= points;
+  return { cash, points };
+}
 
 /** The amounts when units of `goods` leave now; with `isFinal` the books change accordingly, else they stay. */
 export function leave(order: OrderBook, goods: Goods, departure: Departure, isFinal: boolean): Amounts {
   const { quantity, isReturn, isFault, deduct } = departure;
-  const { policy } = goods;
-  const share = (paid: number) =>
-    Math.floor((paid * (goods.left + quantity)) / goods.quantity) - Math.floor((paid * goods.left) / goods.quantity);
+  const { policy, paid } = goods;
   const bundle = goods.bundle === null ? null : order.bundles[goods.bundle]!;
-  const remaining = (line: Goods) => line.quantity - line.left + line.exchanged - (line === goods ? quantity : 0);
-  const priceOf = (lines: readonly Goods[]) => sum(lines.map((line) => line.unitPrice * remaining(line)));
-  const bundleRest = priceOf(order.lines.filter((line) => line.bundle === goods.bundle));
-  const isEmptied = bundle !== null && bundleRest === 0;
-  /** The seller's fault, and the seller pays for the ways. */
+  const rest = restOf(order, goods, quantity);
   const isSellerPaying = isFault && policy.sellerFaultFreeShipping;
-
-  const fund: Money = { cash: share(goods.paid.cash), points: share(goods.paid.points) };
-  const add = (money: Money): Money => {
-    fund.cash += money.cash;
-    fund.points += money.points;
-    return money;
-  };
-  const take = (amount: number): Money => {
-    const cash = Math.min(amount, fund.cash);
-    const points = Math.min(amount - cash, fund.points);
-    fund.cash -= cash;
-    fund.points -= points;
-    return { cash, points };
-  };
-  const nothing = { cash: 0, points: 0 };
-
-  const isFeeDue = isSellerPaying || (!isReturn && policy.preShipmentDeliveryFeeRefund);
-  const fee = add(isEmptied && !bundle.isFeeBack && isFeeDue ? bundle.paid : nothing);
-  const shortfallBack = add(isEmptied ? { ...bundle.charged } : nothing);
-  // Exchanged units remain: the buyer has others for them, with the same discount.
-  const gone = (line: Goods) => line.quantity - remaining(line);
-  const restDiscount = sum(order.lines.map((line) => line.coupon - Math.floor((line.coupon * gone(line)) / line.quantity)));
-  const tooMuch = order.coupon ? Math.max(0, total(order.coupon.charged) - restDiscount) : 0;
-  const pointsBack = Math.min(tooMuch, order.coupon?.charged.points ?? 0);
-  const couponBack = add({ cash: tooMuch - pointsBack, points: pointsBack });
-
-  const returnFee = take(bundle && isReturn && !isSellerPaying ? policy.returnDeliveryFee : 0);
-  const isShort =
-    bundle !== null &&
-    bundle.freeFrom !== null &&
-    bundleRest > 0 &&
-    bundleRest < bundle.freeFrom &&
-    total(bundle.charged) === 0 &&
-    policy.conditionalFreeShortfallCharge &&
-    !isSellerPaying;
-  const shortfall = take(isShort ? bundle.ruleFee : 0);
-  const orderRest = priceOf(order.lines);
-  const isCouponShort =
-    order.coupon !== null &&
-    policy.couponShortfallCharge &&
-    !isFault &&
-    total(order.coupon.charged) === 0 &&
-    orderRest > 0 &&
-    orderRest < order.coupon.minOrder;
-  const couponCharge = take(isCouponShort ? restDiscount : 0);
-  const deducted = take(deduct);
-
+  const back = givenBack(order, bundle, rest, isSellerPaying || (!isReturn && policy.preShipmentDeliveryFeeRefund));
+  const share = { cash: shareOf(paid.cash, goods, quantity), points: shareOf(paid.points, goods, quantity) };
+  const all = [share, back.fee, back.shortfall, back.coupon];
+  const fund = { cash: sum(all.map(({ cash }) => cash)), points: sum(all.map(({ points }) => points)) };
+  const returnFee = take(fund, isReturn && !isSellerPaying ? returnFeeOf(goods) : 0);
+  const shortfall = take(fund, policy.conditionalFreeShortfallCharge && !isSellerPaying ? shortfallOf(bundle, rest) : 0);
+  const couponCharge = take(fund, policy.couponShortfallCharge && !isFault ? couponShortfallOf(order, rest) : 0);
+  const deducted = take(fund, deduct);
   if (isFinal) {
     goods.left += quantity;
-    if (bundle) {
-      bundle.isFeeBack ||= total(fee) > 0;
-      bundle.charged = difference(bundle.charged, shortfallBack, shortfall);
-    }
-    if (order.coupon) order.coupon.charged = difference(order.coupon.charged, couponBack, couponCharge);
+    if (bundle) Object.assign(bundle, booked(bundle, back, shortfall));
+    if (order.coupon) order.coupon.charged = difference(order.coupon.charged, back.coupon, couponCharge);
   }
   return {
     refundAmount: fund.cash,
     pointRefundAmount: fund.points,
-    deliveryFeeRefundAmount: fee.cash,
+    deliveryFeeRefundAmount: back.fee.cash,
     deliveryFeeChargeAmount: total(returnFee) + total(shortfall),
-    deliveryFeeChargeRefundAmount: total(shortfallBack),
+    deliveryFeeChargeRefundAmount: total(back.shortfall),
     couponChargeAmount: total(couponCharge),
-    couponChargeRefundAmount: total(couponBack),
+    couponChargeRefundAmount: total(back.coupon),
     deductAmount: total(deducted),
   };
 }
+const booked = ({ isFeeBack, charged }: BundleBook, back: { readonly fee: Money; readonly shortfall: Money }, shortfall: Money) => ({
+  isFeeBack: isFeeBack || total(back.fee) > 0,
+  charged: difference(charged, back.shortfall, shortfall),
+});
 const difference = (before: Money, back: Money, charged: Money): Money => ({
   cash: before.cash - back.cash + charged.cash,
   points: before.points - back.points + charged.points,

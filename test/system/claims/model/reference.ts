@@ -18,11 +18,21 @@ export function apply(shop: Shop, action: Action): Expected {
 }
 
 function carryOut(shop: Shop, action: Action): Answer {
+  if ('claimId' in action) return handle(shop, action);
   switch (action.do) {
     case 'preview':
       return { data: previewed(shop, action.filing) };
     case 'file':
       return file(shop, action.filing);
+    case 'cancel':
+      return cancel(shop, action);
+    case 'process':
+      return process(shop, action.refundId);
+    case 'advance':
+      return { data: passDays(shop, action.days) };
+    case 'stock':
+      shop.stock[action.optionId] = action.quantity;
+      return { data: { stockQuantity: action.quantity } };
     case 'confirm':
     case 'dispatch':
     case 'delivered':
@@ -30,22 +40,16 @@ function carryOut(shop: Shop, action: Action): Answer {
     case 'decide':
     case 'extend':
       return { data: { status: moveLine(shop, shop.lines[action.line]!, action.do).status } };
-    case 'cancel':
-      return cancel(shop, action);
-    case 'process':
-      if (!(action.refundId in shop.heldRefunds)) refuse('REFUND_NOT_HELD');
-      delete shop.heldRefunds[action.refundId];
-      shop.releasedRefunds[action.refundId] = true;
-      return { data: { refundId: action.refundId } };
-    case 'advance':
-      for (let i = 0; i < action.days; i++) passDay(shop);
-      return { data: {} };
-    case 'stock':
-      shop.stock[action.optionId] = action.quantity;
-      return { data: { stockQuantity: action.quantity } };
     default:
-      return handle(shop, action);
+      return action satisfies never;
   }
+}
+
+function process({ heldRefunds, releasedRefunds }: Shop, refundId: string): Answer {
+  if (!(refundId in heldRefunds)) refuse('REFUND_NOT_HELD');
+  delete heldRefunds[refundId];
+  releasedRefunds[refundId] = true;
+  return { data: { refundId } };
 }
 
 function cancel(shop: Shop, { line: index, quantity: wanted, holdRefund }: Extract<Action, { readonly do: 'cancel' }>): Answer {
@@ -67,43 +71,49 @@ function cancel(shop: Shop, { line: index, quantity: wanted, holdRefund }: Extra
 }
 
 type Move = 'confirm' | 'dispatch' | 'delivered' | 'fulfill' | 'decide' | 'extend';
+const FROM: Readonly<Record<Move, readonly Line['status'][]>> = {
+  confirm: ['PAID'],
+  dispatch: ['CONFIRMED'],
+  delivered: ['DISPATCHED'],
+  fulfill: ['PAID', 'CONFIRMED'],
+  decide: ['DELIVERED'],
+  extend: ['DELIVERED'],
+};
+const TO: Readonly<Record<Exclude<Move, 'extend'>, Line['status']>> = {
+  confirm: 'CONFIRMED',
+  dispatch: 'DISPATCHED',
+  delivered: 'DELIVERED',
+  fulfill: 'DELIVERED',
+  decide: 'PURCHASE_DECIDED',
+};
 function moveLine(shop: Shop, line: Line, move: Move): Line {
   if (!shop.isMember && (move === 'decide' || move === 'extend')) refuse('ORDER_ITEM_NOT_FOUND', 404);
   if (move === 'fulfill' && line.isShipped) refuse('SHIPPING_REQUIRED');
   if ((move === 'dispatch' || move === 'delivered') && !line.isShipped) refuse('NOT_SHIPPABLE');
   if (openClaim(shop, line)) refuse('CLAIM_IN_PROGRESS');
-  const from: Readonly<Record<Move, readonly Line['status'][]>> = {
-    confirm: ['PAID'],
-    dispatch: ['CONFIRMED'],
-    delivered: ['DISPATCHED'],
-    fulfill: ['PAID', 'CONFIRMED'],
-    decide: ['DELIVERED'],
-    extend: ['DELIVERED'],
-  };
-  if (!from[move].includes(line.status)) refuse('INVALID_STATUS');
-  const after = (days: number) => (days === 0 ? null : shop.day + days);
-  if (move === 'extend') {
-    if (line.due === null) refuse('INVALID_STATUS');
-    line.due! += 7;
-  } else if (move === 'confirm') Object.assign(line, { status: 'CONFIRMED', since: shop.day });
-  else if (move === 'dispatch') Object.assign(line, { status: 'DISPATCHED', since: shop.day, due: after(shop.autoDeliverDays) });
-  else if (move === 'decide') Object.assign(line, { status: 'PURCHASE_DECIDED', since: shop.day, due: null });
-  else Object.assign(line, { status: 'DELIVERED', since: shop.day, due: after(shop.autoConfirmDays) });
+  if (!FROM[move].includes(line.status)) refuse('INVALID_STATUS');
+  if (move !== 'extend') return enter(shop, line, TO[move]);
+  // Where nothing is decided by itself, nothing is put off.
+  if (line.due === null) refuse('INVALID_STATUS');
+  line.due! += 7;
   return line;
 }
 
+/** A status begins; in two of them an automatic step falls due, unless the store has switched it off. */
+function enter({ day, autoDeliverDays, autoConfirmDays }: Shop, line: Line, status: Line['status']): Line {
+  const days = status === 'DISPATCHED' ? autoDeliverDays : status === 'DELIVERED' ? autoConfirmDays : 0;
+  return Object.assign(line, { status, since: day, due: days === 0 ? null : day + days });
+}
+
+function passDays(shop: Shop, days: number): Answer['data'] {
+  for (let i = 0; i < days; i++) passDay(shop);
+  return {};
+}
 /** A day passes: what falls due on it happens. */
 function passDay(shop: Shop): void {
   shop.day += 1;
   for (const claim of shop.claims)
     if (claim.status === 'HELD' && claim.heldUntil === shop.day) Object.assign(claim, { status: 'REQUESTED', heldUntil: null });
-  for (const line of shop.lines) {
-    if (line.due !== shop.day) continue;
-    const isDelivered = line.status === 'DISPATCHED';
-    Object.assign(line, {
-      status: isDelivered ? 'DELIVERED' : 'PURCHASE_DECIDED',
-      since: shop.day,
-      due: isDelivered && shop.autoConfirmDays > 0 ? shop.day + shop.autoConfirmDays : null,
-    });
-  }
+  for (const line of shop.lines)
+    if (line.due === shop.day) enter(shop, line, line.status === 'DISPATCHED' ? 'DELIVERED' : 'PURCHASE_DECIDED');
 }
