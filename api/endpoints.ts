@@ -16,6 +16,7 @@ import { me } from './me/index.ts';
 import { members } from './members/index.ts';
 import { orders } from './orders/index.ts';
 import { payments } from './payments/index.ts';
+import { paymentSettings } from './paymentSettings/index.ts';
 import { pickupLocations } from './pickupLocations/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
@@ -29,6 +30,7 @@ import type { Endpoint } from './kernel/endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
   stores,
+  paymentSettings,
   members,
   invitations,
   me,

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
 import type { Executor } from '../activities/providers/execution.ts';
+import { createProviders } from '../activities/providers/port.ts';
 import type { Storage } from '../activities/providers/storage.ts';
 import { endpoints } from './endpoints.ts';
 import type { ApiDeps } from './kernel/deps.ts';
@@ -19,5 +20,6 @@ export async function executorOf(deps: WorkerDeps): Promise<Executor> {
   const keys = await loadTokenKeys(orm, keyring, config.publicUrl, clock.now());
   deps.stopping.addEventListener('abort', () => keys.close());
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-  return createExecutor({ ...deps, keys, egress, login: createLoginProvider(config, log) }, endpoints);
+  const payments = createProviders(config.payments).providerFor;
+  return createExecutor({ ...deps, keys, egress, payments, login: createLoginProvider(config, log) }, endpoints);
 }

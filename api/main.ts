@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
+import { createProviders } from '../activities/providers/port.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { realClock } from '../db/kernel/clock.ts';
 import { readConfig } from '../db/kernel/config.ts';
@@ -31,10 +32,11 @@ const interceptors = tracing
 const temporal = new Client({ connection: await Connection.connect({ address }), namespace, interceptors });
 const keys = await loadTokenKeys(orm, keyring, config.publicUrl, realClock.now());
 const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
+const payments = createProviders(config.payments).providerFor;
 const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
 const stopping = new AbortController();
-const deps = { orm, temporal, config, keyring, keys, login, egress, storage, clock: realClock, log, stopping: stopping.signal };
+const deps = { orm, temporal, config, keyring, keys, login, egress, storage, payments, clock: realClock, log, stopping: stopping.signal };
 const recorder = new Recorder(deps);
 const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');

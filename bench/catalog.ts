@@ -13,7 +13,7 @@ export async function catalog(system: System, sizes: readonly number[]): Promise
   const figures: Figures[] = [];
   for (const products of sizes) {
     const code = `shelf${products}`;
-    const store = await makeStore(system.databaseUrl, { code, name: code, sandbox: true, withProduct: false });
+    const store = await makeStore(system.databaseUrl, { code, name: code, sandbox: true, withProduct: false }, system.env['SEALING_KEYS']);
     await fillStore(system.databaseUrl, { code, products, variants: VARIANTS }, () => {});
     const seller = await Seller.login(system.api, store);
     figures.push(...(await lists(system, seller, code, products)), ...(await bare(system.databaseUrl, store.storeId, products)));

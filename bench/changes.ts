@@ -6,7 +6,11 @@ import { loadWithCost } from './cost.ts';
 
 /** `count`: requests of each kind, one after the other. Prints milliseconds of a core of API and Postgres for each request, and p50. */
 export async function changes(system: System, count: number, print: (text: string) => void): Promise<void> {
-  const store = await makeStore(system.databaseUrl, { code: 'changes', name: 'bench', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'changes', name: 'bench', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const seller = await Seller.login(system.api, store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const { categoryId } = (await seller.call('POST', '/v1/categories', { name: 'bench' })).body.data as { categoryId: string };

@@ -14,7 +14,11 @@ const CALLERS = [1, 16] as const;
 
 /** `count`: returns for each number of callers, step by step, and as many again from the first step to the last. */
 export async function claims(system: System, count: number, print: (text: string) => void): Promise<void> {
-  const store = await makeStore(system.databaseUrl, { code: 'claims', name: 'bench', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'claims', name: 'bench', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const seller = await Seller.login(system.api, store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const pool = new Pool({ connectionString: system.databaseUrl, max: 16 });

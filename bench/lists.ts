@@ -57,7 +57,7 @@ export async function lists(system: System, { few, many }: Sizes, report: (compa
 
 /** Half of its orders are paid and half are dispatched; one event for each that was paid. */
 async function filled(system: System, pool: Pool, { code, from, orders }: { code: string; from: number; orders: number }): Promise<Seller> {
-  const store = await makeStore(system.databaseUrl, { code, name: code, sandbox: true, withProduct: true });
+  const store = await makeStore(system.databaseUrl, { code, name: code, sandbox: true, withProduct: true }, system.env['SEALING_KEYS']);
   const seller = await Seller.login(system.api, store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const dispatched = await shipped(system, seller, { productId, code });

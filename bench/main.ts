@@ -164,7 +164,11 @@ function table(figures: readonly Figures[]): void {
 }
 
 async function measure(system: System, orders: number, growth: Growth | null) {
-  const store = await makeStore(system.databaseUrl, { code: 'bench', name: 'bench', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'bench', name: 'bench', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const seller = await Seller.login(system.api, store);
   const pool = await fillProductPool(seller);
   for (let i = 0; i < 10; i++) await buy(system, pool.productId);

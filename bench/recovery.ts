@@ -28,7 +28,11 @@ const TELL_MS = 15_000;
 
 /** Creates `runs` dispatched orders that wait for their deadlines, deletes Temporal's database and waits until all are recovered. */
 export async function recover(system: System, runs: number): Promise<Recovered> {
-  const store = await makeStore(system.databaseUrl, { code: 'lost', name: 'lost', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'lost', name: 'lost', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const seller = await Seller.login(system.api, store);
   const { productId } = (await seller.call('GET', '/v1/products')).body.data.items[0] as { productId: string };
   const orderId = await shipped(system, seller, { productId, code: 'lost' });

@@ -35,7 +35,11 @@ interface Sums {
  * each request, and the ratio of their sums.
  */
 export async function requestLog(system: System, count: number, print: (text: string) => void): Promise<void> {
-  const store = await makeStore(system.databaseUrl, { code: 'request-log', name: 'bench', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'request-log', name: 'bench', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const postgres = system.processes().find(({ name }) => name === 'postgres')!.pid;
   const sides = [await start(system, store, []), await start(system, store, ['--without'])] as const;
   print(`\nwith and without the log of management requests, ${ROUNDS} turns of ${count} requests each, in ms of a core:`);

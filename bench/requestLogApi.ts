@@ -25,6 +25,7 @@ const deps = {
   temporal: absent,
   egress: absent,
   storage: absent,
+  payments: absent,
   stopping: new AbortController().signal,
 };
 buildApp(deps, process.argv.includes('--without') ? null : new Recorder(deps)).listen(config.port, config.host, () =>

@@ -12,7 +12,7 @@ import type { CreatedStore } from '../db/identity/createStore.ts';
 import { Buyer, OPTION, pay, Seller, ITEM_EVENTS } from './dev/client.ts';
 import { CLAIM_EVENTS, claim } from './dev/demo/claims.ts';
 import { Day, type DemoTarget, hold, print } from './dev/demo/day.ts';
-import { developmentSystem } from './dev/developmentSystem.ts';
+import { developmentSystem, type DevelopmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';
 import { until } from './dev/until.ts';
 import { root } from './kernel/paths.ts';
@@ -23,17 +23,18 @@ import { resetRun, workflowTasks } from './ops/support/reset.ts';
 async function findOrStart(): Promise<DemoTarget> {
   const known = developmentSystem();
   const answer = known && (await fetch(`${known.api}/health/ready`).catch(() => null));
-  if (known && answer?.ok) return { system: known, store: await shopOf(known.databaseUrl), close: async () => {} };
+  if (known && answer?.ok) return { system: known, store: await shopOf(known), close: async () => {} };
   if (!existsSync(join(root, 'simulator')))
     throw new UserError('The image holds no payment provider: set DATA_DIR to the folder of a system that `npm start` runs.');
   printProgress('No system runs here: starting one for the demo.');
   const system = await temporarySystem('demo', { firstPort: 3400, durable: false });
-  return { system, store: await shopOf(system.databaseUrl), close: system.stop };
+  return { system, store: await shopOf(system), close: system.stop };
 }
 
 /** Each demo creates a store, so that it can be repeated. */
-function shopOf(databaseUrl: string): Promise<CreatedStore> {
-  return makeStore(databaseUrl, { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false });
+function shopOf({ databaseUrl, env }: DevelopmentSystem): Promise<CreatedStore> {
+  const request = { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false };
+  return makeStore(databaseUrl, request, env['SEALING_KEYS']);
 }
 
 async function runDemo(target: DemoTarget): Promise<void> {

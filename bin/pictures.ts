@@ -105,8 +105,8 @@ await run(async () => {
     await camera.take('system', drawing, {}, (page) => page.getByText('Reconciler').waitFor());
     const system = await temporarySystem('pictures', { firstPort: 3600, durable: false });
     try {
-      const { databaseUrl } = system;
-      const store = await makeStore(databaseUrl, { code: 'ongi', name: '온기상점', sandbox: true, withProduct: false });
+      const request = { code: 'ongi', name: '온기상점', sandbox: true, withProduct: false };
+      const store = await makeStore(system.databaseUrl, request, system.env['SEALING_KEYS']);
       await takeAll(camera, system, await sellSome(system, store));
     } finally {
       await system.stop();

@@ -49,7 +49,7 @@ await run(async () => {
 });
 
 /** The stores `demo` and `rival`, created once; their secrets are stored in the data folder, because Postgres has only hashes. */
-async function developmentStores(dir: string, { databaseUrl }: System): Promise<CreatedStore[]> {
+async function developmentStores(dir: string, { databaseUrl, env }: System): Promise<CreatedStore[]> {
   const file = join(dir, 'stores.json');
   const stores = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CreatedStore[]) : [];
   const wanted = [
@@ -57,7 +57,7 @@ async function developmentStores(dir: string, { databaseUrl }: System): Promise<
     { code: 'rival', name: '라이벌 상점' },
   ];
   for (const store of wanted.slice(stores.length)) {
-    stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }));
+    stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }, env['SEALING_KEYS']!));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
   for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, peopleOf(storeCode));

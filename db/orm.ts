@@ -35,6 +35,7 @@ import {
 } from './identity/entities.ts';
 import { InvitationEntity, InvitationSendEntity } from './invitations/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
+import { PaymentCircuitEntity, PaymentCredentialEntity, PaymentProviderEntity, PaymentSettingsEntity } from './paymentSettings/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { CommandTextEntity, OperationEntity, OutboxEntity, RunEntity, TemporalNamespaceEntity } from './runs/entities.ts';
 import { RateLimitEntity } from './limits/entities.ts';
@@ -48,6 +49,10 @@ import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/en
 /** Parents before children: MikroORM inserts in this order. */
 const entities = [
   StoreEntity,
+  PaymentSettingsEntity,
+  PaymentProviderEntity,
+  PaymentCredentialEntity,
+  PaymentCircuitEntity,
   UserEntity,
   MemberEntity,
   ClientEntity,

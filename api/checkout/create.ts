@@ -1,5 +1,6 @@
 import { linesOf } from '../../db/cart/queries.ts';
 import { openCheckout } from '../../db/checkout/commands.ts';
+import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -61,5 +62,5 @@ export const create = endpoint({
   const lines = items ?? (await linesOf(tx, sessionId!, cartItemIds));
   const checkout = await openCheckout(tx, sessionId!, { lines, cartItemIds, ...handover });
   setHeader('Location', `/storefront/v1/checkout/${checkout.checkoutId}`);
-  return viewCheckout(checkout, store);
+  return viewCheckout(checkout, store, await readSettings(tx));
 });

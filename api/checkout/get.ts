@@ -1,4 +1,5 @@
 import { findCheckout } from '../../db/checkout/queries.ts';
+import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
@@ -11,4 +12,7 @@ export const get = endpoint({
   change: 'none',
   data: Checkout,
   errors: ['CHECKOUT_NOT_FOUND'],
-}).handle(async ({ tx, sessionId, params }) => viewCheckout(await findCheckout(tx, params.checkoutId, sessionId!), await readStore(tx)));
+}).handle(async ({ tx, sessionId, params }) => {
+  const checkout = await findCheckout(tx, params.checkoutId, sessionId!);
+  return viewCheckout(checkout, await readStore(tx), await readSettings(tx));
+});

@@ -3,7 +3,8 @@ import type { Store } from '../../db/stores/entities.ts';
 import { shippingPolicyOf } from '../../db/stores/queries.ts';
 import { isShipped, lineTotalWon, price } from '../../domain/checkout/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { OFFERED, PAYMENT_METHODS } from '../../domain/payments/rules.ts';
+import { paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
+import { PAYMENT_METHODS } from '../../domain/payments/rules.ts';
 import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../kernel/schema.ts';
 
 export const Amounts = closed(
@@ -50,7 +51,7 @@ export const Checkout = closed(
   { title: 'Checkout' },
 );
 
-export function viewCheckout({ checkoutId, expiresAt, lines }: Row, store: Store) {
+export function viewCheckout({ checkoutId, expiresAt, lines }: Row, store: Store, settings: RoutingFacts) {
   const { amounts, delivery } = price(lines, null, shippingPolicyOf(store));
   return {
     checkoutId,
@@ -69,7 +70,7 @@ export function viewCheckout({ checkoutId, expiresAt, lines }: Row, store: Store
     amounts,
     delivery,
     requiresShipping: lines.some(isShipped),
-    paymentOptions: OFFERED.map((option) => ({ ...option })),
+    paymentOptions: paymentOptions(settings).map(({ pg, method, provider, label }) => ({ pg, method, provider, label })),
     points: null,
   };
 }

@@ -1,11 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Egress } from '../../activities/providers/egress.ts';
+import type { PaymentProvider } from '../../activities/providers/port.ts';
 import type { Storage } from '../../activities/providers/storage.ts';
 import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
+import type { Credentials } from '../../domain/payments/providers.ts';
 import type { LoginProvider } from './loginProvider.ts';
 import type { TokenKeys } from './tokens.ts';
 
@@ -19,6 +21,8 @@ export interface ApiDeps {
   readonly login: LoginProvider;
   readonly egress: Egress;
   readonly storage: Storage;
+  /** The provider that a credential set belongs to. */
+  readonly payments: (credentials: Credentials) => PaymentProvider;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the process shuts down. */

@@ -20,6 +20,8 @@ export interface Subject {
   readonly type: TargetType;
   /** The path parameter, or the field of a creation's answer, that is its id; null: the store. */
   readonly idField: string | null;
+  /** Its id where no parameter names it. */
+  readonly id?: string;
   readonly listing: Listing;
   /** The schema of `read`: where an operation answers with it, its answer is what GET would show afterwards. */
   readonly data: TSchema | null;
@@ -109,7 +111,7 @@ const isView = ({ data }: Endpoint, subject: Subject) => data !== undefined && d
 function idsOf(target: Subject | Subjects, { caller, params, body }: Viewed, answer: unknown): readonly string[] {
   // Sorted: whoever locks many locks them in one order.
   if (isBulk(target)) return [...new Set(target.ids(body as never))].toSorted();
-  if (target.idField === null) return [caller.storeId];
+  if (target.idField === null) return [target.id ?? caller.storeId];
   const created = (answer as Readonly<Record<string, unknown>> | null)?.[target.idField];
   const id = params[target.idField] ?? created;
   return typeof id === 'string' ? [id] : [];

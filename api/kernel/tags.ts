@@ -7,6 +7,10 @@ export interface Tag {
 /** By the feature of an operation's id. */
 const TAGS: Readonly<Record<string, Tag>> = {
   stores: { name: 'Store', description: 'What holds for the whole shop: delivery fees, automatic decisions, refund rules, legal texts.' },
+  paymentSettings: {
+    name: 'Payment settings',
+    description: 'Which providers take the payments, with which keys, in which order, and whether real money moves.',
+  },
   members: { name: 'Members', description: 'Who works in the shop, and as what.' },
   invitations: { name: 'Invitations', description: 'Bringing somebody into the shop by mail; a link counts for seven days.' },
   me: { name: 'My stores', description: 'The shops that the person who is logged in belongs to.' },

@@ -8,6 +8,7 @@ import { completeOperation, reserveOperation } from '../../db/runs/operations.ts
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, needsDecision } from './agents.ts';
 import { recordIn } from './audit.ts';
+import { MAX_RUNS, RunAgain } from './circuits.ts';
 import { isManaged } from './endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import { type Answer, replayIn } from './replies.ts';
@@ -40,7 +41,7 @@ export async function transact(request: Request, call: object, headers: Record<s
   const secret = endpoint.secret === true;
   const reserves = keyed && endpoint.change === 'here';
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
-  for (;;) {
+  for (let runs = 1; ; runs++) {
     try {
       const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
@@ -65,6 +66,10 @@ export async function transact(request: Request, call: object, headers: Record<s
       failpoint('request.after-commit');
       return answer;
     } catch (error) {
+      if (error instanceof RunAgain && runs < MAX_RUNS) {
+        await error.prepare();
+        continue;
+      }
       if (!reserves || !isLockTimeout(error)) throw error;
       if (deps.clock.now() > end) throw new Fault('IDEMPOTENCY_IN_PROGRESS');
     }

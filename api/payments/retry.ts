@@ -1,8 +1,9 @@
-import { retryPayment } from '../../db/payments/commands.ts';
+import { retryPayment } from '../../db/payments/attempts.ts';
+import { choosing } from '../kernel/circuits.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
-import { Option, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
+import { Option, optionOf, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
 
 export const retry = endpoint({
   id: 'payments.retry',
@@ -21,11 +22,12 @@ export const retry = endpoint({
     'PAYMENT_EXPIRED',
     'ALREADY_PAID',
     'PAYMENT_NOT_CONFIGURED',
+    'PAYMENT_PROVIDER_UNAVAILABLE',
   ],
-}).handle(async ({ tx, storeId, params, body, deps }) => {
+}).handle(async ({ tx, params, body, deps }) => {
   if (body.returnUrl !== undefined) checkReturnUrl(body.returnUrl);
   const { option, returnUrl = null } = body;
-  const { testPayment } = deps.config.toss;
-  const started = await retryPayment(tx, { storeId, paymentId: params.paymentId, option, returnUrl, testPayment });
+  const wanted = { paymentId: params.paymentId, option: optionOf(option), returnUrl };
+  const started = await choosing(deps, tx, () => retryPayment(tx, wanted));
   return viewStarted(started, deps.config.publicUrl);
 });

@@ -1,16 +1,23 @@
 import type { Started } from '../../db/payments/queries.ts';
 import type { Payment as Row, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
+import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';
+import { type Option as ChosenOption, WALLETS } from '../../domain/paymentSettings/routing.ts';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
-import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
-  { pg: oneOf(['tosspayments', 'portone']), method: oneOf(PAYMENT_METHODS), provider: Type.Optional(Type.String({ maxLength: 40 })) },
+  {
+    pg: oneOf(PROVIDERS),
+    method: oneOf(PAYMENT_METHODS),
+    provider: Type.Optional(nullable(oneOf(WALLETS, 'The wallet of EASY_PAY'))),
+  },
   { title: 'PaymentOption' },
 );
+export const optionOf = ({ pg, method, provider = null }: Static<typeof Option>): ChosenOption => ({ pg, method, provider });
 export const ReturnUrl = Type.String({
   maxLength: 2000,
   description: 'Absolute https address; http on localhost in sandbox mode',
@@ -78,6 +85,8 @@ export const PaymentDetail = closed(
         attemptId: Id,
         pg: Type.String(),
         method: oneOf(PAYMENT_METHODS),
+        provider: nullable(Type.String()),
+        environment: oneOf(ENVIRONMENTS),
         pgOrderId: Type.String(),
         status: Type.String(),
         startedAt: Timestamp,
@@ -103,6 +112,8 @@ export const viewDetail = (payment: Row, attempts: readonly PaymentAttempt[], re
     attemptId: attempt.attemptId,
     pg: attempt.pg,
     method: attempt.method as (typeof PAYMENT_METHODS)[number],
+    provider: attempt.provider ?? null,
+    environment: attempt.environment,
     pgOrderId: attempt.pgOrderId,
     status: attempt.status,
     startedAt: korean(attempt.startedAt.getTime()),

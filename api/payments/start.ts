@@ -6,10 +6,11 @@ import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { hashOrderPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';
+import { choosing } from '../kernel/circuits.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { VISIT, visitOf } from '../kernel/visit.ts';
 import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
-import { PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
+import { optionOf, PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
 export const start = endpoint({
   id: 'payments.start',
@@ -32,6 +33,8 @@ export const start = endpoint({
     'ALREADY_PAID',
     'PAYMENT_IN_PROGRESS',
     'PAYMENT_NOT_CONFIGURED',
+    'PAYMENT_PROVIDER_UNAVAILABLE',
+    'LIVE_PAYMENTS_DISABLED',
     'POINTS_UNAVAILABLE',
     'GUEST_CHECKOUT_DISABLED',
   ],
@@ -49,10 +52,9 @@ export const start = endpoint({
     const store = await readStore(tx);
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
-    const { testPayment } = deps.config.toss;
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
-    const wanted = { option, returnUrl, shippingAddress, ...prepared, visit: visitOf(header), testPayment, ...expected };
-    return viewStarted(await startPayment(tx, checkout, wanted), deps.config.publicUrl);
+    const wanted = { option: optionOf(option), returnUrl, shippingAddress, ...prepared, visit: visitOf(header), ...expected };
+    return viewStarted(await choosing(deps, tx, () => startPayment(tx, checkout, wanted)), deps.config.publicUrl);
   });
 
 /** The buyer of an order; a customer without a name gets the receiver's. */

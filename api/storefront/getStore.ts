@@ -1,5 +1,6 @@
 import { readStore } from '../../db/stores/queries.ts';
-import { OFFERED } from '../../domain/payments/rules.ts';
+import { readSettings } from '../../db/paymentSettings/queries.ts';
+import { candidatesOf } from '../../domain/paymentSettings/routing.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, Type } from '../kernel/schema.ts';
 
@@ -27,7 +28,7 @@ export const getStore = endpoint({
   return {
     storeCode: store.storeCode,
     name: store.name,
-    checkoutAvailable: OFFERED.length > 0,
+    checkoutAvailable: candidatesOf(await readSettings(tx)).length > 0,
     guestCheckout: store.guestCheckoutEnabled,
     termsVersion: store.termsVersion ?? null,
     privacyVersion: store.privacyVersion ?? null,

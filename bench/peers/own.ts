@@ -10,7 +10,11 @@ export async function startOwn(firstPort: number, onStarting: (stop: () => Promi
   const system = await systemOfServers('peers', { firstPort, onStarting });
   try {
     const processes = () => system.processes().filter(({ name }) => name !== 'simulator');
-    const store = await makeStore(system.databaseUrl, { code: 'bench', name: 'bench', sandbox: true, withProduct: true });
+    const store = await makeStore(
+      system.databaseUrl,
+      { code: 'bench', name: 'bench', sandbox: true, withProduct: true },
+      system.env['SEALING_KEYS'],
+    );
     const { productId } = await fillProductPool(await Seller.login(system.api, store), 100);
     await analyze(system.databaseUrl);
     const headers = { 'x-store-code': 'bench' };

@@ -9,9 +9,10 @@ export interface Offer {
   readonly productId: string;
 }
 
-export async function makeOffers(databaseUrl: string, count: number): Promise<Offer[]> {
+export async function makeOffers(databaseUrl: string, sealingKeys: string, count: number): Promise<Offer[]> {
   await withOrm(databaseUrl, 1, async (orm) => {
-    for (let i = 1; i <= count; i++) await makeStoreIn(orm, { code: `scale-${i}`, name: 'scale', sandbox: true, withProduct: true });
+    for (let i = 1; i <= count; i++)
+      await makeStoreIn(orm, { code: `scale-${i}`, name: 'scale', sandbox: true, withProduct: true }, sealingKeys);
   });
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,14 +1,18 @@
 /**
- * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--owner EMAIL] [--ai-actions N]`: prints the
- * new store and its client as JSON.
+ * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N]`: prints the
+ * new store and its client as JSON. `--live`: real payments at the simulator, without the live gate; refused in production.
+ * `npm run --silent store -- set --code acme --live-payments on|off`: the operator's switch of live payments; prints the store as JSON.
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
 import { parseArgs } from 'node:util';
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
-import { ownerUrl } from './environment.ts';
+import { ownerUrl, systemEnv } from './environment.ts';
 import { fillStore } from './store/fill.ts';
 import { UserError, run } from '../kernel/cli.ts';
+import { switchLivePayments } from './store/livePayments.ts';
 import { makeStore } from './store/make.ts';
+
+const isProduction = process.env['NODE_ENV'] === 'production';
 
 await run(async () => {
   const { positionals, values } = parseArgs({
@@ -17,6 +21,8 @@ await run(async () => {
       code: { type: 'string' },
       name: { type: 'string' },
       sandbox: { type: 'boolean', default: false },
+      live: { type: 'boolean', default: false },
+      'live-payments': { type: 'string' },
       owner: { type: 'string' },
       'ai-actions': { type: 'string' },
       products: { type: 'string', default: '10000' },
@@ -30,20 +36,27 @@ await run(async () => {
     await fillStore(ownerUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
     return;
   }
+  if (positionals[0] === 'set' && values.code) {
+    const switched = await switchLivePayments(ownerUrl(), values.code, values['live-payments'], isProduction);
+    process.stdout.write(`${JSON.stringify(switched)}\n`);
+    return;
+  }
   if (positionals[0] !== 'create' || !values.code)
     throw new UserError(
-      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--owner EMAIL] [--ai-actions N], ' +
-        'or fill --code CODE [--products N] [--variants N]',
+      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N], ' +
+        'set --code CODE --live-payments on|off, or fill --code CODE [--products N] [--variants N]',
     );
+  if (values.live && isProduction) throw new UserError('--live is refused in production: live mode is switched on by the owner.');
   const request = {
     code: values.code,
     name: values.name ?? values.code,
     sandbox: values.sandbox,
     withProduct: false,
+    live: values.live,
     owner: values.owner ?? null,
     aiActionsLimit: aiActionsOf(values['ai-actions']),
   };
-  process.stdout.write(`${JSON.stringify(await makeStore(ownerUrl(), request))}\n`);
+  process.stdout.write(`${JSON.stringify(await makeStore(ownerUrl(), request, isProduction ? null : systemEnv('SEALING_KEYS')))}\n`);
 });
 
 /** The monthly limit of AI actions; null when it is not given. */

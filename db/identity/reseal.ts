@@ -3,6 +3,7 @@ import { type Fragment, fragment, identifier, sqlOn } from '../kernel/sql.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
 import { webhookSecretLocation } from '../webhooks/queries.ts';
+import { paymentSecretLocation } from '../paymentSettings/credentials.ts';
 import { signingKeyLocation } from './signingKeys.ts';
 
 interface Sealed {
@@ -33,6 +34,13 @@ const COLUMNS: readonly Column[] = [
     id: 'webhook_id',
     store: fragment`store_id`,
     location: ({ store_id: storeId, row_id: webhookId }: Sealed) => webhookSecretLocation(storeId, webhookId),
+  })),
+  ...(['secret_sealed', 'webhook_secret_sealed'] as const).map((column) => ({
+    table: 'payment_credential',
+    column,
+    id: 'credential_id',
+    store: fragment`store_id`,
+    location: ({ store_id: storeId, row_id: credentialId }: Sealed) => paymentSecretLocation(storeId, credentialId, column),
   })),
 ];
 

@@ -23,14 +23,8 @@ export interface Config {
   readonly mail: { readonly smtpUrl: string; readonly from: string; /** Where links in mails lead. */ readonly consoleUrl: string };
   /** The console's own client: public, of no store. */
   readonly console: { readonly clientId: string; readonly redirectUris: readonly string[] };
-  readonly toss: {
-    readonly baseUrl: string;
-    readonly windowUrl: string;
-    readonly secretKey: string;
-    readonly clientKey: string;
-    /** The keys are for tests: no money moves. */
-    readonly testPayment: boolean;
-  };
+  /** The payment providers' addresses; their keys belong to the stores. */
+  readonly payments: { readonly toss: PaymentProviderConfig; readonly portone: PaymentProviderConfig };
   /** The storage of uploads: a folder that all processes share, or an S3 bucket. */
   readonly storage: StorageConfig;
   /** `development` derives the scans from the tracking number; with `none` nothing is tracked. */
@@ -50,6 +44,13 @@ export interface WorkerConfig extends Config {
   readonly relayDatabaseUrl: string;
 }
 
+export interface PaymentProviderConfig {
+  readonly baseUrl: string;
+  /** The browser SDK. */
+  readonly sdkUrl: string;
+  /** Development only: the simulator's window as a plain form, instead of the SDK (Y28). */
+  readonly windowUrl: string | null;
+}
 export type StorageConfig =
   | { readonly kind: 'files'; readonly folder: string }
   | {
@@ -94,7 +95,7 @@ function configOf(env: Environment): Config {
     appDatabaseUrl: env.need('APP_DATABASE_URL', null),
     temporal: { address: env.need('TEMPORAL_ADDRESS', null), namespace: env.get('TEMPORAL_NAMESPACE') ?? 'default' },
     sealingKeys: env.need('SEALING_KEYS', null),
-    toss: paymentProvider(env),
+    payments: paymentsOf(env),
     ...people(env),
     storage: storageOf(env),
     mail: {
@@ -120,28 +121,19 @@ const metricsOf = (env: Environment): Config['metrics'] => ({
   worker: env.port('WORKER_METRICS_PORT') ?? env.port('METRICS_PORT'),
 });
 
-function paymentProvider(env: Environment): Config['toss'] {
-  const simulator = env.get('SIMULATOR_URL') ?? null;
-  const toss = {
-    baseUrl: env.need('TOSS_URL', simulator),
-    windowUrl: env.need('TOSS_WINDOW_URL', simulator && `${simulator}/window/toss`),
-    secretKey: env.need('TOSS_SECRET_KEY', 'test_sk_sangjeom'),
-    clientKey: env.need('TOSS_CLIENT_KEY', 'test_ck_sangjeom'),
+/** In production those of the providers, in development the simulator's. */
+function paymentsOf(env: Environment): Config['payments'] {
+  env.onlyInDevelopment('TOSS_WINDOW_URL', 'PORTONE_WINDOW_URL');
+  const simulator = env.isProduction ? undefined : env.get('SIMULATOR_URL');
+  const provider = (name: 'TOSS' | 'PORTONE', path: string, baseUrl: string, sdkUrl: string) => ({
+    baseUrl: env.addressOr(`${name}_URL`, simulator ?? baseUrl),
+    sdkUrl: env.addressOr(`${name}_SDK_URL`, simulator ? `${simulator}/sdk/${path}.js` : sdkUrl),
+    windowUrl: env.get(`${name}_WINDOW_URL`) ?? (simulator ? `${simulator}/window/${path}` : null),
+  });
+  return {
+    toss: provider('TOSS', 'toss', 'https://api.tosspayments.com', 'https://js.tosspayments.com/v2/standard'),
+    portone: provider('PORTONE', 'portone', 'https://api.portone.io', 'https://cdn.portone.io/v2/browser-sdk.js'),
   };
-  return { ...toss, testPayment: isForTests(env, toss) };
-}
-
-/**
- * Whether the keys are test keys. Both need the same prefix (`test_` or `live_`, `sk`/`ck` or `gsk`/`gck`): payments fail with mixed keys.
- */
-function isForTests(env: Environment, { secretKey, clientKey }: { readonly secretKey: string; readonly clientKey: string }): boolean {
-  // A missing key is a problem already.
-  if (secretKey === '' || clientKey === '') return false;
-  const [, kind, family] = /^(test|live)_(g?)sk_./.exec(secretKey) ?? [];
-  if (kind === undefined) env.refuse('TOSS_SECRET_KEY must begin with test_sk_, live_sk_, test_gsk_ or live_gsk_.');
-  else if (!clientKey.startsWith(`${kind}_${family}ck_`))
-    env.refuse(`TOSS_CLIENT_KEY must be of the kind of TOSS_SECRET_KEY: it must begin with ${kind}_${family}ck_.`);
-  return kind === 'test';
 }
 
 function courierOf(env: Environment): Config['courier'] {

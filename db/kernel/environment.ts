@@ -23,7 +23,14 @@ export class Environment {
   }
   /** As `need`; in production it must be https (X21). */
   address(name: string, development: string | null): string {
-    const value = this.need(name, development);
+    return this.#secure(name, this.need(name, development));
+  }
+  /** An address with a default, in production too. */
+  addressOr(name: string, fallback: string): string {
+    const value = this.get(name) ?? '';
+    return this.#secure(name, value === '' ? fallback : value);
+  }
+  #secure(name: string, value: string): string {
     if (this.isProduction && value !== '' && !(URL.canParse(value) && new URL(value).protocol === 'https:'))
       this.refuse(`${name} must be an https address in production.`);
     return value;

@@ -2,6 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
 import type { RefundStatus } from '../../domain/payments/rules.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
+import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
 export const PaymentEntity = defineEntity({
@@ -30,6 +31,8 @@ export const PaymentEntity = defineEntity({
     lastFailure: p.json<Failure>().nullable(),
     orderId: p.string().nullable(),
     testPayment: p.boolean(),
+    /** LIVE: real money. It stays what it was at the start. */
+    environment: p.string().$type<Environment>(),
     expiresAt: time(),
     /** The business time of the run's next timer; null when it has none. */
     wakeAt: time().nullable(),
@@ -51,7 +54,7 @@ export const PaymentAttemptEntity = defineEntity({
     attemptId: p.string().primary(),
     paymentId: p.string(),
     seq: p.smallint(),
-    pg: p.string(),
+    pg: p.string().$type<ProviderName>(),
     method: p.string(),
     provider: p.string().nullable(),
     pgOrderId: p.string(),
@@ -59,6 +62,12 @@ export const PaymentAttemptEntity = defineEntity({
     returnUrl: p.string(),
     status: p.string().$type<AttemptStatus>(),
     paymentKey: p.string().nullable(),
+    /** PortOne's, with which its payment is confirmed. */
+    paymentToken: p.string().nullable(),
+    /** The payment's. */
+    environment: p.string().$type<Environment>(),
+    /** The credential set of all its calls (Y9); null: it was started before there were any. */
+    credentialId: p.string().nullable(),
     approvedMethod: p.string().nullable(),
     /** An outcome was unknown once: a late approval is possible. */
     isUnknown: p.boolean(),

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'gst'
   | 'chk'
   | 'att'
+  | 'crd'
   | 'ord'
   | 'oit'
   | 'whk'

@@ -154,10 +154,5 @@ export const pgOrderId = (orderNo: string, attempt: number): string => `${orderN
 
 export const PAYMENT_METHODS = ['CARD', 'EASY_PAY', 'BANK_TRANSFER', 'VIRTUAL_ACCOUNT', 'MOBILE'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
-/** The payment options of every store; no virtual accounts (D22). */
-export const OFFERED: readonly { pg: 'tosspayments'; method: PaymentMethod; provider: string | null; label: string }[] = [
-  { pg: 'tosspayments', method: 'CARD', provider: null, label: '신용·체크카드' },
-];
-
 export const REFUND_STATUSES = ['PENDING', 'HELD', 'DONE', 'FAILED'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];

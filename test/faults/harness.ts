@@ -34,7 +34,11 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     durable: true,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'error', ...env },
   });
-  const store = await makeStore(system.databaseUrl, { code: 'faults', name: 'faults', sandbox: true, withProduct: true });
+  const store = await makeStore(
+    system.databaseUrl,
+    { code: 'faults', name: 'faults', sandbox: true, withProduct: true },
+    system.env['SEALING_KEYS'],
+  );
   const delivered = new Set<string>();
   const receiver = await listen(delivered);
   const seller = await retryOnFailure(() => Seller.login(system.api, store));

@@ -18,17 +18,17 @@ export interface StoreService {
 }
 type Operations = { readonly [O in keyof StoreService]: (input: StoreService[O]['input']) => Promise<StoreService[O]['output']> };
 
-const operationsOf = (orm: MikroORM): Operations => ({
-  store: (request) => makeStoreIn(orm, request),
+const operationsOf = (orm: MikroORM, sealingKeys: string): Operations => ({
+  store: (request) => makeStoreIn(orm, request, sealingKeys),
   members: async ({ storeId, members }) => {
     await seedMembersIn(orm, storeId, members);
     return null;
   },
 });
 
-export async function startStoreService(databaseUrl: string): Promise<{ url: string; server: Server }> {
+export async function startStoreService(databaseUrl: string, sealingKeys: string): Promise<{ url: string; server: Server }> {
   const orm = await openOrm(databaseUrl, 4);
-  const operations = operationsOf(orm);
+  const operations = operationsOf(orm, sealingKeys);
   const server = createServer((request, response) => {
     const operation = operations[request.url!.slice(1) as keyof StoreService] as (input: unknown) => Promise<unknown>;
     json(request)

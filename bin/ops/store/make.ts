@@ -2,6 +2,8 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { addMember } from '../../../db/identity/members.ts';
 import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
+import { createKeyring } from '../../../db/kernel/keyring.ts';
+import { useSimulator } from '../../../db/paymentSettings/operator.ts';
 import { withOrm } from '../../../db/orm.ts';
 import { sqlOn } from '../../../db/kernel/sql.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
@@ -20,16 +22,21 @@ export interface StoreRequest {
   readonly owner?: string | null;
   /** AI actions a month; null: the default. */
   readonly aiActionsLimit?: number | null;
+  /** A store of real payments at the simulator, without the live gate; development only. */
+  readonly live?: boolean;
   /** If a store has this code already, it gets one more client instead of an error. */
   readonly mayExist?: boolean;
 }
 
-/** Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. */
-export const makeStore = (databaseUrl: string, request: StoreRequest): Promise<CreatedStore> =>
-  withOrm(databaseUrl, 1, (orm) => makeStoreIn(orm, request));
+/**
+ * Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. `sealingKeys`: of a development
+ * system, whose stores are paid at the simulator from the beginning; null: no provider is configured.
+ */
+export const makeStore = (databaseUrl: string, request: StoreRequest, sealingKeys: string | null = null): Promise<CreatedStore> =>
+  withOrm(databaseUrl, 1, (orm) => makeStoreIn(orm, request, sealingKeys));
 
 /** The same on connections that stay open. */
-export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise<CreatedStore> {
+export async function makeStoreIn(orm: MikroORM, request: StoreRequest, sealingKeys: string | null): Promise<CreatedStore> {
   const { code, mayExist = false } = request;
   if (!/^[a-z][a-z0-9-]{1,39}$/.test(code))
     throw new UserError('A store code is 2 to 40 of a-z, 0-9 and hyphen, and begins with a letter.');
@@ -38,7 +45,7 @@ export async function makeStoreIn(orm: MikroORM, request: StoreRequest): Promise
   const storeId = known?.storeId ?? newStoreId(at);
   try {
     return await inTenant(orm, realTime(storeId, at), REQUEST, async (tx) =>
-      known ? addClient(tx, known, request) : insertStore(tx, request),
+      known ? addClient(tx, known, request) : insertStore(tx, request, sealingKeys),
     );
   } catch (error) {
     if ((error as { code?: string }).code === '23505') throw new UserError(`There is a store ${code} already: choose another code.`);
@@ -50,10 +57,11 @@ function addClient(tx: Tx, { storeId, sandbox }: Tenant, { code, name }: StoreRe
   return { storeCode: code, storeId, sandbox, ...createServerClient(tx, `${name} server`, CLIENT_SCOPES) };
 }
 
-async function insertStore(tx: Tx, request: StoreRequest): Promise<CreatedStore> {
+async function insertStore(tx: Tx, request: StoreRequest, sealingKeys: string | null): Promise<CreatedStore> {
   const { em } = tx;
   const { code, name, sandbox, withProduct, owner = null, aiActionsLimit = null } = request;
   const store = await createStore(tx, { storeCode: code, name, sandbox, scopes: CLIENT_SCOPES, aiActionsLimit });
+  if (sealingKeys !== null) await useSimulator(tx, createKeyring(sealingKeys), request.live === true);
   if (owner !== null) await addMember(tx, owner, 'OWNER');
   if (withProduct) {
     const { categoryId } = await createCategory(tx, { name: '패션 잡화' });

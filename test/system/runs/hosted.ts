@@ -77,7 +77,7 @@ async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Pro
 /** Starts a server, a database and a worker. */
 export async function host({ server, around, through = (url) => url }: Hosting) {
   const url = await migratedDatabase('skip');
-  const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true });
+  const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true }, underTest.env['SEALING_KEYS']);
   const { storeId } = store;
   await seedMembers(url, storeId, [{ role: 'OWNER', email: 'owner@skip.example' }]);
   const orm = await openOrm(through(roleUrl(url, 'sangjeom_app')), 10);
@@ -166,13 +166,12 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         const checkout = await findCheckout(tx, opened.checkoutId, 'gst_x', true);
         const { name, phone, email } = GUEST;
         const wanted = {
-          option: OPTION,
+          option: { ...OPTION, provider: null },
           returnUrl: 'http://localhost/',
           shippingAddress: ADDRESS,
           buyer: { name, phone, email },
           orderPasswordHash: 'x',
           visit: null,
-          testPayment: true,
         };
         const { payment, attempt } = await startPayment(tx, checkout, wanted);
         const { paymentId, orderNo } = payment;
