@@ -16,20 +16,19 @@ export const isKeyState = (value: unknown): value is KeyState => STATES.includes
 export const isProvider = (value: unknown): value is Provider => value === 'tosspayments' || value === 'portone';
 
 const merchantOf = (name: string): string => name.replace(/(?<=.)v\d+$/, '');
-const keyOf = (pg: Provider, name: string | undefined, environment: Environment | null): Key | null =>
+type KeyOf<E extends Environment | null> = Key & { readonly environment: E };
+const keyOf = <E extends Environment | null>(pg: Provider, name: string | undefined, environment: E): KeyOf<E> | null =>
   name === undefined ? null : { pg, name, merchant: merchantOf(name), environment };
 
 /** Of a secret key (`sk`) or client key (`ck`). */
-export function tossKey(kind: 'sk' | 'ck', text: string): Key | null {
+export function tossKey(kind: 'sk' | 'ck', text: string): KeyOf<Environment> | null {
   const [, prefix, name] = new RegExp(`^(test|live)_${kind}_([A-Za-z0-9]{8,100})$`).exec(text) ?? [];
   return keyOf('tosspayments', name, prefix === 'live' ? 'LIVE' : 'TEST');
 }
 export const portoneKey = (secret: string): Key | null => keyOf('portone', /^portone-([\w.-]+)-secret$/.exec(secret)?.[1], null);
 /** A PortOne store at a channel; the channel's key has the environment. */
-export function portoneStore(storeId: string, channelKey: string): (Key & { readonly environment: Environment }) | null {
-  const key = keyOf('portone', /^store-([\w.-]+)$/.exec(storeId)?.[1], null);
-  return key && { ...key, environment: channelKey.startsWith('channel-key-live-') ? 'LIVE' : 'TEST' };
-}
+export const portoneStore = (storeId: string, channelKey: string): KeyOf<Environment> | null =>
+  keyOf('portone', /^store-([\w.-]+)$/.exec(storeId)?.[1], channelKey.startsWith('channel-key-live-') ? 'LIVE' : 'TEST');
 /** Whether a request about this store may use the key. */
 export const isStoreOf = (key: Key, storeId: unknown): boolean =>
   storeId === undefined || (typeof storeId === 'string' && portoneStore(storeId, '')?.merchant === key.merchant);

@@ -108,15 +108,18 @@ export class PortOne implements Protocol {
   #cancel(payment: Payment, { amount, reason, currentCancellableAmount: expected }: Call['body'], behaviour?: string): Answer {
     if (typeof reason !== 'string' || reason === '' || !isAmount(amount) || !isAmount(expected)) return this.refusals.badBody;
     if (behaviour === 'foreign') return cancelAnswer(newCancel((amount ?? balanceOf(payment)) + 1, 'x'));
-    if (behaviour === 'refuse') {
-      const refused = { ...newCancel(amount ?? balanceOf(payment), reason), isRefused: true };
-      this.#payments.addCancel(payment, refused);
-      return cancelAnswer(refused);
-    }
-    if (payment.state === 'PAID' && balanceOf(payment) > 0 && expected !== undefined && expected !== cancellableOf(payment))
+    if (behaviour === 'refuse') return this.#refuseCancel(payment, amount, reason);
+    const isCancellable = payment.state === 'PAID' && balanceOf(payment) > 0;
+    if (isCancellable && expected !== undefined && expected !== cancellableOf(payment))
       return refuse(409, 'CANCELLABLE_AMOUNT_CONSISTENCY_BROKEN', '취소 가능 잔액 검증에 실패한 경우');
     const made = cancel(this.#payments, payment, amount ?? null, reason);
     return typeof made === 'string' ? CANCEL_REFUSALS[made] : cancelAnswer(made);
+  }
+
+  #refuseCancel(payment: Payment, amount: number | undefined, reason: string): Answer {
+    const refused = { ...newCancel(amount ?? balanceOf(payment), reason), isRefused: true };
+    this.#payments.addCancel(payment, refused);
+    return cancelAnswer(refused);
   }
 }
 

@@ -18,31 +18,22 @@ export const tossWindow = (query: URLSearchParams): string => windowPage(query, 
 
 /** The redirect after the window: the success URL with the payment key, or the fail URL with a code. */
 export function submitToss(query: URLSearchParams, payments: Payments): string | null {
-  const [success, failure] = [query.get('successUrl') ?? '', query.get('failUrl') ?? ''];
-  const [orderId, totalAmount] = [query.get('orderId') ?? '', Number(query.get('amount'))];
-  if (!URL.canParse(success) || !URL.canParse(failure) || orderId === '' || !Number.isSafeInteger(totalAmount)) return null;
-  const refuse = (code: string) => withQuery(failure, { code, message: messageOf(code), orderId });
-  const key = tossKey('ck', query.get('clientKey') || DEFAULT_CLIENT_KEY);
+  const { clientKey = '', method = '', successUrl = '', failUrl = '', orderId = '', ...rest } = Object.fromEntries(query);
+  const totalAmount = Number(query.get('amount'));
+  if (!URL.canParse(successUrl) || !URL.canParse(failUrl) || orderId === '' || !Number.isSafeInteger(totalAmount)) return null;
+  const refuse = (code: string) => withQuery(failUrl, { code, message: messageOf(code), orderId });
+  const key = tossKey('ck', clientKey || DEFAULT_CLIENT_KEY);
   if (key === null) return refuse('INVALID_CLIENT_KEY');
-  const method = METHODS[query.get('method') || 'CARD'];
   const { card, outcome } = windowOutcome(query);
-  if (method === undefined || outcome === 'REFUSE') return refuse('NOT_SUPPORTED_METHOD');
+  const chosen = METHODS[method || 'CARD'];
+  if (chosen === undefined || outcome === 'REFUSE') return refuse('NOT_SUPPORTED_METHOD');
   if (outcome === 'CANCEL') return refuse('PAY_PROCESS_CANCELED');
-  const easyPay = query.get('easyPay') || null;
-  const payment = payments.open({
-    pg: 'tosspayments',
-    merchant: key.merchant,
-    environment: key.environment ?? 'TEST',
-    orderId,
-    orderName: query.get('orderName') ?? '',
-    totalAmount,
-    // The API takes a wallet as a card payment with the wallet's name.
-    method: easyPay === null ? method : 'EASY_PAY',
-    easyPay,
-    storeId: null,
-    channelKey: null,
-    noticeUrls: [],
-  });
+  const { merchant, environment } = key;
+  const { orderName = '', easyPay = '' } = rest;
+  // A wallet comes as a card payment with the wallet's name.
+  const paid = easyPay === '' ? { method: chosen, easyPay: null } : { method: 'EASY_PAY' as const, easyPay };
+  const shop = { pg: 'tosspayments', merchant, environment, storeId: null, channelKey: null, noticeUrls: [] } as const;
+  const payment = payments.open({ ...shop, ...paid, orderId, orderName, totalAmount });
   payments.authenticate(payment, card);
-  return withQuery(success, { paymentType: 'NORMAL', orderId, paymentKey: payment.paymentKey, amount: String(totalAmount) });
+  return withQuery(successUrl, { paymentType: 'NORMAL', orderId, paymentKey: payment.paymentKey, amount: String(totalAmount) });
 }

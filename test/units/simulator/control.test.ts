@@ -137,11 +137,7 @@ describe('PortOne’s notifications', () => {
     await until(() => of(twice).length === 3 && of(forged).length === 2);
     expect(typesOf(lost)).toEqual(['Transaction.Failed']);
     expect(new Set(of(twice).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
-    expect(
-      of(forged)
-        .map((one) => isGenuine(one))
-        .toSorted(),
-    ).toEqual([false, true]);
+    expect(new Set(of(forged).map((one) => isGenuine(one)))).toEqual(new Set([false, true]));
     await until(() => of(late).length === 2);
     expect(typesOf(late)).toEqual(['Transaction.Failed', 'Transaction.Ready']);
     expect(of(late)[1]!.at - of(late)[0]!.at).toBeGreaterThan(2500);
@@ -204,14 +200,15 @@ describe('an SDK', () => {
     const noticeUrls = ['https://a.example/', 'https://b.example/'];
     void requestPayment({ ...fields, totalAmount: 1000, easyPay, noticeUrls, forceRedirect: true, windowType: { pc: 'REDIRECTION' } });
     const [path, sent] = await wentTo();
-    expect([path, sent.toSorted()]).toEqual([
+    const lines = (pairs: readonly (readonly string[])[]) => pairs.map((pair) => pair.join('=')).toSorted((a, b) => a.localeCompare(b));
+    expect([path, lines(sent)]).toEqual([
       '/window/portone',
-      [
+      lines([
         ...Object.entries(fields),
         ['totalAmount', '1000'],
         ['easyPayProvider', 'KAKAOPAY'],
         ...noticeUrls.map((url) => ['noticeUrls', url]),
-      ].toSorted(),
+      ]),
     ]);
   });
 });
