@@ -18,22 +18,35 @@ export const tossWindow = (query: URLSearchParams): string => windowPage(query, 
 
 /** The redirect after the window: the success URL with the payment key, or the fail URL with a code. */
 export function submitToss(query: URLSearchParams, payments: Payments): string | null {
-  const { clientKey = '', method = '', successUrl = '', failUrl = '', orderId = '', ...rest } = Object.fromEntries(query);
-  const totalAmount = Number(query.get('amount'));
+  const [successUrl, failUrl] = [query.get('successUrl') ?? '', query.get('failUrl') ?? ''];
+  const order = orderOf(query);
+  const { orderId, totalAmount } = order;
   if (!URL.canParse(successUrl) || !URL.canParse(failUrl) || orderId === '' || !Number.isSafeInteger(totalAmount)) return null;
   const refuse = (code: string) => withQuery(failUrl, { code, message: messageOf(code), orderId });
-  const key = tossKey('ck', clientKey || DEFAULT_CLIENT_KEY);
+  const key = tossKey('ck', query.get('clientKey') || DEFAULT_CLIENT_KEY);
   if (key === null) return refuse('INVALID_CLIENT_KEY');
   const { card, outcome } = windowOutcome(query);
-  const chosen = METHODS[method || 'CARD'];
-  if (chosen === undefined || outcome === 'REFUSE') return refuse('NOT_SUPPORTED_METHOD');
+  const { method } = order;
+  if (method === undefined || outcome === 'REFUSE') return refuse('NOT_SUPPORTED_METHOD');
   if (outcome === 'CANCEL') return refuse('PAY_PROCESS_CANCELED');
   const { merchant, environment } = key;
-  const { orderName = '', easyPay = '' } = rest;
-  // A wallet comes as a card payment with the wallet's name.
-  const paid = easyPay === '' ? { method: chosen, easyPay: null } : { method: 'EASY_PAY' as const, easyPay };
-  const shop = { pg: 'tosspayments', merchant, environment, storeId: null, channelKey: null, noticeUrls: [] } as const;
-  const payment = payments.open({ ...shop, ...paid, orderId, orderName, totalAmount });
+  const payment = payments.open({ ...order, method, merchant, environment });
   payments.authenticate(payment, card);
   return withQuery(successUrl, { paymentType: 'NORMAL', orderId, paymentKey: payment.paymentKey, amount: String(totalAmount) });
+}
+
+function orderOf(query: URLSearchParams) {
+  const easyPay = query.get('easyPay') || null;
+  return {
+    pg: 'tosspayments',
+    orderId: query.get('orderId') ?? '',
+    orderName: query.get('orderName') ?? '',
+    totalAmount: Number(query.get('amount')),
+    // A wallet comes as a card payment with the wallet's name.
+    method: easyPay === null ? METHODS[query.get('method') || 'CARD'] : 'EASY_PAY',
+    easyPay,
+    storeId: null,
+    channelKey: null,
+    noticeUrls: [],
+  } as const;
 }
