@@ -61,7 +61,7 @@ describe('an order by its id, its number, and its number with hyphens', () => {
       [201, 'true'],
       [201, 'true'],
     ]);
-    expect(new Set(replies.map(({ body }) => JSON.stringify(body.data))).size).toBe(1);
+    for (const { body } of replies) expect(body.data).toEqual(replies[0]!.body.data);
     expect(await shop.item(orderItemId)).toMatchObject({ canceledQuantity: 1 });
     for (const which of names)
       expect((await send(which, claims, { ...CANCEL, quantity: 2 }, 'one', who)).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
