@@ -107,7 +107,7 @@ type Caller = (
  * environment (X26): UNSENT. `timedOut`: how a request without an answer in time is counted.
  */
 function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN'): Caller {
-  const { providerFor } = createProviders(config);
+  const { providerFor } = createProviders(config.payments);
   const outcomeOf = (call: Call<'payment'>, provider: ProviderName, answer: ProviderAnswer): ProviderOutcome => {
     failpoint('provider.after-answer', call.input.attemptId);
     const { message: _, isNotFound: _proof, ...outcome } = answer;
