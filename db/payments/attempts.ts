@@ -94,7 +94,7 @@ export function choose(settings: Settings, option: Option): Chosen {
 }
 
 export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, returnUrl: string): Promise<Started> {
-  if (await endOpenAttempts(tx, payment, 'SUPERSEDED')) enqueueWake(tx, paymentRun(payment));
+  if (await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED')) enqueueWake(tx, paymentRun(payment));
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(tx, payment, chosen, returnUrl) };
 }
@@ -103,9 +103,9 @@ export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, return
  * A PortOne channel may approve by itself: an attempt that nobody came back from is read once, when it has ended (Y25). True when there is
  * such a one.
  */
-export async function endOpenAttempts(tx: Tx, { storeId, paymentId }: Payment, status: 'SUPERSEDED' | 'EXPIRED'): Promise<boolean> {
-  const ended = await tx.sql<{ is_unknown: boolean }>`
-    UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(tx.at)}, is_unknown = is_unknown OR pg = 'portone'
+export async function endOpenAttempts({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<boolean> {
+  const ended = await sql<{ is_unknown: boolean }>`
+    UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, is_unknown = is_unknown OR pg = 'portone'
     WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN' RETURNING is_unknown`;
   return ended.some(({ is_unknown: isUnknown }) => isUnknown);
 }

@@ -10,7 +10,7 @@ import type { TransitionContext } from './rows.ts';
 export async function applyEffect(context: TransitionContext, effect: PaymentEffect): Promise<PaymentEvent | null> {
   const { tx, payment } = context;
   const { at } = tx;
-  const { lines } = payment;
+  const { paymentId, lines } = payment;
   switch (effect.type) {
     case 'reserveKey':
       return (await isTaken(context, effect.paymentKey)) ? { type: 'keyTaken' } : { type: 'keyReserved', paymentKey: effect.paymentKey };
@@ -23,7 +23,7 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
       await complete(context);
       return null;
     case 'expireAttempts':
-      await endOpenAttempts(tx, payment, 'EXPIRED');
+      await endOpenAttempts(tx, paymentId, 'EXPIRED');
       // The rest of the transition sees it, too.
       if (context.attempt?.status === 'OPEN') expireAttempt(context.attempt, at);
       return null;

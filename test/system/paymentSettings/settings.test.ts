@@ -229,7 +229,7 @@ describe('the live gate', () => {
 
   test('names all five conditions, and nothing of the refused request is applied', async () => {
     const refused = await request('PUT', SETTINGS, { sandboxMode: false, routing: 'PRIORITY_DISPLAY' });
-    expect([code(refused), refused.body.error?.details.conditions]).toEqual([
+    expect([code(refused), refused.body.error?.details?.['conditions']]).toEqual([
       '409 LIVE_GATE_NOT_MET',
       [true, false, false, false, false].map((met) => ({ key: expect.any(String), met })),
     ]);

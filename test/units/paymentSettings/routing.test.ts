@@ -79,12 +79,12 @@ describe('candidates and options (Y14)', () => {
 });
 
 describe('the provider of an attempt (Y15)', () => {
-  const wish = { pg: 'tosspayments', ...CARD } as const;
+  const request = { pg: 'tosspayments', ...CARD } as const;
   const taken = (pg: 'tosspayments' | 'portone') => ({ option: { pg, ...CARD }, credentialId: `crd_${pg}` });
   const NOT_CONFIGURED = { refusal: 'PAYMENT_NOT_CONFIGURED' };
 
   test.each<[string, RoutingFacts, object]>([
-    ['the wished one, where it is routed', facts([toss(), portone()]), taken('tosspayments')],
+    ['the requested one, where it is routed', facts([toss(), portone()]), taken('tosspayments')],
     ['… whatever comes before it', facts([portone(), toss()]), taken('tosspayments')],
     ['refused: the method is not switched on there', facts([toss({ methods: [KAKAO] }), portone()]), NOT_CONFIGURED],
     ['the next of the same method while its circuit is open', facts([toss(OPEN), portone()]), taken('portone')],
@@ -102,13 +102,13 @@ describe('the provider of an attempt (Y15)', () => {
       { refusal: 'PAYMENT_PROVIDER_UNAVAILABLE', retryAfterMs: 30_000 },
     ],
     ['refused while it is not verified', facts([toss({ newest: 'UNVERIFIED', serving: null })]), NOT_CONFIGURED],
-  ])('%s', (_, given, expected) => expect(chooseOption(given, wish)).toEqual(expected));
+  ])('%s', (_, given, expected) => expect(chooseOption(given, request)).toEqual(expected));
 
   test('a virtual account is switched on and still refused (D22)', () =>
     expect(chooseOption(facts([toss({ methods: [DEPOSIT] })]), { pg: 'tosspayments', ...DEPOSIT })).toEqual(NOT_CONFIGURED));
   test('a failover goes on to the next that was not tried, and ends there (Y16)', () => {
-    expect(chooseOption(facts([toss(), portone()]), wish, ['tosspayments'])).toEqual(taken('portone'));
-    expect(chooseOption(facts([toss(), portone()]), wish, ['tosspayments', 'portone'])).toEqual(NOT_CONFIGURED);
+    expect(chooseOption(facts([toss(), portone()]), request, ['tosspayments'])).toEqual(taken('portone'));
+    expect(chooseOption(facts([toss(), portone()]), request, ['tosspayments', 'portone'])).toEqual(NOT_CONFIGURED);
   });
 });
 
