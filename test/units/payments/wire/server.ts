@@ -60,7 +60,7 @@ export async function providerServer() {
   };
 }
 
-export const CREDENTIALS: Readonly<Record<ProviderName, Credentials>> = {
+const CREDENTIALS: Readonly<Record<ProviderName, Credentials>> = {
   tosspayments: { provider: 'tosspayments', environment: 'TEST', clientKey: 'test_ck_docs1234', secretKey: 'test_sk_docs1234' },
   portone: {
     provider: 'portone',
@@ -81,7 +81,7 @@ export const CHARGES: Readonly<Record<ProviderName, ProviderCharge>> = {
   tosspayments: { ...ATTEMPT, paymentKey: 'tgen_20261122123456AbCd1', paymentToken: null },
   portone: { ...ATTEMPT, paymentKey: '0196b5d2-7a55-4d4e-a3b1-6f6c2f2b9a11', paymentToken: 'payment-token-1' },
 };
-export const REFUND: ProviderRefund = { refundId: 'rfd_06Nhb4n3Xq5kQw7yZ0EfGh', amount: 5000, key: 'rfd_06Nhb4n3Xq5kQw7yZ0EfGh' };
+const REFUND: ProviderRefund = { refundId: 'rfd_06Nhb4n3Xq5kQw7yZ0EfGh', amount: 5000, key: 'rfd_06Nhb4n3Xq5kQw7yZ0EfGh' };
 
 export type CallName = keyof PaymentProvider;
 export const makeCall =
