@@ -1,38 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { failpoint } from '../db/kernel/failpoint.ts';
-import { providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
+import { foreignCancels, providerMismatches, providerOutcomes, unresolved } from '../db/kernel/metrics.ts';
 import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
 import { transitionPurchase } from '../db/purchases.ts';
 import { storeProviderMessage } from '../db/payments/commands.ts';
-import { type Charge, chargeOf } from '../db/payments/queries.ts';
+import { type Charge, chargeOf } from '../db/payments/charge.ts';
 import type { ProviderOutcome } from '../domain/payments/messages.ts';
+import { type ProviderName, PROVIDERS } from '../domain/payments/providers.ts';
+import { TIMEOUT } from '../domain/payments/rules.ts';
 import type { BriefCalls, Call, Calls } from '../workflows/kernel/messages.ts';
 import { BRIEF_AGE_MS, BRIEF_REQUEST_MS } from './kernel/brief.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
-import { createToss, MISMATCH, TIMEOUT, type TossAnswer, type TossRefund } from './providers/toss.ts';
+import { MISMATCH, type ProviderAnswer, type ProviderRefund } from './providers/answers.ts';
+import { createProviders, type PaymentProvider } from './providers/port.ts';
 
-const provider = 'tosspayments';
 const STORE_MESSAGE_MS = 2000;
 /** They replace the message of an earlier answer even when they come without one. */
 const REFUSALS: ReadonlySet<string> = new Set(['DECLINED', 'REFUSED']);
 
 // Initialized with 0: Prometheus sees no increase in a series that starts at 1, and the first alarm would raise no alert (ops/alerts.yml).
-for (const operation of ['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
-  for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
-providerOutcomes.inc({ provider, operation: 'refundPayment', outcome: 'REFUSED' }, 0);
+for (const provider of PROVIDERS) {
+  for (const operation of ['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
+    for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
+  for (const operation of ['refundPayment', 'findRefund'] as const) providerOutcomes.inc({ provider, operation, outcome: 'REFUSED' }, 0);
+  foreignCancels.inc({ provider }, 0);
+}
 
 export const payment: RunActivities<'payment'> = {
   transition: (deps) => ({
     workflowType: 'payment',
     transition: async (tx, run, event) => {
       const result = await transitionPurchase(tx, run, event);
-      for (const { kind, operation, id } of result?.alarms ?? []) {
-        (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
-        deps.log.error({ storeId: run.storeId, paymentId: run.entityId, operation, id }, ALARMS[kind]);
+      for (const { kind, provider, operation, id } of result?.alarms ?? []) {
+        if (kind === 'foreignCancel') foreignCancels.inc({ provider });
+        else (kind === 'mismatch' ? providerMismatches : unresolved).inc({ provider, operation });
+        deps.log.error({ storeId: run.storeId, paymentId: run.entityId, provider, operation, id }, ALARMS[kind]);
       }
       return result;
     },
@@ -43,23 +49,24 @@ export const payment: RunActivities<'payment'> = {
 const ALARMS = {
   mismatch: 'a payment at the provider is not ours: nothing was asked of it',
   unresolved: 'an outcome at the payment provider could not be learnt in a day of look-ups',
+  foreignCancel: 'a payment was canceled at the provider, not by us: its order is unchanged',
 } as const;
 
 /** Calls to payment providers, each with an idempotency key. */
 function paymentCalls(deps: ActivityDeps): Calls<'payment'> {
-  const { toss, callProvider } = createProvider(deps);
+  const callProvider = createCaller(deps);
   const alive: typeof callProvider = (call, how) => withHeartbeat(() => callProvider(call, how));
-  const refundOf = ({ input }: Call<'payment', 'refundPayment' | 'findRefund'>): TossRefund => ({
+  const refundOf = ({ input }: Call<'payment', 'refundPayment' | 'findRefund'>): ProviderRefund => ({
     refundId: input.refundId,
     amount: input.refundAmount,
     key: input.key,
   });
   return {
-    confirmPayment: (call) => alive(call, (attempt) => toss.confirm(attempt)),
-    readPayment: (call) => alive(call, (attempt) => toss.read(attempt)),
-    refundPayment: (call) => alive(call, (attempt) => toss.refund(attempt, refundOf(call))),
-    findRefund: (call) => alive(call, (attempt) => toss.findRefund(attempt, refundOf(call))),
-    voidPayment: (call) => alive(call, (attempt) => toss.void(attempt, call.id)),
+    confirmPayment: (call) => alive(call, (provider, charge) => provider.confirm(charge)),
+    readPayment: (call) => alive(call, (provider, charge) => provider.read(charge)),
+    refundPayment: (call) => alive(call, (provider, charge) => provider.refund(charge, refundOf(call))),
+    findRefund: (call) => alive(call, (provider, charge) => provider.findRefund(charge, refundOf(call))),
+    voidPayment: (call) => alive(call, (provider, charge) => provider.void(charge, call.id)),
   };
 }
 
@@ -68,13 +75,13 @@ function paymentCalls(deps: ActivityDeps): Calls<'payment'> {
  * longer is slow, not out of reach: the reading that follows tells which (ops/alerts.yml).
  */
 function briefPaymentCalls(deps: ActivityDeps): BriefCalls<'payment'> {
-  const { toss, callProvider } = createProvider(deps, 'SLOW');
+  const callProvider = createCaller(deps, 'SLOW');
   return {
     confirmPayment: (call) => {
       const limit = AbortSignal.timeout(BRIEF_REQUEST_MS);
-      return callProvider(call, (attempt) => {
-        checkFirst(attempt, deps.clock.now());
-        return toss.confirm(attempt, limit);
+      return callProvider(call, (provider, charge) => {
+        checkFirst(charge, deps.clock.now());
+        return provider.confirm(charge, limit);
       });
     },
   };
@@ -89,25 +96,35 @@ function checkFirst({ confirmedAt, clock }: Charge, now: number): void {
   throw ApplicationFailure.create({ type: 'LATE', message: 'planned too long ago to be the first', nonRetryable: true });
 }
 
+type Caller = (
+  call: Call<'payment'>,
+  how: (provider: PaymentProvider, charge: Charge) => Promise<ProviderAnswer>,
+) => Promise<ProviderOutcome>;
+
 /**
- * Asks a payment provider. The payment key is read from the attempt's row, and the provider's messages are stored in Postgres, never in
- * Temporal (D45). No request is sent for a payment that was started with the other kind of API key, test or live (X26): UNSENT.
- * `timedOut`: how a request without an answer in time is counted.
+ * Asks a payment provider, with the credentials that the attempt was started with. Its secrets are read from Postgres, as is the payment
+ * key, and the provider's messages are stored there, never in Temporal (D45). No request is sent without credentials of the attempt's
+ * environment (X26): UNSENT. `timedOut`: how a request without an answer in time is counted.
  */
-function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN') {
-  const toss = createToss(config.toss);
-  const outcomeOf = (call: Call<'payment'>, answer: TossAnswer): ProviderOutcome => {
+function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN'): Caller {
+  const { providerFor } = createProviders(config.payments);
+  const outcomeOf = (call: Call<'payment'>, provider: ProviderName, answer: ProviderAnswer): ProviderOutcome => {
     failpoint('provider.after-answer', call.input.attemptId);
-    const { result, code, ended, approvedMethod } = answer;
-    providerOutcomes.inc({ provider, operation: call.name, outcome: code === TIMEOUT ? timedOut : result });
-    const ids = { storeId: call.storeId, call: call.id };
+    const { message: _, isNotFound: _proof, ...outcome } = answer;
+    const { result, code } = outcome;
+    const isSlow = code === TIMEOUT && timedOut === 'SLOW';
+    providerOutcomes.inc({ provider, operation: call.name, outcome: isSlow ? timedOut : result });
+    const ids = { storeId: call.storeId, call: call.id, provider };
     if (result === 'REFUSED') log.error({ ...ids, code }, 'the payment provider refused a refund');
+    if (outcome.isUnauthorized) log.error({ ...ids, code }, 'the payment provider refused our credentials');
     if (code === MISMATCH) {
       providerMismatches.inc({ provider, operation: call.name });
       log.error({ ...ids, result }, 'the payment provider answered about a payment that is not ours');
     }
     log.info({ ...ids, result, code }, 'payment provider answered');
-    return { result, code, ended, approvedMethod };
+    if (!isSlow) return outcome;
+    const { isTechnical: _counted, ...slow } = outcome;
+    return slow;
   };
   /** One attempt of two seconds: the outcome matters more than its text. A failure is logged without the text. */
   const storeMessage = async ({ id, storeId, input }: Call<'payment'>, message: string | null): Promise<void> => {
@@ -120,18 +137,39 @@ function createProvider({ orm, config, clock, log }: ActivityDeps, timedOut: 'UN
       )
       .finally(() => deadline.abort());
   };
-  const callProvider = async (call: Call<'payment'>, how: (attempt: Charge) => Promise<TossAnswer>): Promise<ProviderOutcome> => {
-    const { storeId, input } = call;
-    const charge = await retryOnOutage(() => inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) => chargeOf(tx, input.attemptId)));
-    if (charge && charge.testPayment === config.toss.testPayment) {
-      const answer = await how(charge);
-      const outcome = outcomeOf(call, answer);
-      if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
-      return outcome;
+  return async (call, how) => {
+    const { storeId, input, name } = call;
+    const charge = await retryOnOutage(() =>
+      inTenant(orm, realTime(storeId, clock.now()), REQUEST, (tx) => chargeOf(tx, keyring, input.attemptId)),
+    );
+    if (!charge || charge.credentials.length === 0) {
+      const isKnown = charge !== null;
+      log.error({ storeId, call: call.id, isKnown }, 'a payment was not asked for: there are no credentials of its environment');
+      providerOutcomes.inc({ provider: charge?.provider ?? 'tosspayments', operation: name, outcome: 'UNSENT' });
+      return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
     }
-    log.error({ storeId, call: call.id, isKnown: charge !== null }, 'a payment was not asked for: our key is for the other kind');
-    providerOutcomes.inc({ provider, operation: call.name, outcome: 'UNSENT' });
-    return { result: 'UNSENT', code: 'PAYMENT_NOT_CONFIGURED', ended: false, approvedMethod: null };
+    const providers = charge.credentials.map(providerFor);
+    const request = (provider: PaymentProvider) => how(provider, charge);
+    const answer = name === 'confirmPayment' ? await request(providers[0]!) : await firstAccepted(providers, request);
+    const outcome = outcomeOf(call, charge.provider, answer);
+    if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
+    return outcome;
   };
-  return { toss, callProvider };
+}
+
+/**
+ * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Behind the attempt's own,
+ * others may be of another account, which knows no such payment: that proves nothing.
+ */
+async function firstAccepted(
+  providers: readonly PaymentProvider[],
+  request: (provider: PaymentProvider) => Promise<ProviderAnswer>,
+): Promise<ProviderAnswer> {
+  let refused: ProviderAnswer | null = null;
+  for (const provider of providers) {
+    const answer = await request(provider);
+    if (!answer.isUnauthorized && !(refused && answer.isNotFound)) return answer;
+    refused ??= answer;
+  }
+  return { ...refused!, result: 'UNAUTHORIZED' };
 }

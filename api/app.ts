@@ -22,6 +22,7 @@ import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
 import { limitRate } from './kernel/rateLimit.ts';
 import { mcpRoutes } from './mcp/routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import { payRefusals, payRoutes } from './pay/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
@@ -40,6 +41,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
     identityRoutes(deps),
     mcpRoutes(endpoints, deps, recorder ? recordDispatched(recorder) : () => {}),
     payRoutes(deps),
+    notificationRoutes(deps),
     uploadRoutes(deps),
     operations,
   ];

@@ -1,218 +1,200 @@
-/** TossPayments as its API documents it: confirm, read, cancel, idempotency keys. The card number's ending selects the behaviour. */
+/** TossPayments as its API documents it: confirm, both reads, cancel. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Payment, Payments } from './payments.ts';
+import type { Behaviours } from './behaviours.ts';
+import { type Approval, approve, AUTHENTICATION_MS, cancel, type CancelRefusal, newCancel } from './cards.ts';
+import { failureOf, messageOf } from './codes.ts';
+import type { Answer, Call, Protocol } from './gateway.ts';
+import { type Key, tossKey } from './merchants.ts';
+import { balanceOf, cancelsOf, isRunning, type Payment, type Payments } from './payments.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly body: object;
-  /** The provider processes the request, but the connection breaks before the response. */
-  readonly drop?: boolean;
-}
-/** The messages of its error codes, for the merchant. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  REJECT_CARD_PAYMENT: '한도초과 혹은 잔액부족으로 결제에 실패했습니다.',
-  INVALID_STOPPED_CARD: '정지된 카드 입니다.',
-  FDS_ERROR: '위험거래가 감지되어 결제가 제한됩니다.',
-  REJECT_CARD_COMPANY: '결제 승인이 거절되었습니다.',
-  UNAUTHORIZED_KEY: '인증되지 않은 시크릿 키 혹은 클라이언트 키 입니다.',
-  NOT_CANCELABLE_PAYMENT: '취소 할 수 없는 결제 입니다.',
-};
-const refuse = (status: number, code: string, message = MESSAGES[code] ?? code): Answer => ({ status, body: { code, message } });
+const refuse = (status: number, code: string, message = messageOf(code)): Answer => ({ status, body: { code, message } });
 
 const CONFIRM = '/v1/payments/confirm';
-const AUTHENTICATION_MS = 10 * 60_000;
-const SLOW_MS = 90_000;
+const LATE_MS = 3000;
+const DAY_MS = 86_400_000;
+const MAX_REASON = 200;
 
-const DECLINES: Readonly<Record<string, readonly [number, string]>> = {
-  '0001': [403, 'REJECT_CARD_PAYMENT'],
-  '0002': [403, 'INVALID_STOPPED_CARD'],
-  '0003': [403, 'FDS_ERROR'],
-  '0022': [403, 'REJECT_CARD_COMPANY'],
+const CANCEL_REFUSALS: Readonly<Record<CancelRefusal, readonly [number, string]>> = {
+  NOT_PAID: [403, 'NOT_CANCELABLE_PAYMENT'],
+  ALREADY_CANCELED: [400, 'ALREADY_CANCELED_PAYMENT'],
+  EXCEEDS: [400, 'EXCEED_CANCEL_AMOUNT'],
+  RUNNING: [403, 'FORBIDDEN_CONSECUTIVE_REQUEST'],
+  FAILING_CARD: [500, 'FAILED_METHOD_HANDLING_CANCEL'],
 };
 
-export interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly authorization: string;
-  readonly key: string | null;
-  readonly testCode: string | null;
-  readonly body: Record<string, unknown>;
-}
-
-export class Toss {
+export class Toss implements Protocol {
+  readonly pg = 'tosspayments';
+  readonly keyFormat = /^.{1,300}$/;
+  readonly keyRetentionMs = 15 * DAY_MS;
+  readonly refusals = {
+    unauthorized: refuse(401, 'UNAUTHORIZED_KEY'),
+    isRunning: refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING'),
+    badKey: refuse(400, 'INVALID_IDEMPOTENCY_KEY'),
+    badBody: refuse(400, 'INVALID_REQUEST'),
+  };
   readonly #payments: Payments;
-  readonly #secretKey: string;
-  /** Responses by idempotency key and path; a promise while the first request is in progress. */
-  readonly #replies = new Map<string, Promise<Answer> | Answer>();
-  readonly #next = new Map<string, string[]>();
-  readonly #confirmKeys = new Map<string, string[]>();
+  readonly #behaviours: Behaviours;
 
-  constructor(payments: Payments, secretKey: string) {
+  constructor(payments: Payments, behaviours: Behaviours) {
     this.#payments = payments;
-    this.#secretKey = secretKey;
+    this.#behaviours = behaviours;
   }
 
-  /**
-   * Sets the behaviour of the next call of an operation on this order (`*`: on any): a card's ending, or one of the operation's own;
-   * `0000+4000` responds after four seconds.
-   */
-  behave(operation: string, behaviour: string, orderId: string): void {
-    const key = `${operation}/${orderId}`;
-    this.#next.set(key, [...(this.#next.get(key) ?? []), behaviour]);
+  authenticate(authorization: string): Key | null {
+    const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
+    const [, secret] = /^(.*):$/.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
+    return tossKey('sk', secret ?? '');
   }
 
-  /** Discards the behaviours set for an operation on this order. */
-  forget(operation: string, orderId: string): void {
-    this.#next.delete(`${operation}/${orderId}`);
+  subject({ path, body }: Call): { orderId: string; environment: null } {
+    const { orderId, paymentKey } = parse(path);
+    const found = orderId ?? (path === CONFIRM ? body['orderId'] : this.#payments.find(paymentKey ?? '')?.orderId);
+    return { orderId: typeof found === 'string' ? found : '', environment: null };
   }
 
-  /** The idempotency keys of the confirms of this order, one for each that was sent since the simulator started. */
-  confirmKeys(orderId: string): readonly string[] {
-    return this.#confirmKeys.get(orderId) ?? [];
+  demanded({ header }: Call): Answer | null {
+    const code = header('tosspayments-test-code');
+    return code === null ? null : refuse(code.startsWith('FAILED') ? 500 : 403, code);
   }
 
-  #behaviour(operation: string, orderId: string): string | undefined {
-    return this.#next.get(`${operation}/${orderId}`)?.shift() ?? this.#next.get(`${operation}/*`)?.shift();
+  async answer(key: Key, call: Call): Promise<Answer> {
+    const { orderId, paymentKey, isCancel } = parse(call.path);
+    if (call.method === 'POST' && call.path === CONFIRM) return this.#confirm(key, call.body);
+    if (call.method === 'POST' && isCancel) return this.#answerCancel(this.#payments.byKey(key, paymentKey!), call.body);
+    if (call.method !== 'GET' || isCancel) return refuse(404, 'NOT_FOUND');
+    const payment = orderId === undefined ? this.#payments.byKey(key, paymentKey ?? '') : this.#payments.byOrder(key, orderId);
+    return this.#read(payment, orderId ?? payment?.orderId ?? '');
   }
 
-  /** Handles a call. The same idempotency key on the same path gets the first response, 409 while that is in progress. */
-  async answer(call: Call): Promise<Answer> {
-    const secret = Buffer.from(call.authorization.replace(/^Basic /, ''), 'base64').toString();
-    // The account has a test key and a live key.
-    if (secret.replace(/^live_/, 'test_') !== `${this.#secretKey.replace(/^live_/, 'test_')}:`) return refuse(401, 'UNAUTHORIZED_KEY');
-    if (call.testCode !== null) return refuse(call.testCode.startsWith('FAILED') ? 500 : 403, call.testCode);
-    if (call.method === 'GET') return this.#read(call.path);
-    if (call.key === null) return this.#work(call);
-    if (call.path === CONFIRM) {
-      const orderId = String(call.body['orderId']);
-      this.#confirmKeys.set(orderId, [...this.confirmKeys(orderId), call.key]);
-    }
-    const scope = [call.key, call.authorization, call.method, call.path].join('|');
-    const known = this.#replies.get(scope);
-    if (known instanceof Promise) return refuse(409, 'IDEMPOTENT_REQUEST_PROCESSING');
-    if (known) return { ...known, drop: false };
-    const working = this.#work(call);
-    this.#replies.set(scope, working);
-    const made = await working;
-    this.#replies.set(scope, structuredClone(made));
-    return made;
-  }
-
-  #read(path: string): Answer {
-    const [, orderId] = /^\/v1\/payments\/orders\/([^/]+)$/.exec(path) ?? [];
-    const [, paymentKey] = /^\/v1\/payments\/([^/]+)$/.exec(path) ?? [];
-    const payment =
-      orderId === undefined
-        ? this.#payments.byKey(decodeURIComponent(paymentKey ?? ''))
-        : this.#payments.byOrder(decodeURIComponent(orderId));
-    const behaviour = this.#behaviour('read', payment?.orderId ?? decodeURIComponent(orderId ?? ''));
+  #read(payment: Payment | undefined, orderId: string): Answer {
+    const behaviour = this.#behaviours.take('read', orderId, this.pg);
     if (behaviour === 'fail') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
     if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
     return { status: 200, body: show(behaviour === 'foreign' ? another(payment) : payment) };
   }
 
-  async #work(call: Call): Promise<Answer> {
-    if (call.path === CONFIRM) return this.#confirm(call.body);
-    const [, paymentKey] = /^\/v1\/payments\/([^/]+)\/cancel$/.exec(call.path) ?? [];
-    return paymentKey === undefined ? refuse(404, 'NOT_FOUND') : this.#answerCancel(decodeURIComponent(paymentKey), call.body);
-  }
-
-  async #confirm({ paymentKey, orderId, amount }: Call['body']): Promise<Answer> {
-    const payment = typeof paymentKey === 'string' ? this.#payments.byKey(paymentKey) : undefined;
+  async #confirm(key: Key, { paymentKey, orderId, amount }: Call['body']): Promise<Answer> {
+    const payment = typeof paymentKey === 'string' ? this.#payments.byKey(key, paymentKey) : undefined;
     // The message quotes the request, as providers' messages may.
     if (!payment)
       return refuse(404, 'NOT_FOUND_PAYMENT_SESSION', `결제 시간이 만료되어 결제 진행 데이터가 존재하지 않습니다: ${String(paymentKey)}`);
     if (payment.orderId !== orderId || payment.totalAmount !== amount) return refuse(400, 'INVALID_REQUEST');
-    if (payment.status === 'DONE') return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
-    if (this.#payments.charged(payment.orderId)) return refuse(400, 'DUPLICATED_ORDER_ID');
-    if (payment.status !== 'IN_PROGRESS') return refuse(403, 'REJECT_CARD_PAYMENT');
-    if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) return this.#end(payment, 'EXPIRED', 404, 'NOT_FOUND_PAYMENT_SESSION');
-    return this.#decide(payment, this.#behaviour('confirm', payment.orderId) ?? payment.card.slice(-4));
-  }
-
-  /** The behaviour of each card ending (docs/contract.md#development). */
-  async #decide(payment: Payment, behaviour: string): Promise<Answer> {
-    const [ending = '', lateMs = '0'] = behaviour.split('+');
-    const answer = await this.#judge(payment, ending);
-    await sleep(Number(lateMs));
-    return answer;
-  }
-
-  async #judge(payment: Payment, ending: string): Promise<Answer> {
-    if (ending === '0022') await sleep(SLOW_MS);
-    const decline = DECLINES[ending];
-    if (decline) return this.#end(payment, 'ABORTED', ...decline);
-    if (ending === '0030') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
-    if (ending === '0050') return refuse(401, 'UNAUTHORIZED_KEY');
-    Object.assign(payment, { status: 'DONE', method: '카드' });
-    this.#payments.save(payment);
-    if (ending === '0021') await sleep(SLOW_MS);
-    if (ending === '0031') return refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING');
-    return { status: 200, body: show(payment), drop: ending === '0020' };
-  }
-
-  #end(payment: Payment, status: 'ABORTED' | 'EXPIRED', httpStatus: number, code: string): Answer {
-    Object.assign(payment, { status, failure: { code, message: MESSAGES[code] ?? code } });
-    this.#payments.save(payment);
-    return refuse(httpStatus, code);
+    if (payment.state === 'PAID' && payment.cancels.length === 0) return refuse(400, 'ALREADY_PROCESSED_PAYMENT');
+    if (this.#payments.charged(key, payment.orderId)) return refuse(400, 'DUPLICATED_ORDER_ID');
+    if (payment.state !== 'AUTHENTICATED') return refuse(403, 'REJECT_CARD_PAYMENT');
+    if (Date.now() - payment.authenticatedAt > AUTHENTICATION_MS) {
+      this.#payments.fail(payment, 'EXPIRED', failureOf('NOT_FOUND_PAYMENT_SESSION'));
+      return refuse(404, 'NOT_FOUND_PAYMENT_SESSION');
+    }
+    return confirmed(payment, await approve(this.#payments, payment, this.#behaviours.take('confirm', payment.orderId, this.pg)));
   }
 
   /**
    * Behaviours of a cancel: respond with another payment (`foreign`), refuse (`refuse`), fail without effect (`fail`), lose the response
    * (`drop`) or respond late (`late`).
    */
-  async #answerCancel(paymentKey: string, body: Call['body']): Promise<Answer> {
-    const behaviour = this.#behaviour('cancel', this.#payments.byKey(paymentKey)?.orderId ?? '');
+  async #answerCancel(payment: Payment | undefined, body: Call['body']): Promise<Answer> {
+    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
+    const behaviour = this.#behaviours.take('cancel', payment.orderId, this.pg);
     if (behaviour === 'refuse') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
     if (behaviour === 'fail') return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
-    if (behaviour === 'foreign') return { status: 200, body: show(another(this.#payments.byKey(paymentKey)!, body)) };
-    const answer = this.#cancel(paymentKey, body);
-    if (behaviour === 'late') await sleep(3000);
-    return { ...answer, drop: behaviour === 'drop' };
+    if (behaviour === 'foreign') return { status: 200, body: show(another(payment, body)) };
+    const answer = this.#cancel(payment, body);
+    if (behaviour === 'late') await sleep(LATE_MS);
+    return { ...answer, isLost: behaviour === 'drop' };
   }
 
-  #cancel(paymentKey: string, { cancelAmount, cancelReason }: Call['body']): Answer {
-    const payment = this.#payments.byKey(paymentKey);
-    if (!payment) return refuse(404, 'NOT_FOUND_PAYMENT');
-    if (payment.status === 'CANCELED') return refuse(400, 'ALREADY_CANCELED_PAYMENT');
-    if (payment.status !== 'DONE' && payment.status !== 'PARTIAL_CANCELED') return refuse(403, 'NOT_CANCELABLE_PAYMENT');
-    if (payment.card.endsWith('0040') && payment.refusedCancels < 2) {
-      payment.refusedCancels++;
-      return refuse(500, 'FAILED_METHOD_HANDLING_CANCEL');
-    }
-    const amount = typeof cancelAmount === 'number' ? cancelAmount : payment.balanceAmount;
-    if (amount > payment.balanceAmount || amount < 1) return refuse(400, 'EXCEED_CANCEL_AMOUNT');
-    payment.balanceAmount -= amount;
-    payment.cancels.push({ amount, reason: typeof cancelReason === 'string' ? cancelReason : '', at: new Date().toISOString() });
-    payment.status = payment.balanceAmount === 0 ? 'CANCELED' : 'PARTIAL_CANCELED';
-    this.#payments.save(payment);
-    return { status: 200, body: show(payment) };
+  #cancel(payment: Payment, { cancelAmount: amount, cancelReason: reason }: Call['body']): Answer {
+    if (typeof reason !== 'string' || reason === '' || reason.length > MAX_REASON) return refuse(400, 'INVALID_REQUEST');
+    if (amount !== undefined && !Number.isSafeInteger(amount)) return refuse(400, 'INVALID_REQUEST');
+    const made = cancel(this.#payments, payment, (amount as number | undefined) ?? null, reason);
+    return typeof made === 'string' ? refuse(...CANCEL_REFUSALS[made]) : { status: 200, body: show(payment) };
   }
 }
 
+/** What a path names. */
+function parse(path: string): { orderId?: string; paymentKey?: string; isCancel: boolean } {
+  const [, orderId] = /^\/v1\/payments\/orders\/([^/]+)$/.exec(path) ?? [];
+  if (orderId !== undefined) return { orderId: decodeURIComponent(orderId), isCancel: false };
+  const [, paymentKey, cancel] = /^\/v1\/payments\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
+  return paymentKey === undefined ? { isCancel: false } : { paymentKey: decodeURIComponent(paymentKey), isCancel: cancel !== undefined };
+}
+
+function confirmed(payment: Payment, approval: Approval): Answer {
+  if (approval.result === 'PAID') return { status: 200, body: show(payment), isLost: approval.isLost };
+  if (approval.result === 'DECLINED') return refuse(403, approval.code);
+  return approval.result === 'ERROR' ? refuse(500, 'FAILED_INTERNAL_SYSTEM_PROCESSING') : refuse(401, 'UNAUTHORIZED_KEY');
+}
+
 /** Another payment with the same cancel, as if the provider had confused the two. */
-const another = (payment: Payment, { cancelAmount, cancelReason }: Call['body'] = {}): Payment => ({
-  ...payment,
-  paymentKey: `${payment.paymentKey}x`,
-  status: cancelReason !== undefined && cancelAmount === undefined ? 'CANCELED' : payment.status,
-  cancels: [...payment.cancels, { amount: Number(cancelAmount ?? 0), reason: String(cancelReason), at: new Date().toISOString() }],
-});
+const another = (payment: Payment, { cancelAmount, cancelReason }: Call['body'] = {}): Payment => {
+  const isWhole = cancelReason !== undefined && cancelAmount === undefined;
+  const amount = isWhole ? balanceOf(payment) : Number(cancelAmount ?? 0);
+  return {
+    ...payment,
+    paymentKey: `${payment.paymentKey}x`,
+    cancels: [...payment.cancels, newCancel(amount, String(cancelReason))],
+  };
+};
+
+/** The status of a payment in the words of TossPayments. */
+export function tossStatus(payment: Payment): string {
+  if (payment.state !== 'PAID')
+    return { READY: 'READY', AUTHENTICATED: 'IN_PROGRESS', FAILED: 'ABORTED', EXPIRED: 'EXPIRED' }[payment.state];
+  if (cancelsOf(payment).length === 0) return 'DONE';
+  return balanceOf(payment) === 0 ? 'CANCELED' : 'PARTIAL_CANCELED';
+}
+
+const METHODS = { CARD: '카드', EASY_PAY: '간편결제', BANK_TRANSFER: '계좌이체', VIRTUAL_ACCOUNT: '가상계좌', MOBILE: '휴대폰' } as const;
+const WALLETS: Readonly<Record<string, string>> = {
+  KAKAOPAY: '카카오페이',
+  NAVERPAY: '네이버페이',
+  TOSSPAY: '토스페이',
+  PAYCO: '페이코',
+  SAMSUNGPAY: '삼성페이',
+  APPLEPAY: '애플페이',
+  LPAY: '엘페이',
+  SSGPAY: 'SSG페이',
+};
+const seoul = (ms: number): string => new Date(ms + 9 * 3_600_000).toISOString().replace(/\.\d+Z$/, '+09:00');
 
 /** A payment as the API returns it. */
-const show = ({ paymentKey, orderId, orderName, totalAmount, balanceAmount, status, method, failure, cancels }: Payment) => ({
-  version: '2022-11-16',
-  paymentKey,
-  orderId,
-  orderName,
-  status,
-  method,
-  totalAmount,
-  balanceAmount,
-  currency: 'KRW',
-  failure,
-  easyPay: null,
-  cancels:
-    cancels.length > 0
-      ? cancels.map(({ amount, reason, at }) => ({ cancelAmount: amount, cancelReason: reason, canceledAt: at, cancelStatus: 'DONE' }))
-      : null,
-});
+function show(payment: Payment): object {
+  const { paymentKey, orderId, orderName, totalAmount, method, easyPay, state, failure, paidAt } = payment;
+  const isPaid = state === 'PAID';
+  return {
+    mId: payment.merchant,
+    version: '2022-11-16',
+    paymentKey,
+    type: 'NORMAL',
+    orderId,
+    orderName,
+    status: tossStatus(payment),
+    method: isPaid ? METHODS[method] : null,
+    totalAmount,
+    balanceAmount: balanceOf(payment),
+    currency: 'KRW',
+    requestedAt: seoul(payment.requestedAt),
+    approvedAt: paidAt === null ? null : seoul(paidAt),
+    isPartialCancelable: true,
+    failure,
+    card:
+      isPaid && method === 'CARD' ? { number: `${payment.card.slice(0, 6)}******${payment.card.slice(-4)}`, amount: totalAmount } : null,
+    easyPay:
+      isPaid && method === 'EASY_PAY'
+        ? { provider: WALLETS[easyPay ?? ''] ?? easyPay ?? '', amount: totalAmount, discountAmount: 0 }
+        : null,
+    cancels: cancelsShown(payment),
+  };
+}
+
+function cancelsShown({ cancels }: Payment): object[] | null {
+  const shown = cancels.map((cancel) => ({
+    transactionKey: cancel.id,
+    cancelAmount: cancel.amount,
+    cancelReason: cancel.reason,
+    canceledAt: seoul(Date.parse(cancel.at)),
+    cancelStatus: isRunning(cancel) ? 'IN_PROGRESS' : 'DONE',
+  }));
+  return shown.length > 0 ? shown : null;
+}

@@ -2,8 +2,11 @@ import { HEARTBEAT } from './kernel/call.ts';
 import type { RunRef } from './kernel/messages.ts';
 import { host } from './kernel/run.ts';
 
-/** A call that waits too long for a worker is treated as lost: its outcome is read, and it is never sent late. Brief calls: BRIEF_MS. */
-const times = { scheduleToStartTimeout: '30s', startToCloseTimeout: '65s', ...HEARTBEAT } as const;
+/**
+ * A call that waits too long for a worker is treated as lost: its outcome is read, and it is never sent late. A confirm at PortOne may take
+ * 65 seconds, and the reading of it ten more. Brief calls: BRIEF_MS.
+ */
+const times = { scheduleToStartTimeout: '30s', startToCloseTimeout: '80s', ...HEARTBEAT } as const;
 
 /**
  * One checkout payment. States: pending → processing → completed, failed or expired; woken again for each refund.

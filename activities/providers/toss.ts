@@ -1,30 +1,34 @@
 /**
- * The client of TossPayments' HTTP API (docs/contract.md#outcomes). An outcome is a success, a definite failure or unknown. A response
- * counts only when its order id, amount and payment key are those of the attempt (X17): one account may serve many stores.
+ * The client of TossPayments' HTTP API (docs/contract.md#outcomes). A response counts only when its order id, amount and payment key are
+ * those of the attempt (X17): one account may serve many stores.
  */
-import { providerMessage } from '../../domain/payments/failures.ts';
-import type { ProviderOutcome } from '../../domain/payments/messages.ts';
-
-export interface TossConfig {
-  readonly baseUrl: string;
-  readonly secretKey: string;
-}
-export interface TossAttempt {
-  readonly attemptId: string;
-  readonly pgOrderId: string;
-  readonly paymentKey: string;
-  readonly amount: number;
-}
-export interface TossRefund {
-  readonly refundId: string;
-  readonly amount: number;
-  readonly key: string;
-}
-/** An answer with the provider's message about our request, which only the seller may see; never about another payment (X17). */
-export type TossAnswer = ProviderOutcome & { readonly message: string | null };
+import { randomUUID } from 'node:crypto';
+import { isKnownDecline, providerMessage, safeCode } from '../../domain/payments/failures.ts';
+import type { TossCredentials } from '../../domain/payments/providers.ts';
+import {
+  approved,
+  type Cancel,
+  declined,
+  foreign,
+  lost,
+  MISMATCH,
+  notFound,
+  type ProviderAnswer,
+  type ProviderCharge,
+  READ_MS,
+  refundAnswer,
+  refundReason,
+  unauthorized,
+  unknown,
+  unpaid,
+  type Verification,
+  voidReason,
+  withCancels,
+} from './answers.ts';
+import type { PaymentProvider } from './port.ts';
+import { createWire, type Reply, type Wire } from './wire.ts';
 
 const CONFIRM_MS = 60_000;
-const READ_MS = 10_000;
 
 /** 4xx codes that do not tell whether the payment was charged. */
 const AMBIGUOUS = new Set([
@@ -37,6 +41,8 @@ const AMBIGUOUS = new Set([
 ]);
 /** Codes under which our first request may still be processed. */
 const RUNNING = new Set(['IDEMPOTENT_REQUEST_PROCESSING', 'FORBIDDEN_CONSECUTIVE_REQUEST']);
+/** Codes of a 403 that is about our key; any other is about the payment. */
+const KEY_REFUSED = new Set(['UNAUTHORIZED_KEY', 'INVALID_API_KEY', 'FORBIDDEN_REQUEST', 'INCORRECT_BASIC_AUTH_FORMAT', 'HTTP_403']);
 
 const METHODS: ReadonlyMap<string, string> = new Map([
   ['카드', 'CARD'],
@@ -59,110 +65,92 @@ interface TossPayment {
   readonly code?: string;
   readonly message?: string;
 }
-type Reply = { readonly status: number; readonly json: TossPayment } | { readonly lost: string };
+type Answered = Exclude<Reply<TossPayment>, { readonly lost: string }>;
 
-/** `limit`: its time in milliseconds, or the signal that aborts it; nothing is sent when that was given already. */
-type Wire = (method: 'GET' | 'POST', path: string, limit: number | AbortSignal, body?: object, key?: string) => Promise<Reply>;
-
-function wireTo(config: TossConfig): Wire {
-  const authorization = `Basic ${Buffer.from(`${config.secretKey}:`).toString('base64')}`;
-  return async (method, path, limit, body, key) => {
-    try {
-      const response = await fetch(config.baseUrl + path, {
-        method,
-        headers: { authorization, 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
-        signal: typeof limit === 'number' ? AbortSignal.timeout(limit) : limit,
-        redirect: 'manual',
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      try {
-        const json: unknown = JSON.parse(text);
-        return typeof json === 'object' && json !== null ? { status: response.status, json } : { lost: `HTTP_${response.status}` };
-      } catch {
-        return { lost: `HTTP_${response.status}` };
-      }
-    } catch (error) {
-      return { lost: error instanceof Error && error.name === 'TimeoutError' ? TIMEOUT : 'CONNECTION' };
-    }
-  };
+export function createToss(baseUrl: string, { secretKey }: TossCredentials): PaymentProvider {
+  const call = createWire<TossPayment>(baseUrl, `Basic ${Buffer.from(`${secretKey}:`).toString('base64')}`);
+  return { ...approvals(call), ...refunds(call) };
 }
+const read = (call: Wire<TossPayment>, path: string, limit = READ_MS) => call({ method: 'GET', path: `/v1/payments/${path}`, limit });
+const post = (call: Wire<TossPayment>, path: string, body: object, key: string, limit: number | AbortSignal = CONFIRM_MS) =>
+  call({ method: 'POST', path: `/v1/payments/${path}`, body, limit, headers: { 'idempotency-key': key } });
+/** Only attempts with a payment key reach the provider. */
+const keyOf = ({ paymentKey }: ProviderCharge): string => encodeURIComponent(paymentKey ?? '');
 
-export const createToss = (config: TossConfig) => ({ ...approvals(wireTo(config)), ...refunds(wireTo(config)) });
-
-function approvals(call: Wire) {
+function approvals(call: Wire<TossPayment>): Pick<PaymentProvider, 'confirm' | 'read' | 'void' | 'verify'> {
   return {
-    /** Requests the approval, under an idempotency key per attempt. */
-    async confirm(attempt: TossAttempt, limit: number | AbortSignal = CONFIRM_MS): Promise<TossAnswer> {
-      const { paymentKey, pgOrderId: orderId, amount } = attempt;
-      const reply = await call('POST', '/v1/payments/confirm', limit, { paymentKey, orderId, amount }, `confirm-${attempt.attemptId}`);
-      if ('lost' in reply) return unknown(reply.lost, false);
+    async confirm(charge, limit) {
+      const { paymentKey, pgOrderId: orderId, amount } = charge;
+      const reply = await post(call, 'confirm', { paymentKey, orderId, amount }, `confirm-${charge.attemptId}`, limit);
+      if ('lost' in reply) return lost(reply.lost);
       const { status, json } = reply;
       if (status === 200) {
-        if (!isOurs(json, attempt)) return unknown(MISMATCH, true);
-        return json.status === 'DONE' ? approved(json) : unknown(statusOf(json), true);
+        if (!isOurs(json, charge)) return unknown(MISMATCH, true);
+        return json.status === 'DONE' ? approved(methodOf(json)) : unknown(statusOf(json), true);
       }
+      if (isRefused(reply)) return { ...declined(codeOf(json, status), json.message), isUnauthorized: true };
       const code = codeOf(json, status);
-      if (isDefinite(status, code)) return declined(code, json.message);
-      return inconclusive(json, status);
+      return isDefinite(status, code) ? declined(code, json.message) : inconclusive(reply);
     },
     /**
-     * Reads the payment by our order id, which resolves an unknown outcome. When another payment has this order id, ours is read by its
-     * payment key too; when the other is charged and ours is not, the result is FOREIGN.
+     * Reads the payment by our order id. When another payment has this order id, ours is read by its payment key too; when the other is
+     * charged and ours is not, the result is FOREIGN.
      */
-    async read(attempt: TossAttempt): Promise<TossAnswer> {
-      const reply = await call('GET', `/v1/payments/orders/${encodeURIComponent(attempt.pgOrderId)}`, READ_MS);
-      if ('lost' in reply) return unknown(reply.lost, false);
-      const { status, json } = reply;
-      if (status === 404) return unpaid('NOT_FOUND');
-      if (status !== 200) return unknown(codeOf(json, status), false);
-      if (json.paymentKey === attempt.paymentKey) return outcomeOf(json, attempt);
-      const ours = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
-      if ('lost' in ours) return unknown(ours.lost, false);
-      if (ours.status !== 200 && ours.status !== 404) return unknown(codeOf(ours.json, ours.status), false);
-      const answer = ours.status === 404 ? unpaid('NOT_FOUND') : outcomeOf(ours.json, attempt);
-      return answer.result === 'UNPAID' && isCharged(json) ? foreign(MISMATCH) : answer;
+    async read(charge) {
+      const reply = await read(call, `orders/${encodeURIComponent(charge.pgOrderId)}`);
+      if ('lost' in reply) return lost(reply.lost);
+      if (reply.status !== 200) return failedReading(reply);
+      if (reply.json.paymentKey === charge.paymentKey) return outcomeOf(reply.json, charge);
+      const ours = await read(call, keyOf(charge));
+      if ('lost' in ours) return lost(ours.lost);
+      const answer = ours.status === 200 ? outcomeOf(ours.json, charge) : failedReading(ours);
+      return answer.result === 'UNPAID' && isCharged(reply.json) ? foreign(MISMATCH) : answer;
     },
-    /**
-     * Cancels the whole payment. Each request has its own idempotency key, because the provider replays a stored error forever; a full
-     * cancel cannot happen twice.
-     */
-    async void(attempt: TossAttempt, key: string): Promise<TossAnswer> {
-      const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
-      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `[void-${attempt.attemptId}]` }, key);
-      if ('lost' in reply) return unknown(reply.lost, false);
+    async void(charge, key) {
+      const reply = await post(call, `${keyOf(charge)}/cancel`, { cancelReason: voidReason(charge.attemptId) }, key);
+      if ('lost' in reply) return lost(reply.lost);
       const { status, json } = reply;
-      if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, false);
-      const isDone = status === 200 ? json.status === 'CANCELED' : json.code === 'ALREADY_CANCELED_PAYMENT';
-      return { ...unknown(status === 200 ? statusOf(json) : codeOf(json, status), false), result: isDone ? 'VOIDED' : 'UNKNOWN' };
+      if (isRefused(reply)) return unauthorized(codeOf(json, status), json.message);
+      if (status === 200 && !isOurs(json, charge)) return unknown(MISMATCH, false);
+      const isRequested = cancelsOf(json).some(({ state }) => state === 'REQUESTED');
+      const isDone = status === 200 ? json.status === 'CANCELED' && !isRequested : json.code === 'ALREADY_CANCELED_PAYMENT';
+      const answer = unknown(status === 200 ? statusOf(json) : codeOf(json, status), false);
+      return { ...answer, result: isDone ? 'VOIDED' : 'UNKNOWN', ...(status === 404 && { isNotFound: true }) };
+    },
+    async verify(limitMs) {
+      const reply = await read(call, `orders/verify-${randomUUID()}`, limitMs);
+      return 'lost' in reply ? 'UNAVAILABLE' : verificationOf(reply);
     },
   };
 }
 
-function refunds(call: Wire) {
+function refunds(call: Wire<TossPayment>): Pick<PaymentProvider, 'refund' | 'findRefund'> {
   return {
-    /** A partial cancel. The reason contains the refund id, which identifies it after the idempotency key has expired too. */
-    async refund(attempt: TossAttempt, { refundId, amount, key }: TossRefund): Promise<TossAnswer> {
-      const path = `/v1/payments/${encodeURIComponent(attempt.paymentKey)}/cancel`;
-      const reply = await call('POST', path, CONFIRM_MS, { cancelReason: `환불 [${refundId}]`, cancelAmount: amount }, key);
-      if ('lost' in reply) return unknown(reply.lost, false);
+    async refund(charge, refund) {
+      const { refundId, amount, key } = refund;
+      const body = { cancelReason: refundReason(refundId), cancelAmount: amount };
+      const reply = await post(call, `${keyOf(charge)}/cancel`, body, key);
+      if ('lost' in reply) return lost(reply.lost);
       const { status, json } = reply;
-      if (status === 200 && !isOurs(json, attempt)) return unknown(MISMATCH, true);
-      if (status === 200) return { ...unknown(statusOf(json), true), result: hasRefund(json, refundId, amount) ? 'REFUNDED' : 'UNKNOWN' };
+      if (status === 200 && !isOurs(json, charge)) return unknown(MISMATCH, true);
+      if (status === 200) {
+        const answer = refundAnswer(cancelsOf(json), refund, statusOf(json));
+        return answer.result === 'ABSENT' ? { ...answer, result: 'UNKNOWN' } : answer;
+      }
       const code = codeOf(json, status);
-      // 401: our configuration is wrong, not the refund; it is requested again when that is repaired.
-      if (status !== 401 && isDefinite(status, code))
-        return { ...unknown(code, true), result: 'REFUSED', message: providerMessage(json.message) };
-      return inconclusive(json, status);
+      if (isRefused(reply)) return unauthorized(code, json.message);
+      if (!isDefinite(status, code)) return inconclusive(reply);
+      const refused = { ...unknown(code, true), result: 'REFUSED', message: providerMessage(json.message) } as const;
+      return status === 404 ? { ...refused, isNotFound: true } : refused;
     },
-    /** Whether the payment's cancels contain the refund, which resolves an unknown outcome. FOREIGN: it is another payment. */
-    async findRefund(attempt: TossAttempt, { refundId, amount }: TossRefund): Promise<TossAnswer> {
-      const reply = await call('GET', `/v1/payments/${encodeURIComponent(attempt.paymentKey)}`, READ_MS);
-      if ('lost' in reply) return unknown(reply.lost, false);
+    /** FOREIGN: it is another payment. */
+    async findRefund(charge, refund) {
+      const reply = await read(call, keyOf(charge));
+      if ('lost' in reply) return lost(reply.lost);
       const { status, json } = reply;
-      if (status !== 200) return unknown(codeOf(json, status), false);
-      if (!isOurs(json, attempt)) return foreign(MISMATCH);
-      return { ...unknown(statusOf(json), true), result: hasRefund(json, refundId, amount) ? 'REFUNDED' : 'ABSENT' };
+      if (status === 404) return { ...unknown(codeOf(json, status), false), isNotFound: true };
+      if (status !== 200) return failedReading(reply);
+      return isOurs(json, charge) ? refundAnswer(cancelsOf(json), refund, statusOf(json)) : foreign(MISMATCH);
     },
   };
 }
@@ -170,13 +158,23 @@ function refunds(call: Wire) {
 /** A definite failure: 4xx, but no timeout, rate limit or ambiguous code. */
 const isDefinite = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code);
+/** Our key was refused, so nothing was done. */
+const isRefused = ({ status, json }: Answered): boolean => status === 401 || (status === 403 && KEY_REFUSED.has(codeOf(json, status)));
+
+function verificationOf({ status, json }: Answered): Verification {
+  if (status === 401 || status === 403) return 'UNAUTHORIZED';
+  return status === 404 && json.code === 'NOT_FOUND_PAYMENT' ? 'VERIFIED' : 'UNAVAILABLE';
+}
 
 /** The outcome of a payment as it was read. READY and IN_PROGRESS: authenticated at most, not charged yet. */
-function outcomeOf(payment: TossPayment, attempt: TossAttempt): TossAnswer {
-  if (!isOurs(payment, attempt)) return foreign(MISMATCH);
+function outcomeOf(payment: TossPayment, charge: ProviderCharge): ProviderAnswer {
+  if (!isOurs(payment, charge)) return foreign(MISMATCH);
+  return withCancels(statusAnswer(payment), cancelsOf(payment), charge.attemptId);
+}
+function statusAnswer(payment: TossPayment): ProviderAnswer {
   switch (payment.status) {
     case 'DONE':
-      return approved(payment);
+      return approved(methodOf(payment));
     case 'ABORTED':
     case 'EXPIRED':
       return declined(payment.failure?.code === undefined ? payment.status : codeOf(payment.failure, 200), payment.failure?.message);
@@ -191,43 +189,34 @@ function outcomeOf(payment: TossPayment, attempt: TossAttempt): TossAnswer {
   }
 }
 
-/** The code of a request that was not answered in its time. */
-export const TIMEOUT = 'TIMEOUT';
-/** The code of a response about another payment. */
-export const MISMATCH = 'MISMATCH';
-const isOurs = (payment: TossPayment, attempt: TossAttempt): boolean =>
-  payment.paymentKey === attempt.paymentKey && payment.orderId === attempt.pgOrderId && payment.totalAmount === attempt.amount;
+const isOurs = (payment: TossPayment, charge: ProviderCharge): boolean =>
+  payment.paymentKey === charge.paymentKey && payment.orderId === charge.pgOrderId && payment.totalAmount === charge.amount;
 /** The payment was charged, even when it was canceled later. */
 const isCharged = ({ status }: TossPayment): boolean => status === 'DONE' || status === 'PARTIAL_CANCELED' || status === 'CANCELED';
+const methodOf = ({ method, easyPay }: TossPayment): string => (easyPay ? 'EASY_PAY' : (METHODS.get(method ?? '') ?? 'CARD'));
 
-/** Only codes may reach Temporal (X24): any other text becomes OTHER. */
-const safeCode = (text: unknown, otherwise: string): string =>
-  text === undefined ? otherwise : typeof text === 'string' && /^[A-Z][A-Z0-9_]{0,59}$/.test(text) ? text : 'OTHER';
 const codeOf = ({ code }: { readonly code?: string }, status: number): string => safeCode(code, `HTTP_${status}`);
 const statusOf = ({ status }: TossPayment): string => safeCode(status, 'NO_STATUS');
 
-const hasRefund = ({ cancels }: TossPayment, refundId: string, amount: number): boolean =>
-  (cancels ?? []).some((entry) => entry.cancelReason?.endsWith(`[${refundId}]`) === true && entry.cancelAmount === amount);
+/** An older entry without a status is done. */
+const CANCEL_STATES: Readonly<Record<string, Cancel['state']>> = { IN_PROGRESS: 'REQUESTED', ABORTED: 'FAILED', FAILED: 'FAILED' };
+const cancelsOf = ({ cancels }: TossPayment): Cancel[] =>
+  (cancels ?? []).map(({ cancelReason, cancelAmount, cancelStatus }) => ({
+    reason: cancelReason ?? '',
+    amount: cancelAmount,
+    state: CANCEL_STATES[cancelStatus ?? ''] ?? 'DONE',
+  }));
 
-const approved = ({ method, easyPay }: TossPayment): TossAnswer => ({
-  result: 'APPROVED',
-  code: 'DONE',
-  ended: true,
-  approvedMethod: easyPay ? 'EASY_PAY' : (METHODS.get(method ?? '') ?? 'CARD'),
-  message: null,
-});
-const declined = (code: string, message?: string): TossAnswer => ({
-  result: 'DECLINED',
-  code,
-  ended: true,
-  approvedMethod: null,
-  message: providerMessage(message),
-});
-const unknown = (code: string, ended: boolean): TossAnswer => ({ result: 'UNKNOWN', code, ended, approvedMethod: null, message: null });
-/** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
-const inconclusive = (json: TossPayment, status: number): TossAnswer => {
+/** A reading that shows no payment. */
+function failedReading({ status, json }: Answered): ProviderAnswer {
+  if (status === 404) return notFound();
   const code = codeOf(json, status);
-  return { ...unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429), message: providerMessage(json.message) };
-};
-const unpaid = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'UNPAID' });
-const foreign = (code: string): TossAnswer => ({ ...unknown(code, true), result: 'FOREIGN' });
+  if (status === 401 || status === 403) return unauthorized(code, json.message);
+  return { ...unknown(code, false), ...(status >= 500 && { isTechnical: true }) };
+}
+/** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
+function inconclusive({ status, json }: Answered): ProviderAnswer {
+  const code = codeOf(json, status);
+  const answer = { ...unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429), message: providerMessage(json.message) };
+  return status >= 500 && !isKnownDecline(code) ? { ...answer, isTechnical: true } : answer;
+}

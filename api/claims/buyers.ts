@@ -42,7 +42,9 @@ export const checkGuestItem = checkItemOf;
 export async function file(tx: Tx, orderItemId: string, request: ClaimRequest, { config }: ApiDeps) {
   const claim = await fileClaim(await lockItem(tx, orderItemId), request, config.publicUrl);
   await tx.em.flush();
-  return withoutSellersOwn((await viewClaims(tx, [claim]))[0]!);
+  const view = withoutSellersOwn((await viewClaims(tx, [claim]))[0]!);
+  tx.feed.answered(view);
+  return view;
 }
 
 /** What filing would answer and give back. */

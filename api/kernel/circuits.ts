@@ -34,13 +34,13 @@ export async function choosing<T>(deps: ApiDeps, { storeId, at, realNow }: Tenan
 
 /** Closes the circuit when the provider answers; without an answer it stays open for another minute. Refused keys are marked as such. */
 async function tryCircuit(deps: ApiDeps, tenancy: Tenancy, circuit: CircuitDue['circuit']): Promise<void> {
-  const inStore = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, tenancy, REQUEST, work);
-  const set = await inStore(async (tx) => ((await takeTrial(tx, circuit)) ? servingOf(tx, circuit) : null));
+  const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, tenancy, REQUEST, work);
+  const set = await inTransaction(async (tx) => ((await takeTrial(tx, circuit)) ? servingOf(tx, circuit) : null));
   if (!set) return;
   const answer = await deps.payments(openCredentials(deps.keyring, set)).verify(TRIAL_MS);
   deps.log.info({ storeId: tenancy.storeId, ...circuit, answer }, 'the circuit of a payment provider was tried');
   if (answer === 'UNAVAILABLE') return;
-  await inStore(async (tx) => {
+  await inTransaction(async (tx) => {
     if (answer === 'UNAUTHORIZED') await rejectSet(tx, set.credentialId);
     await closeCircuit(tx, circuit);
   });

@@ -111,7 +111,7 @@ interface Found {
   readonly route: Route;
   readonly incoming: Parameters<Acceptor>[0]['incoming'];
 }
-/** NOT_FOUND, METHOD_NOT_ALLOWED; UNSUPPORTED_MEDIA_TYPE for what takes a file. */
+/** NOT_FOUND, METHOD_NOT_ALLOWED. The content of what takes a file is UNSUPPORTED_MEDIA_TYPE. */
 function find(routes: readonly Route[], request: Dispatch): Found {
   const { method, query = {}, body, headers = {} } = request;
   const { path, inPath } = partsOf(request);
@@ -120,14 +120,14 @@ function find(routes: readonly Route[], request: Dispatch): Found {
   const best = matching.map(({ rank }) => rank).reduce((least, rank) => (rank < least ? rank : least));
   const route = matching.find((one) => one.rank === best && one.method === method.toUpperCase());
   if (!route) throw new Fault('METHOD_NOT_ALLOWED');
-  if (route.endpoint.file !== undefined) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
   const params = Object.fromEntries(Object.entries(route.pattern.exec(path)?.groups ?? {}).map(([name, value]) => [name, decoded(value)]));
   const incoming = {
     path,
     params,
     querystring: [inPath, stringify(query)].filter((part) => part !== '').join('&'),
     header: (name: string) => headers[name],
-    content: () => Promise.resolve({ sent: body, file: null }),
+    content: () =>
+      route.endpoint.file === undefined ? Promise.resolve({ sent: body, file: null }) : Promise.reject(new Fault('UNSUPPORTED_MEDIA_TYPE')),
   };
   return { route, incoming };
 }

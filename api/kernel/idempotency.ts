@@ -36,7 +36,15 @@ interface Sent {
 }
 
 /** The key and fingerprint of a request, the same for all aliases of its path. */
-export function operationOf({ incoming, endpoint, caller, body, key }: Sent, keyring: Keyring): OperationKey {
+export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
+  const { endpoint, caller, key } = sent;
+  const { principal, requestId } = caller;
+  const clientKey = key ?? requestId;
+  const fingerprint = fingerprintOf(sent, keyring);
+  return { principal, key: endpoint.change === 'workflow' ? hashKey(clientKey) : clientKey, id: endpoint.id, fingerprint };
+}
+
+function fingerprintOf({ incoming, endpoint, body }: Omit<Sent, 'caller' | 'key'>, keyring: Keyring): string {
   const request = JSON.stringify([
     endpoint.id,
     canonical(incoming.params, keyring),
@@ -45,9 +53,30 @@ export function operationOf({ incoming, endpoint, caller, body, key }: Sent, key
     // Where it counts, another If-Match is another request (G20).
     ...(endpoint.ifMatch && incoming.header('if-match') !== undefined ? [incoming.header('if-match')] : []),
   ]);
-  const fingerprint = createHash('sha256').update(request).digest('hex');
-  const sent = key ?? caller.requestId;
-  return { principal: caller.principal, key: endpoint.change === 'workflow' ? hashKey(sent) : sent, id: endpoint.id, fingerprint };
+  return createHash('sha256').update(request).digest('hex');
+}
+
+/**
+ * The request of a guest whose order has been found by what the path has, its id or its number: both are the same principal, and the same
+ * request (X15).
+ */
+export function ofOrder<R extends GuestRequest>(request: R, orderId: string): R {
+  const { deps, endpoint, input } = request;
+  const { params } = request.incoming;
+  const incoming = { ...request.incoming, params: { ...params, orderId } };
+  // A guest's session comes before the order.
+  const isOfOrder = request.caller.principal === subjectOf(params, null);
+  const principal = isOfOrder ? subjectOf(incoming.params, null)! : request.caller.principal;
+  const fingerprint = fingerprintOf({ incoming, endpoint, body: input.body }, deps.keyring);
+  return { ...request, incoming, caller: { ...request.caller, principal }, operation: { ...request.operation, principal, fingerprint } };
+}
+interface GuestRequest {
+  readonly incoming: Incoming;
+  readonly endpoint: Endpoint;
+  readonly deps: { readonly keyring: Keyring };
+  readonly caller: Caller;
+  readonly input: { readonly body: unknown };
+  readonly operation: OperationKey;
 }
 
 const isPassword = (name: string) => /password$/i.test(name);

@@ -7,6 +7,7 @@ import { record, targetOf, traceIdOf } from './audit.ts';
 import { createCommands } from './commands.ts';
 import { isManaged } from './endpoint.ts';
 import { fileUnlessAllowed } from './file.ts';
+import { ofOrder } from './idempotency.ts';
 import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
 import type { Request } from './request.ts';
@@ -15,13 +16,19 @@ import { countingOf, NotAllowed, transact } from './transact.ts';
 
 type Headers = Record<string, string>;
 
-export async function perform(request: Request): Promise<Answer> {
-  if (request.isDryRun) return dryRun(request);
-  const { endpoint } = request;
+export async function perform(arrived: Request): Promise<Answer> {
+  if (arrived.isDryRun) return dryRun(arrived);
+  const { endpoint } = arrived;
   const headers: Headers = {};
-  const call = callOf(request, headers, (act) => act());
   // A password comes before what its key has stored: without it, a key answers nothing, and nothing is stored under one.
-  const proved = endpoint.verifiesPassword ? await prepare(request, call) : undefined;
+  const proved = endpoint.verifiesPassword
+    ? await prepare(
+        arrived,
+        callOf(arrived, headers, (act) => act()),
+      )
+    : undefined;
+  const request = isGuestOrder(arrived, proved) ? ofOrder(arrived, proved) : arrived;
+  const call = callOf(request, headers, (act) => act());
   const known = request.keyed ? await replayed(request) : null;
   if (known) return known;
   try {
@@ -36,6 +43,10 @@ export async function perform(request: Request): Promise<Answer> {
     throw error;
   }
 }
+
+/** What is proved of an order in the path is its id (guestOrders.ts). */
+const isGuestOrder = ({ incoming }: Request, proved: unknown): proved is string =>
+  incoming.params['orderId'] !== undefined && typeof proved === 'string';
 
 const prepare = async ({ endpoint }: Request, call: CallInput): Promise<unknown> => endpoint.prepare?.(call);
 

@@ -28,17 +28,20 @@ export class Windows {
   get size(): number {
     return this.young.size + this.old.size;
   }
-  /** Counts one; returns the count of the key's window, and the milliseconds until it ends. */
-  add(key: string, now: number): { readonly count: number; readonly endsInMs: number } {
+  /** Counts `n`; returns the count of the key's window, and the milliseconds until it ends. */
+  add(key: string, now: number, n = 1): { readonly count: number; readonly endsInMs: number } {
     const known = this.find(key, now);
-    if (known) return { count: ++known.count, endsInMs: known.began + MINUTE - now };
+    if (known) {
+      known.count += n;
+      return { count: known.count, endsInMs: known.began + MINUTE - now };
+    }
     if (this.young.size >= GENERATION || !isOpen(this.youngSince, now)) {
       this.old = this.young;
       this.young = new Map();
       this.youngSince = now;
     }
-    this.young.set(key, { count: 1, began: now });
-    return { count: 1, endsInMs: MINUTE };
+    this.young.set(key, { count: n, began: now });
+    return { count: n, endsInMs: MINUTE };
   }
   has(key: string, now: number): boolean {
     return this.find(key, now) !== null;
@@ -55,6 +58,9 @@ export class Windows {
 /** A clock that was set back starts a new window instead of prolonging one. */
 const isOpen = (began: number, now: number) => now >= began && now < began + MINUTE;
 
+/** `ctx.state.countMore`: counts `n` more requests, which one HTTP request carries. TOO_MANY_REQUESTS. */
+export type CountMore = (n: number) => void;
+
 /**
  * Counts each request by its valid token, or else by the client's address; sets `RateLimit-*`. A request with a token that turns out
  * UNAUTHORIZED counts for its address too. Over the limit: TOO_MANY_REQUESTS with `Retry-After`.
@@ -63,8 +69,8 @@ export function limitRate(deps: ApiDeps): Middleware {
   const limit = deps.config.rateLimitPerMinute;
   const [tokens, addresses, tries] = [new Windows(), new Windows(), new Windows()];
 
-  const spend = (ctx: Context, windows: Windows, key: string) => {
-    const { count, endsInMs } = windows.add(key, deps.clock.now());
+  const spend = (ctx: Context, windows: Windows, key: string, n = 1) => {
+    const { count, endsInMs } = windows.add(key, deps.clock.now(), n);
     const seconds = String(Math.max(1, Math.ceil(endsInMs / 1000)));
     ctx.set({ 'RateLimit-Limit': String(limit), 'RateLimit-Remaining': String(Math.max(0, limit - count)), 'RateLimit-Reset': seconds });
     if (count <= limit) return;
@@ -96,8 +102,9 @@ export function limitRate(deps: ApiDeps): Middleware {
     ctx.state['ip'] = ip;
     ctx.state['clientAddress'] = address;
     const token = await tokenOf(ctx, address);
-    if (token === null) spend(ctx, addresses, address);
-    else spend(ctx, tokens, token);
+    const [windows, key] = token === null ? ([addresses, address] as const) : ([tokens, token] as const);
+    spend(ctx, windows, key);
+    ctx.state['countMore'] = ((n) => spend(ctx, windows, key, n)) satisfies CountMore;
     try {
       await next();
     } catch (error) {

@@ -23,7 +23,7 @@ export async function rehearse(request: Request, call: object, prepared: unknown
     const tx: Tx = { ...opened, isRehearsal: true };
     // Nobody waits for what will never be: a dry run gives up where a change would wait, and ends soon.
     await tx.sql`SELECT set_config('transaction_timeout', '5000', true), set_config('lock_timeout', '500', true)`;
-    const comparison = await compare(endpoint, tx, { caller, deps, ...input });
+    const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: true });
     const commands = rehearsedCommands(tx, request);
     const answer = await run({ ...call, prepared, tx, commands });
     await tx.em.flush();

@@ -161,6 +161,7 @@ const isFull = ({ found }: Walk) => found.length >= MAX_FINDINGS;
 
 function fieldOf({ properties = {}, patternProperties = {} }: Shape, key: string): Shape | null {
   if (Object.hasOwn(properties, key)) return properties[key]!;
+  if (isBroken(key)) return null;
   for (const pattern in patternProperties) if (keyPattern(pattern).test(key)) return patternProperties[pattern]!;
   return null;
 }

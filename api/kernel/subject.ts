@@ -27,6 +27,8 @@ export interface Subject {
   readonly data: TSchema | null;
   /** Locks it for a change, so that nobody else's is taken for this one's. */
   readonly lock?: (tx: Tx, id: string) => Promise<unknown>;
+  /** What others write without its lock is no change of this transaction: the image after the work, with their writes as they were before. */
+  readonly ownChanges?: (tx: Tx, id: string, before: object, after: object) => Promise<object>;
   /** What GET shows; null or a 404 when there is none. */
   readonly read: (tx: Tx, id: string, viewed: Viewed) => Promise<object | null>;
 }
@@ -98,7 +100,7 @@ export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { lock
     against: async (answer) => {
       const known = idsOf(target, viewed, answer);
       const after = isView(endpoint, subject) ? new Map([[known[0] ?? '', answer as object]]) : await imagesOf(target, tx, known, viewed);
-      return differenceOf(target, known, before, after, ids.length === 0);
+      return differenceOf(target, known, before, await ownOf(subject, tx, before, after), ids.length === 0);
     },
   };
 }
@@ -125,6 +127,16 @@ async function imagesOf(target: Subject | Subjects, tx: Tx, ids: readonly string
   const images = new Map<string, object | null>();
   for (const id of ids) images.set(id, await orNull(() => read(tx, id, viewed)));
   tx.em.clear();
+  return images;
+}
+
+async function ownOf({ ownChanges }: Subject, tx: Tx, before: Images, after: Images): Promise<Images> {
+  if (!ownChanges) return after;
+  const images = new Map(after);
+  for (const [id, is] of after) {
+    const was = before.get(id);
+    if (was && is) images.set(id, await ownChanges(tx, id, was, is));
+  }
   return images;
 }
 

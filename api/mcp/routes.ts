@@ -13,7 +13,7 @@ import { mcpCallerOf } from '../kernel/mcpCaller.ts';
 import { fail, refusal } from '../kernel/reply.ts';
 import { METADATA_PATH, resourceMetadata } from './metadata.ts';
 import { rpcRefusal } from './protocol.ts';
-import { Sessions } from './sessions.ts';
+import { type Connection, Sessions } from './sessions.ts';
 import { isStateless, serveStateless } from './stateless.ts';
 import { createTools } from './tools.ts';
 
@@ -32,8 +32,8 @@ export function mcpRoutes(endpoints: readonly Endpoint[], deps: ApiDeps, observe
     const caller = await reauthenticate().catch((error: unknown) => challenge(ctx, deps, error));
     if (!caller) return;
     ctx.state['storeId'] = caller.storeId;
-    const { clientAddress, ip } = ctx.state as { readonly clientAddress: string; readonly ip: string | null };
-    const connection = { caller, clientAddress, ip, userAgent: ctx.get('user-agent'), reauthenticate };
+    const { clientAddress, ip, countMore } = ctx.state as Pick<Connection, 'clientAddress' | 'ip' | 'countMore'>;
+    const connection = { caller, clientAddress, ip, countMore, userAgent: ctx.get('user-agent'), reauthenticate };
     const request = requestOf(ctx, deps);
     const body = ctx.method === 'POST' ? await readJson(ctx).catch(malformed) : undefined;
     const isSingle = ctx.method === 'POST' && isStateless(body, request);
@@ -61,7 +61,7 @@ const isForeign = (ctx: Context, { config }: ApiDeps): boolean => {
 
 function malformed(error: unknown): Response {
   if (!(error instanceof Fault) || error.code !== 'VALIDATION_FAILED') throw error;
-  return rpcRefusal(400, ErrorCode.ParseError, 'The body is no JSON of a bearable size');
+  return rpcRefusal(400, ErrorCode.ParseError, error.extra.fieldErrors?.[0]?.message ?? 'The body is no JSON');
 }
 
 /** Without its body, which was read. */

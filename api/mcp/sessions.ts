@@ -5,16 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import {
-  CallToolRequestSchema,
-  ElicitResultSchema,
-  ErrorCode,
-  isInitializeRequest,
-  ListToolsRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, isInitializeRequest, McpError, ResultSchema, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import type { CountMore } from '../kernel/rateLimit.ts';
 import { type Confirm, elicitationOf, isConfirmed, showsForms } from './form.ts';
 import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
 import type { ToolContext } from './tool.ts';
@@ -24,13 +19,17 @@ import type { Tools } from './tools.ts';
 const MAX_SESSIONS = 1000;
 const MAX_OF_SUBJECT = 20;
 const IDLE_MS = 30 * MINUTE;
-/** A batch of JSON-RPC messages (2025-03-26) is one request for the rate limit. */
+/** Protocol 2025-06-18 removed batches of JSON-RPC messages. Each message of one counts for the rate limit. */
+const LAST_WITH_BATCHES = '2025-03-26';
 const MAX_BATCH = 20;
 
-type Connection = Omit<ToolContext, 'confirm'>;
+export interface Connection extends Omit<ToolContext, 'confirm'> {
+  readonly countMore: CountMore;
+}
 interface Session {
   readonly id: string;
   readonly subject: string;
+  readonly takesBatches: boolean;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
 }
@@ -53,21 +52,23 @@ export class Sessions {
 
   async serve(request: Request, body: unknown, connection: Connection): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
-    if (Array.isArray(body) && body.length > MAX_BATCH)
-      return rpcRefusal(400, ErrorCode.InvalidRequest, `A batch has at most ${MAX_BATCH} messages`);
-    const session = id === null ? await this.#begin(body, connection) : this.#find(id, connection);
-    if (session instanceof Response) return session;
+    const session = id === null ? null : this.#find(id, connection);
+    if (id !== null && !session) return rpcRefusal(404, -32_001, 'Session not found');
+    const refused = Array.isArray(body) ? batchProblem(body, session, connection) : null;
+    if (refused) return refused;
+    const transport = session?.transport ?? (await this.#begin(body, connection));
+    if (transport instanceof Response) return transport;
     const { clientId, scopes } = { clientId: connection.caller.actor.id, scopes: [...connection.caller.scopes] };
-    return await session.handleRequest(request, { parsedBody: body, authInfo: { token: '', clientId, scopes, extra: { connection } } });
+    return await transport.handleRequest(request, { parsedBody: body, authInfo: { token: '', clientId, scopes, extra: { connection } } });
   }
 
-  #find(id: string, { caller }: Connection): WebStandardStreamableHTTPServerTransport | Response {
+  #find(id: string, { caller }: Connection): Session | null {
     const session = this.#open.get(id);
-    if (session?.subject !== caller.principal) return rpcRefusal(404, -32_001, 'Session not found');
+    if (session?.subject !== caller.principal) return null;
     session.usedAt = this.#deps.clock.now();
     this.#open.delete(id);
     this.#open.set(id, session);
-    return session.transport;
+    return session;
   }
 
   async #begin(body: unknown, { caller }: Connection): Promise<WebStandardStreamableHTTPServerTransport | Response> {
@@ -75,10 +76,13 @@ export class Sessions {
     // Whoever begins again is led to another process.
     if (this.#deps.stopping.aborted) throw new Fault('TEMPORARILY_UNAVAILABLE');
     const { principal: subject } = caller;
+    const { protocolVersion: version } = body.params;
+    // A version that we do not know is answered with the newest.
+    const takesBatches = SUPPORTED_PROTOCOL_VERSIONS.includes(version) && version <= LAST_WITH_BATCHES;
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessionclosed: (id) => void this.#open.delete(id),
-      onsessioninitialized: (id) => this.#add({ id, subject, transport, usedAt: this.#deps.clock.now() }),
+      onsessioninitialized: (id) => this.#add({ id, subject, takesBatches, transport, usedAt: this.#deps.clock.now() }),
     });
     await this.#serverOf().connect(transport);
     return transport;
@@ -102,20 +106,41 @@ export class Sessions {
     void transport.close();
   }
 
+  /** Requests come to one handler as they are: the SDK's own schemas refuse with their internal texts, as internal errors. */
   #serverOf(): Server {
     const server = new Server(SERVER_INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...this.#tools.listed] }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }, { authInfo, sendRequest, signal }) => {
+    server.removeRequestHandler('ping');
+    server.fallbackRequestHandler = async ({ method, params = {} }, { authInfo, sendRequest, signal }) => {
+      if (method === 'ping') return {};
+      if (method === 'tools/list') return { tools: [...this.#tools.listed] };
+      if (method !== 'tools/call') throw new McpError(ErrorCode.MethodNotFound, 'Method not found');
+      const { name, arguments: input } = params;
+      if (typeof name !== 'string') throw new McpError(ErrorCode.InvalidParams, 'params.name is missing');
       const { connection } = authInfo!.extra as unknown as { readonly connection: Connection };
       const timeout = this.#deps.config.mcpFormMs;
+      // Whatever it answers: only an accepted form decides.
       const confirm: Confirm = async (question) =>
         isConfirmed(
-          await sendRequest({ method: 'elicitation/create', params: elicitationOf(question) }, ElicitResultSchema, { timeout, signal }),
+          await sendRequest({ method: 'elicitation/create', params: elicitationOf(question) }, ResultSchema, { timeout, signal }),
         );
       const canShow = showsForms(server.getClientCapabilities());
-      const result = await this.#tools.call(params.name, params.arguments, { ...connection, confirm: canShow ? confirm : null });
+      const result = await this.#tools.call(name, input, { ...connection, confirm: canShow ? confirm : null });
       return 'requestState' in result ? { content: [] } : contentOf(result);
-    });
+    };
     return server;
   }
+}
+
+/** Null: the batch is carried out, and its messages are counted. */
+function batchProblem(batch: readonly unknown[], session: Session | null, { countMore }: Connection): Response | null {
+  if (!session?.takesBatches)
+    return rpcRefusal(
+      400,
+      ErrorCode.InvalidRequest,
+      `Batches are of sessions of protocol ${LAST_WITH_BATCHES} and before: send one message`,
+    );
+  if (batch.length === 0 || batch.length > MAX_BATCH)
+    return rpcRefusal(400, ErrorCode.InvalidRequest, `A batch has 1 to ${MAX_BATCH} messages`);
+  countMore(batch.length - 1);
+  return null;
 }

@@ -35,13 +35,13 @@ export const verify = endpoint({
   .before(async ({ deps, storeId, at, realNow, origin, params, body, outside }) => {
     const tenancy: Tenancy = { storeId, at, realNow, origin };
     const provider = providerNamed(params.provider);
-    const inStore = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, tenancy, REQUEST, work);
-    const set = await inStore((tx) => setToVerify(tx, provider, body.environment));
+    const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, tenancy, REQUEST, work);
+    const set = await inTransaction((tx) => setToVerify(tx, provider, body.environment));
     const check = () => deps.payments(openCredentials(deps.keyring, set)).verify(VERIFY_MS);
     const answer = await outside(check, 'VERIFIED');
     if (answer === 'UNAVAILABLE') throw new Fault('PAYMENT_PROVIDER_UNAVAILABLE');
     if (answer === 'VERIFIED') return set;
-    await inStore((tx) => recordVerification(tx, set, false));
+    await inTransaction((tx) => recordVerification(tx, set, false));
     const { environment } = set;
     throw new Fault('PAYMENT_PROVIDER_VERIFICATION_FAILED', { details: { environment, reason: 'UNAUTHORIZED' } });
   })

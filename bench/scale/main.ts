@@ -40,7 +40,7 @@ export async function scale(print: (line: string) => void, options: Options, fir
     printProgress(`API and worker, ${replicas} of each …`);
     const system = await systemOfServers('scale', { firstPort, replicas, onStarting: (stops) => (stop = stops) });
     try {
-      const offers = await makeOffers(system.databaseUrl, STORES);
+      const offers = await makeOffers(system.databaseUrl, system.env['SEALING_KEYS']!, STORES);
       await analyze(system.databaseUrl);
       // What nobody measures: every process compiles its code and fills its pools.
       await load('', wanted.callers, WARM_UP * replicas, ordersOf(system, offers));

@@ -18,10 +18,12 @@ interface Timed {
 }
 export const attempt: AttemptState = {
   attemptId: 'a',
+  pg: 'tosspayments',
   pgOrderId: '1',
   amountWon: 1,
   status: 'OPEN',
   paymentKey: null,
+  paymentToken: null,
   approvedMethod: null,
   failure: null,
   isUnknown: false,

@@ -136,11 +136,12 @@ export async function exchangeOption({ sql, storeId }: Tx, item: OrderItem, opti
   return optionId;
 }
 
-/** Item and order show the claim as it is now. */
+/** Item and order show the claim as it is now; the three have the same time of change. */
 export async function showClaim(context: TransitionContext, claim: Claim): Promise<void> {
   const { tx, item } = context;
   const others = item.claims.filter(({ claimId }) => claimId !== claim.claimId);
   item.claims = [...others, summaryOf(claim)].toSorted((a, b) => a.requestedAt - b.requestedAt || (a.claimId < b.claimId ? -1 : 1));
   touch(context, await lockOrder(context));
+  tx.feed.changedClaim(claim.claimId);
   claim.lastChangedAt = new Date(tx.at);
 }

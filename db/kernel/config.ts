@@ -121,18 +121,22 @@ const metricsOf = (env: Environment): Config['metrics'] => ({
   worker: env.port('WORKER_METRICS_PORT') ?? env.port('METRICS_PORT'),
 });
 
-/** In production those of the providers, in development the simulator's. */
+/** In production the providers' own addresses, in development the simulator's. */
 function paymentsOf(env: Environment): Config['payments'] {
   env.onlyInDevelopment('TOSS_WINDOW_URL', 'PORTONE_WINDOW_URL');
   const simulator = env.isProduction ? undefined : env.get('SIMULATOR_URL');
-  const provider = (name: 'TOSS' | 'PORTONE', path: string, baseUrl: string, sdkUrl: string) => ({
-    baseUrl: env.addressOr(`${name}_URL`, simulator ?? baseUrl),
-    sdkUrl: env.addressOr(`${name}_SDK_URL`, simulator ? `${simulator}/sdk/${path}.js` : sdkUrl),
-    windowUrl: env.get(`${name}_WINDOW_URL`) ?? (simulator ? `${simulator}/window/${path}` : null),
-  });
+  const at = (path: string) => simulator && simulator + path;
   return {
-    toss: provider('TOSS', 'toss', 'https://api.tosspayments.com', 'https://js.tosspayments.com/v2/standard'),
-    portone: provider('PORTONE', 'portone', 'https://api.portone.io', 'https://cdn.portone.io/v2/browser-sdk.js'),
+    toss: {
+      baseUrl: env.addressOr('TOSS_URL', at('') ?? 'https://api.tosspayments.com'),
+      sdkUrl: env.addressOr('TOSS_SDK_URL', at('/sdk/toss.js') ?? 'https://js.tosspayments.com/v2/standard'),
+      windowUrl: env.get('TOSS_WINDOW_URL') ?? at('/window/toss') ?? null,
+    },
+    portone: {
+      baseUrl: env.addressOr('PORTONE_URL', at('') ?? 'https://api.portone.io'),
+      sdkUrl: env.addressOr('PORTONE_SDK_URL', at('/sdk/portone.js') ?? 'https://cdn.portone.io/v2/browser-sdk.js'),
+      windowUrl: env.get('PORTONE_WINDOW_URL') ?? at('/window/portone') ?? null,
+    },
   };
 }
 

@@ -3,6 +3,7 @@
  * row and holds it until then. So times and numbers grow in the order of commits, a reader that continues after the last entry it has seen
  * misses nothing (D70), and no transaction waits for another one's work, only for its commit.
  */
+import { korean } from '../../domain/kernel/time.ts';
 import type { Sql } from './sql.ts';
 
 /** An event: its raw body, as receivers get it, and its business time. */
@@ -18,11 +19,18 @@ interface ReplyKey {
   readonly key: string;
 }
 
+/** What is answered of a changed row. */
+interface Dated {
+  lastChangedAt: string;
+}
+
 /** Collects a transaction's changes until its commit. */
 export class FeedChanges {
   #at: number | null = null;
   readonly #orders = new Set<string>();
   readonly #items = new Set<string>();
+  readonly #claims = new Set<string>();
+  readonly #answers: Dated[] = [];
   readonly #events: EmittedEvent[] = [];
   #reply: ReplyKey | null = null;
 
@@ -31,6 +39,14 @@ export class FeedChanges {
     this.#at = Math.max(this.#at ?? at, at);
     this.#orders.add(orderId);
     for (const id of itemIds) this.#items.add(id);
+  }
+  /** A claim changes, and with it its order (`changed`). */
+  changedClaim(claimId: string): void {
+    this.#claims.add(claimId);
+  }
+  /** An answer about a changed claim, which will tell the final time. A stored reply does by itself. */
+  answered(answer: Dated): void {
+    this.#answers.push(answer);
   }
   emitted(event: EmittedEvent): void {
     this.#events.push(event);
@@ -45,8 +61,15 @@ export class FeedChanges {
     if (this.#at === null && this.#events.length === 0) return;
     const at = this.#at === null ? null : new Date(this.#at);
     const [orders, items, events] = [[...this.#orders], [...this.#items], JSON.stringify(this.#events.splice(0))];
+    const { principal = null, key = null } = this.#reply ?? {};
     this.#at = null;
-    await sql`SELECT write_feed(${storeId}, ${at}, ${orders}, ${items}, ${events},
-      ${this.#reply?.principal ?? null}, ${this.#reply?.key ?? null})`;
+    if (this.#claims.size === 0) {
+      await sql`SELECT write_feed(${storeId}, ${at}, ${orders}, ${items}, ${events}, ${principal}, ${key})`;
+      return;
+    }
+    const [written] = await sql<{ at: Date | string }>`
+      SELECT write_claim_feed(${storeId}, ${at}, ${orders}, ${items}, ${[...this.#claims]}, ${events}, ${principal}, ${key}) AS at`;
+    const lastChangedAt = korean(new Date(written!.at).getTime(), 'milliseconds');
+    for (const answer of this.#answers) Object.assign(answer, { lastChangedAt });
   }
 }

@@ -34,6 +34,13 @@ export const unresolved = new Counter({
   labelNames: ['provider', 'operation'],
   registers,
 });
+/** Cancels of approved payments that were made at the provider, not by us (Y27). */
+export const foreignCancels = new Counter({
+  name: 'sangjeom_provider_foreign_cancels_total',
+  help: 'Payments that were canceled at the provider',
+  labelNames: ['provider'],
+  registers,
+});
 /** Webhook attempts by outcome: SUCCESS or an error code. */
 export const deliveryOutcomes = new Counter({
   name: 'sangjeom_webhook_attempts_total',

@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...feeds, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
   }
 }
 
@@ -55,6 +55,22 @@ const claims = [
    FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION claim_counted()`,
 ];
 
+/** The feed of a transaction that changes claims: moves them along, and returns the time that they all have now. */
+const feeds = [
+  `CREATE FUNCTION write_claim_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], changed_claims text[],
+     events jsonb, of_principal text, of_key text) RETURNS timestamptz LANGUAGE plpgsql AS $$
+   DECLARE
+     latest timestamptz;
+   BEGIN
+     PERFORM write_feed(of_store, business_at, changed_orders, changed_items, events, of_principal, of_key);
+     SELECT changed_at INTO STRICT latest FROM feed WHERE store_id = of_store;
+     IF latest > business_at THEN
+       UPDATE claim SET last_changed_at = latest WHERE store_id = of_store AND claim_id = ANY (changed_claims);
+     END IF;
+     RETURN latest;
+   END $$`,
+];
+
 /** The history of a claim: nothing changes or deletes it. */
 const steps = [
   `CREATE TABLE claim_step (
@@ -72,7 +88,10 @@ const steps = [
   }),
 ];
 
-/** Never more goes back than was paid, whatever asks for it. A refund that the provider refused has not gone back. */
+/**
+ * Never more is to go back than was paid, whatever requests it. Refunds count in every status, FAILED among them: what the provider has
+ * refused is still due, and may be run again.
+ */
 const refunds = [
   `CREATE FUNCTION refund_within_payment() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      IF (SELECT sum(r.amount_won) FROM refund r WHERE r.store_id = NEW.store_id AND r.payment_id = NEW.payment_id)

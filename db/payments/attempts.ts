@@ -93,13 +93,13 @@ export function choose(settings: Settings, option: Option): Chosen {
 }
 
 export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, returnUrl: string): Promise<Started> {
-  await endOpenAttempts(tx, payment, 'SUPERSEDED');
+  await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED');
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(tx, payment, chosen, returnUrl) };
 }
 
 /** A PortOne channel may approve by itself: an attempt that nobody came back from is read once, when the payment has ended (Y25). */
-export const endOpenAttempts = ({ sql, at }: Tx, { storeId, paymentId }: Payment, status: 'SUPERSEDED' | 'EXPIRED'): Promise<object[]> =>
+export const endOpenAttempts = ({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<object[]> =>
   sql`UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, is_unknown = is_unknown OR pg = 'portone'
     WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN'`;
 

@@ -134,7 +134,7 @@ export const storeProviderMessage = (
 /** Expires a payment whose run has not done so yet: frees the checkout, and wakes the run to finish. */
 async function expireOpen(tx: Tx, payment: Payment): Promise<void> {
   const { em } = tx;
-  await endOpenAttempts(tx, payment, 'EXPIRED');
+  await endOpenAttempts(tx, payment.paymentId, 'EXPIRED');
   Object.assign(payment, { status: 'expired', result: 'EXPIRED' });
   enqueueWake(tx, paymentRun(payment));
   // Before the insert of the new payment: a checkout has at most one open payment (unique index).

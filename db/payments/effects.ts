@@ -1,13 +1,16 @@
 /** Applies the effects of the payment machine. An effect whose result the machine needs returns the next event. */
 import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts';
 import { returnStock, takeStock } from '../products/stock.ts';
-import { PaymentAttemptEntity } from './entities.ts';
+import { countFailure } from '../paymentSettings/circuits.ts';
+import { rejectSet } from '../paymentSettings/credentials.ts';
+import type { PaymentAttempt } from './entities.ts';
+import { endOpenAttempts } from './attempts.ts';
 import type { TransitionContext } from './rows.ts';
 
 export async function applyEffect(context: TransitionContext, effect: PaymentEffect): Promise<PaymentEvent | null> {
   const { tx, payment } = context;
-  const { em, at } = tx;
-  const { storeId, paymentId, lines } = payment;
+  const { at } = tx;
+  const { paymentId, lines } = payment;
   switch (effect.type) {
     case 'reserveKey':
       return (await isTaken(context, effect.paymentKey)) ? { type: 'keyTaken' } : { type: 'keyReserved', paymentKey: effect.paymentKey };
@@ -20,14 +23,26 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
       await complete(context);
       return null;
     case 'expireAttempts':
-      await em.nativeUpdate(PaymentAttemptEntity, { storeId, paymentId, status: 'OPEN' }, { status: 'EXPIRED', endedAt: new Date(at) });
+      await endOpenAttempts(tx, paymentId, 'EXPIRED');
+      // The rest of the transition sees it, too.
+      if (context.attempt?.status === 'OPEN') expireAttempt(context.attempt, at);
+      return null;
+    case 'rejectCredentials':
+      if (context.attempt!.credentialId) await rejectSet(tx, context.attempt!.credentialId);
+      return null;
+    case 'countTechnicalFailure':
+      await countFailure(tx, { provider: context.attempt!.pg, environment: context.attempt!.environment });
       return null;
     case 'alarm':
-      context.alarms.push(effect);
+      context.alarms.push({ ...effect, provider: context.attempt!.pg });
       return null;
     default:
       return effect satisfies never;
   }
+}
+
+function expireAttempt(attempt: PaymentAttempt, at: number): void {
+  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(at), isUnknown: attempt.isUnknown || attempt.pg === 'portone' });
 }
 
 /** Whether another attempt of any store has this payment key; locked for this transaction. */

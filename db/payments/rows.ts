@@ -1,10 +1,14 @@
 /** Maps between the rows of a payment and the state of its machine. */
 import type { Alarm, AttemptState, PaymentState, RefundState } from '../../domain/payments/state.ts';
+import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt, Refund } from './entities.ts';
 
 /** Creates the order of an approved payment, in the same transaction; returns its id. */
 export type CreateOrder = (tx: Tx, payment: Payment, attempt: PaymentAttempt) => Promise<string>;
+
+/** An alarm, with the provider that it is about. */
+export type RaisedAlarm = Alarm & { readonly provider: ProviderName };
 
 /** The context of a transition: the rows that the event is about. */
 export interface TransitionContext {
@@ -12,7 +16,7 @@ export interface TransitionContext {
   readonly payment: Payment;
   attempt: PaymentAttempt | null;
   refund: Refund | null;
-  readonly alarms: Alarm[];
+  readonly alarms: RaisedAlarm[];
   readonly createOrder: CreateOrder;
 }
 
@@ -39,10 +43,12 @@ export const stateOf = ({ payment, attempt, refund }: Rows): PaymentState => ({
 
 const attemptOf = (attempt: PaymentAttempt): AttemptState => ({
   attemptId: attempt.attemptId,
+  pg: attempt.pg,
   pgOrderId: attempt.pgOrderId,
   amountWon: attempt.amountWon,
   status: attempt.status,
   paymentKey: attempt.paymentKey ?? null,
+  paymentToken: attempt.paymentToken ?? null,
   approvedMethod: attempt.approvedMethod ?? null,
   failure: attempt.failure ?? null,
   isUnknown: attempt.isUnknown,
@@ -72,7 +78,7 @@ export function writeState({ payment, attempt, refund }: Rows, state: PaymentSta
   const { status, result, lastFailure, call, completedAt } = state;
   Object.assign(payment, { status, result, lastFailure, call, completedAt: date(completedAt) });
   if (attempt && state.attempt) {
-    const { unknownSince, confirmedAt, endedAt, attemptId: _, pgOrderId: _number, amountWon: _amount, ...changed } = state.attempt;
+    const { unknownSince, confirmedAt, endedAt, attemptId: _, pg: _pg, pgOrderId: _number, amountWon: _amount, ...changed } = state.attempt;
     Object.assign(attempt, changed, { unknownSince: date(unknownSince), confirmedAt: date(confirmedAt), endedAt: date(endedAt) });
   }
   if (refund && state.refund) {

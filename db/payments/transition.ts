@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
-import type { Alarm, PaymentEvent } from '../../domain/payments/state.ts';
+import type { PaymentEvent } from '../../domain/payments/state.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
@@ -11,7 +11,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffect } from './effects.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
-import { type CreateOrder, stateOf, type TransitionContext, writeState } from './rows.ts';
+import { type CreateOrder, type RaisedAlarm, stateOf, type TransitionContext, writeState } from './rows.ts';
 
 /** Locks the payment, applies the event, and returns the plan: a call, now or later, or the expiry. Null when it does not exist. */
 export async function transitionPayment(
@@ -19,7 +19,7 @@ export async function transitionPayment(
   run: RunRef,
   event: RunEvent<'payment'>,
   createOrder: CreateOrder,
-): Promise<(TransitionResult<'payment'> & { readonly alarms: readonly Alarm[] }) | null> {
+): Promise<(TransitionResult<'payment'> & { readonly alarms: readonly RaisedAlarm[] }) | null> {
   const { em, at } = tx;
   const { storeId, entityId: paymentId } = run;
   if (event.type === 'outcome') await lockCheckout(tx, paymentId);
@@ -71,8 +71,10 @@ async function commandEvent(context: TransitionContext, command: Command<'paymen
   context.attempt = await tx.em.findOne(PaymentAttemptEntity, { storeId, paymentId, attemptId: command.input.attemptId });
   if (!context.attempt) throw new Fault('PAYMENT_NOT_FOUND');
   if (command.name === 'giveUp') return { type: 'giveUp', code: await consumeText(tx, command.input.codeId) };
-  const { pgOrderId, amount, paymentKeyId } = command.input;
-  return { type: 'pay', pgOrderId, amount, paymentKey: await consumeText(tx, paymentKeyId) };
+  if (command.name === 'notified') return { type: 'notified' };
+  const { pgOrderId, amount, paymentKeyId, paymentTokenId } = command.input;
+  const paymentKey = await consumeText(tx, paymentKeyId);
+  return { type: 'pay', pgOrderId, amount, paymentKey, paymentToken: await consumeText(tx, paymentTokenId) };
 }
 
 /** The rows that the payment's call is about. */
@@ -100,18 +102,19 @@ async function startRefund(context: TransitionContext): Promise<void> {
   await apply(context, { type: 'refundWaits' });
 }
 
-/** Plans the last reading of an ended payment's next attempt with an unknown outcome. */
+/**
+ * Plans the last reading of the next attempt that has ended with an unknown outcome: when the payment has ended; before, of those that were
+ * superseded and never confirmed by us (Y25).
+ */
 async function startLastReading(context: TransitionContext): Promise<void> {
   const { payment } = context;
   const { em } = context.tx;
-  if (!isEnded(payment) || payment.call) return;
+  const isEarly = payment.status === 'pending' && payment.attemptCount > 1;
+  if (payment.call || !(isEnded(payment) || isEarly)) return;
   const { storeId, paymentId } = payment;
   await em.flush();
-  const attempt = await em.findOne(
-    PaymentAttemptEntity,
-    { storeId, paymentId, isUnknown: true, status: { $nin: ['CONFIRMING', 'APPROVED', 'UNRESOLVED'] } },
-    { orderBy: { seq: 'asc' } },
-  );
+  const ended = { storeId, paymentId, isUnknown: true, status: { $nin: ['OPEN', 'CONFIRMING', 'APPROVED', 'UNRESOLVED'] } } as const;
+  const attempt = await em.findOne(PaymentAttemptEntity, isEarly ? { ...ended, confirmedAt: null } : ended, { orderBy: { seq: 'asc' } });
   if (!attempt) return;
   context.attempt = attempt;
   await apply(context, { type: 'unknownRemains' });

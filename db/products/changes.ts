@@ -59,6 +59,13 @@ export async function statusesOf({ sql, storeId }: Tx, productIds: readonly stri
 export const lockForChange = ({ sql, storeId }: Tx, productId: string): Promise<object[]> =>
   sql`SELECT 1 FROM product WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL FOR UPDATE`;
 
+/** The variants of a product that this transaction has written, be they deleted. */
+export async function writtenVariants({ sql, storeId }: Tx, productId: string): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ variant_id: string }>`SELECT variant_id FROM variant
+    WHERE store_id = ${storeId} AND product_id = ${productId} AND xmin = pg_current_xact_id_if_assigned()::xid`;
+  return new Set(rows.map(({ variant_id: id }) => id));
+}
+
 const lowestAdditional = async ({ sql }: Tx, { storeId, productId }: Product): Promise<number> => {
   const [row] = await sql<{ won: number | null }>`
     SELECT min(additional_price_won) AS won FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL`;

@@ -1,5 +1,6 @@
 /** The origin of what a transition changes, for the audit log (G43, G46), and the record of a command's request (G42). */
 import { type Change, changesBetween, type Listing } from '../../domain/audit/changes.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { CommandEnvelope, CommandOrigin, RunEvent, WorkflowType } from '../../workflows/kernel/messages.ts';
 import { recordRequest } from '../audit/commands.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
@@ -67,7 +68,10 @@ interface Carried {
   /** It was carried out before, for another request. */
   readonly isRepeated: boolean;
 }
-/** Records the request of a command that was carried out; in a bulk, its part of it. */
+/**
+ * Records the request of a command that was carried out; in a bulk, its part of it. TEMPORARILY_UNAVAILABLE when the request is recorded
+ * already: it was answered as out of time, and what its record says is what happens (X26).
+ */
 export async function recordCommand(tx: Tx, { origin }: CommandEnvelope, { entityId, typed, views, isRepeated }: Carried): Promise<void> {
   if (!origin?.request || !origin.actor || origin.requestId === null) return;
   const { actor, requestId, approvalId, metadata, request } = origin;
@@ -87,5 +91,6 @@ export async function recordCommand(tx: Tx, { origin }: CommandEnvelope, { entit
   } as const;
   const lines: readonly Change[] = isPart ? changes.map((change) => ({ ...change, field: `${entityId}.${change.field}` })) : changes;
   const isNew = await recordRequest(tx, { ...record, metadata: { ...metadata, changes: lines, ...(isRepeated && { replayed: true }) } });
+  if (!isNew && !isRepeated && !isPart) throw new Fault('TEMPORARILY_UNAVAILABLE');
   if (!isNew && isPart) await tx.sql`SELECT append_audit_changes(${requestId}, ${JSON.stringify(lines)}::jsonb)`;
 }

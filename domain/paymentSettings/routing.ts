@@ -109,17 +109,17 @@ export type Choice =
   /** `retryAfterMs`: until the circuit is tried again. */
   | { readonly refusal: 'PAYMENT_PROVIDER_UNAVAILABLE'; readonly retryAfterMs: number };
 
-/** The provider that takes a new attempt of the wished option (Y15). `tried`: providers that may not be taken again (Y16). */
-export function chooseOption(facts: RoutingFacts, wished: Option, tried: readonly ProviderName[] = []): Choice {
+/** The provider that takes a new attempt of the requested option (Y15). `tried`: providers that may not be taken again (Y16). */
+export function chooseOption(facts: RoutingFacts, requested: Option, tried: readonly ProviderName[] = []): Choice {
   const { providers, realNow, routing } = facts;
-  const own = providers.find(({ provider }) => provider === wished.pg);
-  const isOn = own?.methods.some((one) => isSame(one, wished)) === true && methodExclusion(wished) === null;
+  const own = providers.find(({ provider }) => provider === requested.pg);
+  const isOn = own?.methods.some((one) => isSame(one, requested)) === true && methodExclusion(requested) === null;
   if (!own || !isOn) return { refusal: 'PAYMENT_NOT_CONFIGURED' };
   const exclusion = routingExclusion(own, realNow);
   const isTried = tried.includes(own.provider);
-  if (exclusion === null && !isTried) return { option: wished, credentialId: own.serving!.credentialId };
+  if (exclusion === null && !isTried) return { option: requested, credentialId: own.serving!.credentialId };
   if (routing === 'AUTO_FAILOVER' && own.newest !== null) {
-    const other = candidatesOf(facts).find((one) => isSame(one, wished) && one.pg !== own.provider && !tried.includes(one.pg));
+    const other = candidatesOf(facts).find((one) => isSame(one, requested) && one.pg !== own.provider && !tried.includes(one.pg));
     if (other) {
       const { serving } = providers.find(({ provider }) => provider === other.pg)!;
       return { option: { pg: other.pg, method: other.method, provider: other.provider }, credentialId: serving!.credentialId };

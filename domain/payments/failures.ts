@@ -38,8 +38,9 @@ const MESSAGES: Readonly<Record<FailureCategory, string>> = {
 
 /** Codes of the provider and our own, by category. Any other code of a 4xx answer is DECLINED. */
 const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
-  BUYER_CANCELED: [/^PAY_PROCESS_CANCELED$/, /^USER_CANCEL$/],
+  BUYER_CANCELED: [/^PAY_PROCESS_CANCELED$/, /^USER_CANCEL$/, /^Cancelled$/],
   LIMIT_OR_BALANCE: [/^REJECT_CARD_PAYMENT$/, /^REJECT_ACCOUNT_PAYMENT$/, /^EXCEED_MAX_(?!AUTH)/],
+  DECLINED: [/^REJECT_CARD_COMPANY$/, /^INVALID_REJECT_CARD$/, /^PAY_PROCESS_ABORTED$/],
   INVALID_INSTRUMENT: [
     /^INVALID_CARD_/,
     /^INVALID_STOPPED_CARD$/,
@@ -49,9 +50,15 @@ const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
   ],
   AUTHENTICATION_FAILED: [/^INVALID_PASSWORD$/, /^EXCEED_MAX_AUTH_COUNT$/, /^INVALID_AUTHORIZE_AUTH$/],
   RISK_BLOCKED: [/^FDS_ERROR$/],
-  METHOD_UNAVAILABLE: [/^NOT_SUPPORTED_METHOD$/, /^NOT_AVAILABLE_(BANK|PAYMENT)$/, /^BELOW_MINIMUM_AMOUNT$/],
-  SESSION_EXPIRED: [/^NOT_FOUND_PAYMENT_SESSION$/, /^EXPIRED$/],
-  PROVIDER_UNAVAILABLE: [/^NOT_CHARGED$/],
+  METHOD_UNAVAILABLE: [
+    /^NOT_SUPPORTED_METHOD$/,
+    /^NOT_AVAILABLE_(BANK|PAYMENT)$/,
+    /^BELOW_MINIMUM_AMOUNT$/,
+    /^ChannelNotFound$/,
+    /^AllChannelsNotSatisfied$/,
+  ],
+  SESSION_EXPIRED: [/^NOT_FOUND_PAYMENT_SESSION$/, /^EXPIRED$/, /^INVALID_PAYMENT_TOKEN$/],
+  PROVIDER_UNAVAILABLE: [/^NOT_CHARGED$/, /^Unavailable$/, /^DeadlineExceeded$/],
   CONFIGURATION: [
     /^UNAUTHORIZED_KEY$/,
     /^INVALID_API_KEY$/,
@@ -59,10 +66,39 @@ const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
     /^NOT_FOUND_TERMINAL_ID$/,
     /^NOT_REGISTERED_BUSINESS$/,
     /^PAYMENT_NOT_CONFIGURED$/,
+    /^UNAUTHORIZED$/,
+    /^FORBIDDEN$/,
+    /^StoreNotFound$/,
+    /^ENVIRONMENT_MISMATCH$/,
   ],
-  MERCHANT_REFUSED: [/^OUT_OF_STOCK$/, /^CHECKOUT_STALE$/, /^SUPERSEDED$/, /^INVALID_REQUEST$/],
+  MERCHANT_REFUSED: [
+    /^OUT_OF_STOCK$/,
+    /^CHECKOUT_STALE$/,
+    /^SUPERSEDED$/,
+    /^INVALID_REQUEST$/,
+    /^INFORMATION_MISMATCH$/,
+    /^AmountNotEqualToPredefined$/,
+  ],
   UNRESOLVED: [/^UNRESOLVED$/],
 };
+
+/** Codes of PortOne's SDK that are not in capitals. */
+const MIXED_CASE: ReadonlySet<string> = new Set([
+  'Cancelled',
+  'ChannelNotFound',
+  'AllChannelsNotSatisfied',
+  'StoreNotFound',
+  'AmountNotEqualToPredefined',
+  'Unavailable',
+  'DeadlineExceeded',
+]);
+/** A provider's code as it may reach Temporal and clients: only codes may (X24), any other text becomes OTHER. */
+export const safeCode = (text: unknown, otherwise: string): string => {
+  if (text === undefined || text === null || text === '') return otherwise;
+  return typeof text === 'string' && (/^[A-Z][A-Z0-9_]{0,59}$/.test(text) || MIXED_CASE.has(text)) ? text : 'OTHER';
+};
+/** PortOne's short code of a failure (Y29): the `pgCode`, or else its own `code`. */
+export const shortCode = (pgCode: unknown, code: string): string => safeCode(pgCode, code);
 
 const MAX_MESSAGE = 500;
 /** Control, format and private-use characters, line separators and lone surrogates: whatever a reader would not see. */
@@ -79,10 +115,28 @@ export function providerMessage(message: unknown): string | null {
   return line === '' ? null : Array.from(line).slice(0, MAX_MESSAGE).join('').trimEnd();
 }
 
+const categoryOf = (code: string): FailureCategory | undefined =>
+  Object.entries(CODES).find(([, patterns]) => patterns.some((pattern) => pattern.test(code)))?.[0] as FailureCategory | undefined;
+
 /** The public failure of an attempt: REJECT_CARD_PAYMENT → LIMIT_OR_BALANCE with our own message. */
 export function failureOf(attemptId: string, code: string): Failure {
-  const found = Object.entries(CODES).find(([, patterns]) => patterns.some((pattern) => pattern.test(code)));
-  const category = (found?.[0] ?? 'DECLINED') as FailureCategory;
+  const category = categoryOf(code) ?? 'DECLINED';
   const optionUnavailable = category === 'METHOD_UNAVAILABLE' || category === 'CONFIGURATION';
   return { attemptId, category, code, message: MESSAGES[category], optionUnavailable };
 }
+
+/** The code of a failure by our credentials: the provider's own where it is known as such. */
+export const configurationCode = (code: string): string => (categoryOf(code) === 'CONFIGURATION' ? code : 'UNAUTHORIZED');
+
+const DECLINES: ReadonlySet<FailureCategory | undefined> = new Set([
+  'BUYER_CANCELED',
+  'LIMIT_OR_BALANCE',
+  'DECLINED',
+  'INVALID_INSTRUMENT',
+  'AUTHENTICATION_FAILED',
+  'RISK_BLOCKED',
+  'METHOD_UNAVAILABLE',
+  'SESSION_EXPIRED',
+]);
+/** Whether a code says for certain that the provider declined the payment. */
+export const isKnownDecline = (code: unknown): boolean => typeof code === 'string' && DECLINES.has(categoryOf(code));

@@ -20,14 +20,25 @@ export interface ProviderOutcome {
   readonly code: string;
   readonly ended: boolean;
   readonly approvedMethod: string | null;
+  /** Our credentials were refused: nothing was done. */
+  readonly isUnauthorized?: true;
+  /** No answer, or an error that is the provider's own: counts for its circuit (Y17). */
+  readonly isTechnical?: true;
+  /** The payment has a cancel that we did not request (Y27). */
+  readonly isForeignCancel?: true;
 }
 
 export interface PaymentMessages {
   readonly commands: {
-    /** The buyer was authenticated. The payment key comes from the URL, so it is passed as an id in `command_text` (X24). */
-    readonly pay: AttemptInput & { readonly paymentKeyId: string };
+    /**
+     * The buyer was authenticated. Payment key and PortOne's token come from the URL, so they are passed as ids in `command_text` (X24).
+     * Without a token, PortOne has approved by itself, or will not (Y25).
+     */
+    readonly pay: AttemptInput & { readonly paymentKeyId?: string; readonly paymentTokenId?: string };
     /** The buyer came back without authentication; `codeId`: the provider's code, as an id in `command_text`. */
     readonly giveUp: { readonly attemptId: string; readonly codeId: string };
+    /** The provider says that something happened to the payment: a hint, so it is read (Y27). */
+    readonly notified: { readonly attemptId: string };
   };
   readonly calls: {
     /** Brief where it is certainly the first of its attempt: the buyer waits for it. */

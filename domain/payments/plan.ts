@@ -4,8 +4,11 @@ import { korean } from '../kernel/time.ts';
 import { isEnded } from './machine.ts';
 import type { PaymentCall, PaymentState } from './state.ts';
 
-export const wakeAtOf = ({ call, status, expiresAt }: PaymentState): number | null =>
-  call ? call.dueAt : status === 'pending' ? expiresAt : null;
+/** While the buyer may pay, the expiry waits for no call about another attempt. */
+export function wakeAtOf({ call, status, expiresAt }: PaymentState): number | null {
+  if (status !== 'pending') return call?.dueAt ?? null;
+  return call ? Math.min(call.dueAt, expiresAt) : expiresAt;
+}
 
 /** `attempt` and `refund` of the state have to be those of its call. */
 export function planOf(state: PaymentState, at: number): PlanOf<PaymentCall> {

@@ -1,5 +1,5 @@
 /** Refunds of a payment, one at a time (D35), under an idempotency key; only a reading at the provider proves the outcome. */
-import { afterAbsence, FOREIGN_PAYMENT, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import { afterAbsence, blockedGap, FOREIGN_PAYMENT, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
 import type { Decided, PaymentEffect, PaymentOutcome, PaymentState, RefundState } from './state.ts';
 
 const withRefund = (state: PaymentState, changes: Partial<RefundState>): PaymentState => ({
@@ -19,38 +19,60 @@ function planCall(
   state: PaymentState,
   name: 'refundPayment' | 'findRefund',
   attemptId: string,
-  { dueAt, n }: { readonly dueAt: number; readonly n: number },
+  { dueAt, n, isBlocked }: Pick<PendingCall, 'dueAt' | 'n' | 'isBlocked'>,
 ): PaymentState {
   const { refundId, callCount } = state.refund!;
-  const call = { id: `${name}-${refundId}-${callCount}`, name, n, refundId, attemptId, dueAt };
+  const call = { id: `${name}-${refundId}-${callCount}`, name, n, refundId, attemptId, dueAt, ...(isBlocked && { isBlocked }) };
   return { ...withRefund(state, { callCount: callCount + 1 }), call };
+}
+
+interface Ended {
+  readonly current: PaymentState;
+  readonly call: PendingCall;
+  readonly at: number;
 }
 
 /** Applies the end of a refund's call; a refund that is unknown for a day fails and raises an alarm. */
 export function decideRefund(current: PaymentState, call: PendingCall, outcome: PaymentOutcome, at: number): Decided {
-  const refund = current.refund!;
-  if (refund.status !== 'PENDING') return { state: current, effects: [] };
+  const ended = { current, call, at };
+  if (current.refund!.status !== 'PENDING') return { state: current, effects: [] };
   if (outcome.result === 'REFUNDED')
     return { state: withRefund(current, { status: 'DONE', failureCode: null, settledAt: at }), effects: [] };
   if (outcome.result === 'FOREIGN') return fail(current, FOREIGN_PAYMENT, at);
-  const requestedAt = refund.requestedAt ?? at;
-  const n = call.n + 1;
-  const next = (changes: Partial<RefundState>, name: 'refundPayment' | 'findRefund', dueAt: number): Decided => {
-    const state = withRefund(current, { requestedAt, ...changes });
-    if (isUnknownTooLong(requestedAt, at)) return fail(state, UNRESOLVED, at);
-    return { state: planCall(state, name, call.attemptId, { dueAt, n }), effects: [] };
-  };
-  if (outcome.result === 'REFUSED') return next({ failureCode: outcome.code }, 'findRefund', at);
-  if (outcome.result !== 'ABSENT') {
-    const isAnswered = outcome.result !== 'LOST' && outcome.ended;
-    return next(call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(n));
-  }
-  const absences = refund.absences + 1;
-  const refusedWith = refund.failureCode === UNRESOLVED ? null : refund.failureCode;
-  const step = afterAbsence({ refusedWith, isAnswered: refund.isAnswered, absences });
-  if (step === 'failed') return fail(withRefund(current, { requestedAt, absences }), refusedWith!, at);
-  if (step === 'read-again') return next({ absences }, 'findRefund', at + readGap(n));
-  return next({ absences: 0, ...(step === 'request-under-new-key' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
+  if (outcome.result === 'UNAUTHORIZED') return block(ended);
+  if (outcome.result === 'ABSENT') return applyAbsence(ended);
+  // A cancel that the provider carried out later may be refused then (Y26).
+  if (outcome.result === 'REFUSED' && call.name === 'findRefund') return fail(current, refusedWith(current.refund!) ?? outcome.code, at);
+  if (outcome.result === 'REFUSED') return next(ended, { failureCode: outcome.code }, 'findRefund', at);
+  const isAnswered = outcome.result !== 'LOST' && outcome.ended;
+  return next(ended, call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(call.n + 1));
+}
+
+const refusedWith = ({ failureCode }: RefundState): string | null => (failureCode === UNRESOLVED ? null : failureCode);
+
+function next({ current, call, at }: Ended, changes: Partial<RefundState>, name: 'refundPayment' | 'findRefund', dueAt: number): Decided {
+  const requestedAt = current.refund!.requestedAt ?? at;
+  const state = withRefund(current, { requestedAt, ...changes });
+  if (isUnknownTooLong(requestedAt, at)) return fail(state, UNRESOLVED, at);
+  return { state: planCall(state, name, call.attemptId, { dueAt, n: call.n + 1 }), effects: [] };
+}
+
+function applyAbsence(ended: Ended): Decided {
+  const { current, call, at } = ended;
+  const refund = current.refund!;
+  const absences = refund.absences + (call.isHint ? 0 : 1);
+  const refusal = refusedWith(refund);
+  const step = afterAbsence({ refusedWith: refusal, isAnswered: refund.isAnswered, absences });
+  if (step === 'failed') return fail(withRefund(current, { requestedAt: refund.requestedAt ?? at, absences }), refusal!, at);
+  if (step === 'read-again') return next(ended, { absences }, 'findRefund', at + readGap(call.n + 1));
+  return next(ended, { absences: 0, ...(step === 'request-under-new-key' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
+}
+
+/** No credentials are accepted: the refund stays PENDING, and is read before it is requested again. Its day begins anew then (Y9). */
+function block({ current, call, at }: Ended): Decided {
+  const changes = { requestedAt: at, ...(call.name === 'refundPayment' && { isAnswered: false }) };
+  const planned = { dueAt: at + blockedGap(call), n: call.n, isBlocked: true };
+  return { state: planCall(withRefund(current, changes), 'findRefund', call.attemptId, planned), effects: [] };
 }
 
 /** Fails a refund; an operator has to handle it. */

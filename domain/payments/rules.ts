@@ -1,7 +1,7 @@
 /** States of the checkout payment, and rules for unknown outcomes (D17, D21, D36, D40; docs/contract.md#outcomes). */
 import type { PaymentMessages } from './messages.ts';
 import { isHost, RETURN_URL } from '../kernel/hosts.ts';
-import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 
 export type { Failure } from './failures.ts';
 
@@ -39,6 +39,12 @@ export interface PendingCall {
   readonly dueAt: number;
   /** Of `refundPayment` and `findRefund`. */
   readonly refundId?: string;
+  /** The provider refuses our credentials: it is made again in an hour, or at once when others are verified (Y9). */
+  readonly isBlocked?: boolean;
+  /** The confirm before it was cut short and not counted as a technical failure: this reading tells whether it was one (Y17). */
+  readonly isAfterSlow?: boolean;
+  /** Brought forward by a notification: early, it is no proof of "not charged". */
+  readonly isHint?: boolean;
 }
 
 /** The reason of a refund. */
@@ -69,8 +75,9 @@ export function afterAbsence({
 /**
  * Classification of a provider's answer into three, never two. APPROVED: order id, amount, payment key and status match our attempt.
  * DECLINED: a definite decline. UNKNOWN: everything else. `ended`: the provider has finished processing our request, so a later reading
- * shows its final effect. FOREIGN: the payment found is not ours, so we charged nothing (X17). UNSENT: no request was sent, because our key
- * is of the other kind, test or live (X26).
+ * shows its final effect. FOREIGN: the payment found is not ours, so we charged nothing (X17). UNSENT: no request was sent, because there
+ * are no credentials of its environment (X26). WRONG_ENVIRONMENT: charged by a channel of the other environment (Y24). UNAUTHORIZED: no
+ * credentials that we have were accepted (Y9).
  */
 export type ProviderResult =
   | 'APPROVED'
@@ -82,7 +89,9 @@ export type ProviderResult =
   | 'REFUSED'
   | 'ABSENT'
   | 'FOREIGN'
-  | 'UNSENT';
+  | 'UNSENT'
+  | 'WRONG_ENVIRONMENT'
+  | 'UNAUTHORIZED';
 
 /** After an answer of the provider, so many readings prove that nothing was charged (a confirm) or refunded (an error of a refund). */
 const PROVING_READINGS = 3;
@@ -96,11 +105,20 @@ const LONG_GAP = { from: 60, ms: 5 * MINUTE } as const;
  */
 export const readGap = (n: number): number => (n >= LONG_GAP.from ? LONG_GAP.ms : READ_GAPS[Math.min(n, READ_GAPS.length - 1)]!);
 
+/** The gap before a call whose credentials were refused, in milliseconds: short at first, because others may just have been verified. */
+export const blockedGap = ({ isBlocked = false }: PendingCall): number => (isBlocked ? HOUR : MINUTE);
+/** A buyer who has paid usually comes back before this: then the reading of the notification is not needed. */
+export const NOTIFIED_OPEN_MS = 2 * SECOND;
+/** How often a reading that nobody waits for is tried while the provider does not answer. */
+export const MAX_HINT_READINGS = 5;
+
 /** How long an unknown outcome is read, in business time, before it becomes UNRESOLVED. */
 const MAX_UNKNOWN_MS = DAY;
 export const isUnknownTooLong = (since: number, at: number): boolean => at >= since + MAX_UNKNOWN_MS;
 /** The failure code of an attempt or refund whose outcome stayed unknown for too long. */
 export const UNRESOLVED = 'UNRESOLVED';
+/** The code of a request that was not answered in its time. */
+export const TIMEOUT = 'TIMEOUT';
 /** The failure code of a refund whose payment at the provider is not ours. */
 export const FOREIGN_PAYMENT = 'FOREIGN_PAYMENT';
 

@@ -2,14 +2,18 @@
 import type { CallOf, OutcomeOf } from '../kernel/messages.ts';
 import type { Failure } from './failures.ts';
 import type { PaymentMessages } from './messages.ts';
+import type { ProviderName } from './providers.ts';
 import type { AttemptStatus, PaymentResult, PaymentStatus, PendingCall, RefundStatus } from './rules.ts';
 
 export interface AttemptState {
   readonly attemptId: string;
+  readonly pg: ProviderName;
   readonly pgOrderId: string;
   readonly amountWon: number;
   readonly status: AttemptStatus;
   readonly paymentKey: string | null;
+  /** Of PortOne; without one no confirm can be sent. */
+  readonly paymentToken: string | null;
   readonly approvedMethod: string | null;
   readonly failure: Failure | null;
   /** An outcome was unknown once, and no reading has resolved it: a late approval is possible. */
@@ -65,7 +69,13 @@ export type PaymentEvent =
   /** Anything but its outcome came while the state's call was planned: an earlier run, or a worker that was lost, may have made it. */
   | { readonly type: 'resumed' }
   /** The buyer came back: `pay` authenticated, `giveUp` without. A key or code whose text was swept is null. */
-  | { readonly type: 'pay'; readonly pgOrderId: string; readonly amount: number; readonly paymentKey: string | null }
+  | {
+      readonly type: 'pay';
+      readonly pgOrderId: string;
+      readonly amount: number;
+      readonly paymentKey: string | null;
+      readonly paymentToken: string | null;
+    }
   | { readonly type: 'giveUp'; readonly code: string | null }
   /** Results of the effects of a `pay`. */
   | { readonly type: 'keyReserved'; readonly paymentKey: string }
@@ -76,8 +86,12 @@ export type PaymentEvent =
   | { readonly type: 'outcome'; readonly outcome: PaymentOutcome }
   /** The state's refund is pending; the state's attempt is the approved one. */
   | { readonly type: 'refundWaits' }
-  /** The payment has ended, and the outcome of the state's attempt is still unknown. */
-  | { readonly type: 'unknownRemains' };
+  /** The state's attempt has ended, and whether it was charged is still unknown. */
+  | { readonly type: 'unknownRemains' }
+  /** The provider says that something happened to the state's attempt (Y27). */
+  | { readonly type: 'notified' }
+  /** Credentials of the provider were verified: a call that waits for them is due (Y9). */
+  | { readonly type: 'credentialsVerified' };
 
 /** What the transaction does besides writing the state. */
 export type PaymentEffect =
@@ -90,11 +104,15 @@ export type PaymentEffect =
   | { readonly type: 'createOrder' }
   /** Sets OPEN attempts to EXPIRED. */
   | { readonly type: 'expireAttempts' }
+  /** The provider refused the attempt's credential set: no new payment uses it (Y18). */
+  | { readonly type: 'rejectCredentials' }
+  /** Counts for the circuit of the attempt's provider, at most once an attempt (Y17). */
+  | { readonly type: 'countTechnicalFailure' }
   | Alarm;
 /** Something that an operator has to be alerted of: a metric and a log line. */
 export interface Alarm {
   readonly type: 'alarm';
-  readonly kind: 'mismatch' | 'unresolved';
+  readonly kind: 'mismatch' | 'unresolved' | 'foreignCancel';
   readonly operation: keyof PaymentMessages['calls'] | 'return';
   /** The id of the attempt or refund. */
   readonly id: string;

@@ -5,6 +5,8 @@ import { Transform, type TransformCallback } from 'node:stream';
 export interface SilentProxy {
   /** `url` through the proxy. */
   readonly through: (url: string) => string;
+  /** Forwards what clients send, and nothing of what they are answered from now on. */
+  readonly deafen: () => void;
   /** Stops forwarding on all open connections, without closing them. New connections work. */
   readonly silence: () => void;
   /**
@@ -73,6 +75,9 @@ export async function silentProxy(toUrl: string): Promise<SilentProxy> {
       const hold: Hold = { words, after, onHeld, onReleased: () => {} };
       holds.push(hold);
       return { held, release: () => hold.onReleased() };
+    },
+    deafen() {
+      for (const [client, upstream] of pairs) upstream.unpipe(client).resume();
     },
     silence() {
       for (const [client, upstream] of pairs) {

@@ -14,11 +14,11 @@ interface Options extends Bought {
   readonly otherId: string;
 }
 /** A product with two options of this stock, of which the first is bought. */
-async function bought(quantity = 1, others = 5): Promise<Options> {
+async function bought(quantity = 1, others = 5, additionalPrice = 0): Promise<Options> {
   const optionGroups = [{ name: '색상', values: ['회색', '남색'] }];
   const variants = [
     { optionValues: ['회색'], stockQuantity: 5 },
-    { optionValues: ['남색'], stockQuantity: others },
+    { optionValues: ['남색'], stockQuantity: others, additionalPrice },
   ];
   const product = await shop.world.product({ stockQuantity: undefined, optionGroups, variants });
   const { variants: made } = dataOf(await shop.world.seller.call('GET', `/v1/products/${product.productId}`));
@@ -80,6 +80,25 @@ test('of a part leaves the rest as it was: EXCHANGED is the item whose last unit
   expect(await shop.acted(returned, 'approve')).toMatchObject({ refundAmount: 10_000, quantity: 1 });
   expect([(await shop.item(mixed.orderItemId)).status, await shop.refunds(orderId)]).toEqual(['RETURNED', []]);
 });
+
+test.each([
+  ['dearer', 5000],
+  ['cheaper', -5000],
+])(
+  'for a %s option moves no money: neither a refund nor a charge, and the rest of the item is worth what was paid for it',
+  async (_, price) => {
+    const { orderItemId, orderId, otherId } = await bought(2, 5, price);
+    const exchange = { ...EXCHANGE, quantity: 1, exchangeOptionId: otherId };
+    const nothing = { expectedRefundAmount: 0, deliveryFeeChargeAmount: 0, couponChargeAmount: 0, deductAmount: 0, claimDeliveryFee: 0 };
+    expect(dataOf(await shop.preview(orderItemId, exchange))).toMatchObject(nothing);
+    const claimId = await shop.collected(orderItemId, exchange);
+    await shop.acted(claimId, 'redelivery', PARCEL);
+    expect(await shop.acted(claimId, 'complete-exchange')).toMatchObject({ ...nothing, refundAmount: 0, refundId: null });
+    expect(await shop.refunds(orderId)).toEqual([]);
+    const rest = await shop.collected(orderItemId, { type: 'RETURN' });
+    expect(await shop.acted(rest, 'approve')).toMatchObject({ refundAmount: 10_000, quantity: 1 });
+  },
+);
 
 describe('the redelivery', () => {
   test('of what is out of stock is OUT_OF_STOCK and moves nothing; later it succeeds', async () => {

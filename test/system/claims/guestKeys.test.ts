@@ -1,8 +1,8 @@
 /** Idempotency keys of guests: a key is no way around the order's password (docs/contract.md#claims, D51, X15). */
-import { expect, test } from '@jest/globals';
-import { GUEST } from '../../../bin/dev/client.ts';
+import { describe, expect, test } from '@jest/globals';
+import { call, GUEST, type Headers_ } from '../../../bin/dev/client.ts';
 import { MAX_WRONG } from '../../../api/kernel/guestOrders.ts';
-import { query, world } from '../../kernel/world.ts';
+import { query, underTest, world } from '../../kernel/world.ts';
 
 test('whoever lacks the password learns nothing from a key, is counted, and spoils it for nobody', async () => {
   const shop = await world();
@@ -30,4 +30,58 @@ test('whoever lacks the password learns nothing from a key, is counted, and spoi
   expect(await query('SELECT canceled_quantity FROM order_item WHERE order_item_id = $1', [orderItemId])).toEqual([
     { canceled_quantity: 1 },
   ]);
+});
+
+describe('an order by its id, its number, and its number with hyphens', () => {
+  const asSent = (orderNo: string) => `${orderNo.slice(0, 6)}-${orderNo.slice(6)}`;
+  const open = async () => {
+    const shop = await world();
+    const { orderId, orderNo, orderItemId } = await shop.order(undefined, 4);
+    const names = [orderId, orderNo, asSent(orderNo)];
+    /** `who`: the headers of a guest session, none without one. */
+    const send = (which: string, path: string, body: object, key: string, who: Headers_ = { 'x-store-code': shop.store.storeCode }) =>
+      call(underTest.api, 'POST', `/storefront/v1/guest/orders/${which}/${path}`, {
+        body: { contact: GUEST.phone, orderPassword: GUEST.orderPassword, ...body },
+        headers: { ...who, 'idempotency-key': key },
+      });
+    return { shop, orderItemId, names, send, claims: `items/${orderItemId}/claims` };
+  };
+  const CANCEL = { type: 'CANCEL', reason: 'CHANGE_OF_MIND', quantity: 1 };
+
+  test.each([
+    ['without a session', false],
+    ['of a guest’s session', true],
+  ])('is one principal %s: a key cancels once', async (_, hasSession) => {
+    const { shop, orderItemId, names, send, claims } = await open();
+    const who = hasSession ? (await shop.buyer()).headers : undefined;
+    const replies = [];
+    for (const which of names) replies.push(await send(which, claims, CANCEL, 'one', who));
+    expect(replies.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual([
+      [201, null],
+      [201, 'true'],
+      [201, 'true'],
+    ]);
+    for (const { body } of replies) expect(body.data).toEqual(replies[0]!.body.data);
+    expect(await shop.item(orderItemId)).toMatchObject({ canceledQuantity: 1 });
+    for (const which of names)
+      expect((await send(which, claims, { ...CANCEL, quantity: 2 }, 'one', who)).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(await query('SELECT 1 FROM claim WHERE order_item_id = $1', [orderItemId])).toHaveLength(1);
+  });
+  test('is one principal of twins at the same moment, and of a withdrawal', async () => {
+    const { shop, orderItemId, names, send, claims } = await open();
+    await shop.act(orderItemId, 'confirm');
+    const twins = await Promise.all(names.map((which) => send(which, claims, CANCEL, 'twins')));
+    expect([new Set(twins.map(({ status }) => status)), new Set(twins.map(({ body }) => body.data?.claimId as string)).size]).toEqual([
+      new Set([201]),
+      1,
+    ]);
+    const { claimId } = twins[0]!.body.data as { claimId: string };
+    const withdrawn = [];
+    for (const which of names) withdrawn.push(await send(which, `claims/${claimId}/withdraw`, {}, 'back'));
+    expect(withdrawn.map(({ body, headers }) => [body.data?.status, headers.get('idempotent-replayed')])).toEqual([
+      ['WITHDRAWN', null],
+      ['WITHDRAWN', 'true'],
+      ['WITHDRAWN', 'true'],
+    ]);
+  });
 });

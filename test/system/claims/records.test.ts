@@ -1,11 +1,12 @@
 /** What claims leave: events to webhooks, and records of the audit log (D14, D52, G46; issue 19, point 6). */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
 import { EVENT_DATA } from '../../../domain/webhooks/payloads.ts';
-import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, underTest } from '../../kernel/world.ts';
-import { ClaimShop, dataOf, type Fields, MIND, PARCEL, PICKUP } from './shop.ts';
+import { type Bought, ClaimShop, dataOf, type Fields, MIND, PARCEL, PICKUP } from './shop.ts';
 
 let shop: ClaimShop;
 beforeAll(async () => {
@@ -105,6 +106,62 @@ describe('events', () => {
       const times = seen.map((pair) => pair[column]!);
       expect([...new Set(times)].toSorted()).toEqual(times);
     }
+  });
+});
+
+describe('lastChangedAt', () => {
+  /** A store whose feed is ahead of its clock, so that every change is dated later than its own time. */
+  async function ahead(): Promise<ClaimShop> {
+    const early = await ClaimShop.open();
+    await early.buy();
+    await query(`UPDATE feed SET changed_at = changed_at + interval '1 hour' WHERE store_id = $1`, [early.storeId]);
+    return early;
+  }
+  /** What was answered is what is read: of the claim, its item, its order, and under the same key. */
+  async function expectSame(of: ClaimShop, bought: Bought, send: (headers: Headers_) => Promise<Reply>): Promise<string> {
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await send(key);
+    const { claimId, lastChangedAt } = dataOf(first) as { claimId: string; lastChangedAt: string };
+    const order = dataOf(await of.world.seller.call('GET', `/v1/orders/${bought.orderId}`)) as Fields;
+    const read = [(await of.claim(claimId)).lastChangedAt, (await of.item(bought.orderItemId)).lastChangedAt, order['lastChangedAt']];
+    expect(read).toEqual([lastChangedAt, lastChangedAt, lastChangedAt]);
+    expect(Date.parse(lastChangedAt)).toBeGreaterThan(Date.now() + 3_000_000);
+    expect(dataOf(await send(key))).toEqual(dataOf(first));
+    return claimId;
+  }
+  test('of a claim’s answers is what GET shows, wherever the store’s feed is', async () => {
+    const early = await ahead();
+    const bought = await early.buy('CONFIRMED', { quantity: 2 });
+    const same = (send: (headers: Headers_) => Promise<Reply>) => expectSame(early, bought, send);
+    const cancel = { type: 'CANCEL', ...MIND, quantity: 1 };
+    const first = await same((headers) => early.file(bought.orderItemId, cancel, headers));
+    await same((headers) => early.act(first, 'hold', { reason: '확인 중입니다' }, headers));
+    await same((headers) => early.act(first, 'release', {}, headers));
+    await same((headers) => early.withdraw(first, headers));
+    const second = await same((headers) => early.file(bought.orderItemId, cancel, headers));
+    await same((headers) => early.act(second, 'reject', REJECTION, headers));
+    await early.bring([bought.orderItemId], 'DELIVERED');
+    const third = await same((headers) => early.file(bought.orderItemId, { type: 'EXCHANGE', ...MIND }, headers));
+    await same((headers) => early.act(third, 'collect', PICKUP, headers));
+    await same((headers) => early.act(third, 'collect/complete', {}, headers));
+    await same((headers) => early.act(third, 'redelivery', PARCEL, headers));
+    await same((headers) => early.act(third, 'complete-exchange', {}, headers));
+  });
+  test('of a claim that completes at once too, and of a guest’s', async () => {
+    const early = await ahead();
+    const mine = await early.buy();
+    await expectSame(early, mine, (headers) => early.file(mine.orderItemId, { type: 'CANCEL', ...MIND }, headers));
+    const guests = await early.buy('PAID', { who: await early.world.buyer() });
+    await expectSame(early, guests, (headers) =>
+      early.asGuest(`${guests.orderId}/items/${guests.orderItemId}/claims`, { type: 'CANCEL', ...MIND }, headers),
+    );
+  });
+  test('of an approved claim is that of its order', async () => {
+    const early = await ahead();
+    const bought = await early.buy('CONFIRMED');
+    const claimId = await early.filed(bought.orderItemId, { type: 'CANCEL' });
+    await early.acted(claimId, 'approve');
+    expect((await early.claim(claimId)).lastChangedAt).toBe((await early.item(bought.orderItemId)).lastChangedAt);
   });
 });
 

@@ -104,8 +104,8 @@ export class ClaimShop {
     return dataOf(await this.file(orderItemId, { ...MIND, ...request })).claimId as string;
   }
   /** A guest's request about an order. */
-  asGuest(path: string, body: Fields): Promise<Reply> {
-    const headers = { 'x-store-code': this.world.store.storeCode };
+  asGuest(path: string, body: Fields, more: Headers_ = {}): Promise<Reply> {
+    const headers = { 'x-store-code': this.world.store.storeCode, ...more };
     return call(underTest.api, 'POST', `/storefront/v1/guest/orders/${path}`, { body: { ...PROOF, ...body }, headers });
   }
   withdraw(claimId: string, headers: Headers_ = {}): Promise<Reply> {

@@ -8,17 +8,19 @@ import { endpoints } from '../../../api/endpoints.ts';
 import { policyOf } from '../../../api/kernel/agents.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
 import { changesBetween } from '../../../domain/audit/changes.ts';
-import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';
+import { callBare, mcpToken } from '../../kernel/mcp.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 
 const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'webhook:rw', 'store:rw', 'customer:rw', 'member:rw', 'audit:r'];
-const CALLERS = ['person', 'plain token', 'app', 'agent token', 'agent header'] as const;
+const CALLERS = ['person', 'plain token', 'app', 'agent token', 'agent header', 'MCP'] as const;
 type CallerName = (typeof CALLERS)[number];
-const isAgent = (name: CallerName) => name.startsWith('agent');
+const isAgent = (name: CallerName) => name.startsWith('agent') || name === 'MCP';
 
 let desk: Desk;
-let headersOf: Readonly<Record<CallerName, Headers_>>;
+let headersOf: Readonly<Record<Exclude<CallerName, 'MCP'>, Headers_>>;
+let mcp: string;
 beforeAll(async () => {
   desk = await Desk.open(await world());
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [desk.shop.store.storeId]);
@@ -38,10 +40,32 @@ beforeAll(async () => {
     'agent token': agent,
     'agent header': { ...owner, 'x-svc-agent': 'matrix/1' },
   };
+  ({ token: mcp } = await mcpToken(desk.shop, owner['authorization']!.replace('Bearer ', ''), 'owner', SCOPES.join(' ')));
 });
 afterAll(() => desk.close());
 
 const changes = endpoints.filter(({ access, route }) => access === 'store' && !route.startsWith('GET '));
+
+interface Answered {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly requestId: string;
+}
+/** A body with a field that no operation has, and ids that do not exist. */
+async function send({ route }: Endpoint, name: CallerName, dryRun: boolean): Promise<Answered> {
+  const [method = '', path = ''] = route.split(' ');
+  const [url, body] = [path.replaceAll(/{\w+}/g, 'x'), { zz: 1 }];
+  const answered = ({ meta, error }: Reply['body'], status: number) => ({ status, code: error?.code, requestId: meta.requestId });
+  if (name === 'MCP') {
+    const called = await callBare(mcp, 'api_call', { method, path: url, body, dryRun });
+    const { structuredContent: envelope, isError } = called.body.result;
+    expect([called.status, isError ?? false]).toEqual([200, !envelope.meta.isSuccess]);
+    return answered(envelope, envelope.meta.status);
+  }
+  const headers = { ...headersOf[name], ...(dryRun && { 'x-svc-dry-run': '1' }) };
+  const reply = await call(underTest.api, method, url, { body, headers });
+  return answered(reply.body, reply.status);
+}
 
 /** The refusal that its declaration gives this caller; null: whatever the operation says of a wrong body and of ids that do not exist. */
 function refusalOf(endpoint: Endpoint, name: CallerName, isDry: boolean): string | null {
@@ -74,18 +98,15 @@ interface Recorded {
 
 describe.each(changes.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
   test('answers each caller as declared, and records it once', async () => {
-    const [method = '', path = ''] = endpoint.route.split(' ');
     const expected = new Map<string, readonly unknown[]>();
     for (const name of CALLERS)
       for (const isDry of [false, true]) {
-        const headers = { ...headersOf[name], ...(isDry && { 'x-svc-dry-run': '1' }) };
-        const url = path.replaceAll(/{\w+}/g, 'x');
-        const { status, body } = await call(underTest.api, method, url, { body: { zz: 1 }, headers });
+        const { status, code, requestId } = await send(endpoint, name, isDry);
         const refusal = refusalOf(endpoint, name, isDry);
         const who = [endpoint.id, name, isDry];
-        if (refusal === null) expect([...who, body.error?.code]).not.toEqual([...who, 'AGENT_OPERATION_DENIED']);
-        else expect([...who, status, body.error?.code]).toEqual([...who, 403, refusal]);
-        expected.set(body.meta.requestId, [...who, recordOf(status, name, isDry)]);
+        if (refusal === null) expect([...who, code]).not.toEqual([...who, 'AGENT_OPERATION_DENIED']);
+        else expect([...who, status, code]).toEqual([...who, 403, refusal]);
+        expected.set(requestId, [...who, recordOf(status, name, isDry)]);
       }
     const seen = await latestRecords();
     for (const [requestId, [id, name, isDry, record]] of expected)

@@ -10,6 +10,7 @@ test('every count that rings an alert at its first increase is there from zero o
   const counters = new Set([...rules.matchAll(/increase\((\w+)[^)]*\)\) > 0$/gm)].map(([, name]) => name!));
   expect([...counters].toSorted()).toEqual([
     'sangjeom_api_request_log_dropped_total',
+    'sangjeom_provider_foreign_cancels_total',
     'sangjeom_provider_mismatches_total',
     'sangjeom_provider_outcomes_total',
     'sangjeom_provider_unresolved_total',

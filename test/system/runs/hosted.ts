@@ -100,7 +100,8 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   const stopping = new AbortController();
   const shares = { orm, config, keyring, clock: realClock, log };
   const storage = await createStorage(config.storage);
-  const executor = await executorOf({ ...shares, storage, temporal: env.client, stopping: stopping.signal });
+  const executorThrough = (temporal: Client) => executorOf({ ...shares, storage, temporal, stopping: stopping.signal });
+  const executor = await executorThrough(env.client);
   const deps = { ...shares, executor };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
@@ -145,6 +146,8 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     inTenant: async <T>(work: (tx: Tx) => Promise<T>) => inTenant(orm, { storeId, at: await now(), realNow: Date.now() }, REQUEST, work),
     keyring,
     executor,
+    /** Another executor, with its own way to Temporal. */
+    executorThrough,
     receiver: (receiverUrl: string) =>
       inTenant(orm, tenancy(storeId), REQUEST, (tx) => registerWebhook(tx, keyring, { url: receiverUrl, eventTypes: ['ORDER.PAID'] })),
     /** Lets time pass on a server that skips it. */
@@ -209,7 +212,13 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     /** What an agent asks for, as the API files it. */
     async approval(wanted: Wanted): Promise<RunName<'approval'>> {
       const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
-      const token = { name: 'robot', scopes: ['category:rw'], purpose: 'agent', expiresInDays: null, createdBy: owner!.user_id } as const;
+      const token = {
+        name: 'robot',
+        scopes: ['category:rw', 'order:rw'],
+        purpose: 'agent',
+        expiresInDays: null,
+        createdBy: owner!.user_id,
+      } as const;
       const tenant = { storeId, at: await now(), realNow: Date.now() };
       return inTenant(orm, tenant, REQUEST, async (tx) => {
         const { tokenId } = await issueApiToken(tx, token);

@@ -5,6 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { recordRequest } from '../../../db/audit/commands.ts';
+import { newId } from '../../../db/kernel/clock.ts';
 import type { RunName } from '../../../workflows/kernel/start.ts';
 import { ownApi } from '../../kernel/api.ts';
 import { Seller } from '../../../bin/dev/client.ts';
@@ -73,6 +75,33 @@ describe('a command', () => {
     expect(await statusOf(run)).toBe('PAID');
     await under.command(run, 'confirm', {});
     expect(await statusOf(run)).toBe('CONFIRMED');
+  });
+
+  test('whose request was answered and recorded as out of time is never carried out: its record stays true', async () => {
+    const run = await bought();
+    const requestId = newId('req', Date.now());
+    const actor = { type: 'USER', id: 'usr_x' } as const;
+    const request = { action: 'orders.confirm', target: null, statusCode: 200, traceId: null, isPart: false };
+    const refused = { outcome: 'FAILED', statusCode: 503, errorCode: 'TEMPORARILY_UNAVAILABLE', idempotencyKey: null } as const;
+    await under.inTenant((tx) =>
+      recordRequest(tx, { ...request, ...refused, requestId, actor: { ...actor, name: null }, approvalId: null, metadata: {} }),
+    );
+    const origin = { actor, requestId, approvalId: null, metadata: {}, request };
+    await expect(under.command(run, 'confirm', {}, { requestId, origin })).rejects.toMatchObject(never);
+    expect(await statusOf(run)).toBe('PAID');
+    const again = newId('req', Date.now());
+    await under.command(run, 'confirm', {}, { requestId: again, origin: { ...origin, requestId: again } });
+    const records = await under.rows('SELECT outcome, status_code FROM audit_request WHERE request_id IN (?, ?) ORDER BY 1', [
+      requestId,
+      again,
+    ]);
+    expect([await statusOf(run), records]).toEqual([
+      'CONFIRMED',
+      [
+        { outcome: 'FAILED', status_code: 503 },
+        { outcome: 'SUCCEEDED', status_code: 200 },
+      ],
+    ]);
   });
 
   test('whose commit hangs in the network is never carried out', async () => {

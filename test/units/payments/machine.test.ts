@@ -27,7 +27,7 @@ const outcome = (result: string, code?: string, ended?: boolean): PaymentEvent =
 });
 
 describe('a buyer who comes back', () => {
-  const pay = { type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k' } as const;
+  const pay = { type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k', paymentToken: null } as const;
   test('reserves the key, then the stock, then the provider is asked', () => {
     expect(decide(pending, pay, 1)).toEqual({ state: pending, effects: [{ type: 'reserveKey', paymentKey: 'k' }] });
     expect(decide(pending, { type: 'keyReserved', paymentKey: 'k' }, 1).effects).toEqual([{ type: 'takeStock' }]);
@@ -156,7 +156,7 @@ test('no sequence of events makes two orders, gives stock back twice or leaves a
   const events = fc.oneof(
     fc.constant<PaymentEvent>({ type: 'elapsed' }),
     fc.constant<PaymentEvent>({ type: 'resumed' }),
-    fc.constant<PaymentEvent>({ type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k' }),
+    fc.constant<PaymentEvent>({ type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k', paymentToken: null }),
     fc.constant<PaymentEvent>({ type: 'giveUp', code: null }),
     fc.tuple(fc.constantFrom(...results), fc.boolean()).map(([result, ended]) => outcome(result, 'X', ended)),
   );

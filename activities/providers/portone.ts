@@ -1,0 +1,258 @@
+/**
+ * The client of PortOne's V2 HTTP API (Y23 … Y26). Its payment id is our order id. A payment counts only when id, amount, currency and
+ * store are those of the attempt, and its channel is of the attempt's environment (Y24).
+ */
+import { randomUUID } from 'node:crypto';
+import { isKnownDecline, providerMessage, safeCode, shortCode } from '../../domain/payments/failures.ts';
+import type { PortoneCredentials } from '../../domain/payments/providers.ts';
+import {
+  approved,
+  type Cancel,
+  CANCEL_FAILED,
+  CANCEL_REQUESTED,
+  declined,
+  foreign,
+  lost,
+  MISMATCH,
+  notFound,
+  type ProviderAnswer,
+  type ProviderCharge,
+  READ_MS,
+  refundAnswer,
+  refundReason,
+  unauthorized,
+  unknown,
+  unpaid,
+  type Verification,
+  voidReason,
+  withCancels,
+} from './answers.ts';
+import type { PaymentProvider } from './port.ts';
+import { createWire, type Reply, type Wire } from './wire.ts';
+
+/** PortOne advises 60 seconds or more: closing the connection does not cancel the request. */
+const CONFIRM_MS = 65_000;
+const CANCEL_MS = 60_000;
+
+/** 4xx types that do not tell whether money moved. */
+const AMBIGUOUS = new Set([
+  'ALREADY_PAID',
+  'ALREADY_PAID_OR_WAITING',
+  'IDEMPOTENCY_OUTSTANDING_REQUEST',
+  'CANCELLABLE_AMOUNT_CONSISTENCY_BROKEN',
+]);
+const RUNNING = 'IDEMPOTENCY_OUTSTANDING_REQUEST';
+/** Codes of the provider behind a 502 with which it refuses a cancel for good. */
+const CANCEL_REFUSED = new Set(['NOT_CANCELABLE_PAYMENT', 'EXCEED_MAX_REFUND_DUE', 'NOT_CANCELABLE_AMOUNT', 'ALREADY_CANCELED_PAYMENT']);
+
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['PaymentMethodCard', 'CARD'],
+  ['PaymentMethodEasyPay', 'EASY_PAY'],
+  ['PaymentMethodTransfer', 'BANK_TRANSFER'],
+  ['PaymentMethodVirtualAccount', 'VIRTUAL_ACCOUNT'],
+  ['PaymentMethodMobile', 'MOBILE'],
+]);
+
+interface Cancellation {
+  readonly status?: string;
+  readonly id?: string;
+  readonly totalAmount?: number;
+  readonly reason?: string;
+}
+interface PortonePayment {
+  readonly status?: string;
+  readonly id?: string;
+  readonly storeId?: string;
+  readonly channel?: { readonly type?: string } | null;
+  readonly method?: { readonly type?: string } | null;
+  readonly amount?: { readonly total?: number; readonly cancelled?: number } | null;
+  readonly currency?: string;
+  readonly cancellations?: readonly Cancellation[] | null;
+  readonly failure?: { readonly reason?: string; readonly pgCode?: string; readonly pgMessage?: string } | null;
+  /** Of a cancel. */
+  readonly cancellation?: Cancellation | null;
+  /** Of an error. */
+  readonly type?: string;
+  readonly message?: string;
+  readonly pgCode?: string;
+  readonly pgMessage?: string;
+}
+type Answered = Exclude<Reply<PortonePayment>, { readonly lost: string }>;
+/** The API as one store uses it. */
+interface Api {
+  readonly storeId: string;
+  read(paymentId: string, limit?: number | AbortSignal): Promise<Reply<PortonePayment>>;
+  post(path: string, body: object, key: string, limit: number | AbortSignal): Promise<Reply<PortonePayment>>;
+}
+
+export function createPortone(baseUrl: string, { storeId, apiSecret }: PortoneCredentials): PaymentProvider {
+  const call: Wire<PortonePayment> = createWire(baseUrl, `PortOne ${apiSecret}`);
+  const api: Api = {
+    storeId,
+    read: (paymentId, limit = READ_MS) =>
+      call({ method: 'GET', path: `/payments/${encodeURIComponent(paymentId)}?storeId=${encodeURIComponent(storeId)}`, limit }),
+    post: (path, body, key, limit) =>
+      call({ method: 'POST', path: `/payments/${path}`, body: { storeId, ...body }, limit, headers: { 'idempotency-key': `"${key}"` } }),
+  };
+  return { ...approvals(api), ...refunds(api) };
+}
+
+function approvals(api: Api): Pick<PaymentProvider, 'confirm' | 'read' | 'void' | 'verify'> {
+  const readCharge = async (charge: ProviderCharge, limit?: AbortSignal): Promise<ProviderAnswer> => {
+    const reply = await api.read(charge.pgOrderId, limit);
+    if ('lost' in reply) return lost(reply.lost);
+    return reply.status === 200 ? outcomeOf(api, reply.json, charge) : failedReading(reply);
+  };
+  return {
+    /** What a confirm answers is no payment: it is read afterwards. */
+    async confirm(charge, limit) {
+      const { attemptId, pgOrderId, paymentToken, paymentKey: txId, amount: totalAmount, environment } = charge;
+      const isTest = environment === 'TEST';
+      const body = { paymentToken, ...(txId !== null && { txId }), totalAmount, currency: 'KRW', isTest };
+      const reply = await api.post(`${encodeURIComponent(pgOrderId)}/confirm`, body, `confirm-${attemptId}`, limit ?? CONFIRM_MS);
+      if ('lost' in reply) return lost(reply.lost);
+      if (reply.status === 200) return afterConfirm(await readCharge(charge, limit));
+      const { status, json } = reply;
+      if (isRefused(status)) return { ...declined(safeCode(json.type, 'UNAUTHORIZED'), json.message), isUnauthorized: true };
+      return isDeclined(reply) ? declined(codeOf(json, status), messageOf(json)) : inconclusive(reply);
+    },
+    read: (charge) => readCharge(charge),
+    /** The whole of what a reading has just shown, so it is the cancellable amount. */
+    async void({ attemptId, pgOrderId, amount }, key) {
+      const body = { reason: voidReason(attemptId), currentCancellableAmount: amount, requester: 'ADMIN' };
+      const reply = await api.post(`${encodeURIComponent(pgOrderId)}/cancel`, body, key, CANCEL_MS);
+      if ('lost' in reply) return lost(reply.lost);
+      const { status, json } = reply;
+      if (isRefused(status)) return unauthorized(codeOf(json, status), json.message);
+      const isDone = status === 200 ? json.cancellation?.status === 'SUCCEEDED' : json.type === 'PAYMENT_ALREADY_CANCELLED';
+      const answer = unknown(status === 200 ? safeCode(json.cancellation?.status, 'NO_STATUS') : codeOf(json, status), false);
+      return { ...answer, result: isDone ? 'VOIDED' : 'UNKNOWN', ...(status === 404 && { isNotFound: true }) };
+    },
+    async verify(limitMs) {
+      const reply = await api.read(`verify-${randomUUID()}`, limitMs);
+      return 'lost' in reply ? 'UNAVAILABLE' : verificationOf(reply);
+    },
+  };
+}
+
+function refunds(api: Api): Pick<PaymentProvider, 'refund' | 'findRefund'> {
+  return {
+    /** Reads what can be canceled first; a refund that is there already is not requested again. */
+    async refund(charge, refund) {
+      const known = await api.read(charge.pgOrderId);
+      if ('lost' in known) return lost(known.lost);
+      const { json: payment } = known;
+      if (known.status !== 200) return notSent(failedReading(known));
+      if (!isOurs(api, payment, charge)) return foreign(MISMATCH);
+      const present = refundAnswer(cancelsOf(payment), refund, statusOf(payment));
+      if (present.result === 'REFUNDED' || present.code === CANCEL_REQUESTED) return present;
+      const { refundId, amount, key } = refund;
+      const currentCancellableAmount = charge.amount - (payment.amount?.cancelled ?? 0);
+      const body = { amount, reason: refundReason(refundId), currentCancellableAmount, requester: 'ADMIN' };
+      const reply = await api.post(`${encodeURIComponent(charge.pgOrderId)}/cancel`, body, key, CANCEL_MS);
+      if ('lost' in reply) return lost(reply.lost);
+      return reply.status === 200 ? canceled(reply.json.cancellation ?? {}, amount) : refused(reply);
+    },
+    /** FOREIGN: it is another payment. */
+    async findRefund(charge, refund) {
+      const reply = await api.read(charge.pgOrderId);
+      if ('lost' in reply) return lost(reply.lost);
+      const { status, json } = reply;
+      if (status !== 200) return notSent(failedReading(reply));
+      return isOurs(api, json, charge) ? refundAnswer(cancelsOf(json), refund, statusOf(json)) : foreign(MISMATCH);
+    },
+  };
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 403;
+/** A definite failure: 4xx without an ambiguous type, or a known decline of the provider behind it. */
+function isDeclined({ status, json }: Answered): boolean {
+  if (json.type === 'PG_PROVIDER') return isKnownDecline(json.pgCode);
+  return isDefinite(status, json.type);
+}
+const isDefinite = (status: number, type = ''): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(type);
+
+function verificationOf({ status, json }: Answered): Verification {
+  if (isRefused(status)) return 'UNAUTHORIZED';
+  return status === 404 && json.type === 'PAYMENT_NOT_FOUND' ? 'VERIFIED' : 'UNAVAILABLE';
+}
+
+/** A confirm was answered with success: its reading counts, unless it shows nothing yet. */
+const afterConfirm = (answer: ProviderAnswer): ProviderAnswer => {
+  if (answer.result === 'FOREIGN') return unknown(MISMATCH, true);
+  if (answer.result !== 'UNPAID' && !answer.isUnauthorized && !answer.isTechnical) return answer;
+  return unknown(answer.code, true);
+};
+
+function outcomeOf(api: Api, payment: PortonePayment, charge: ProviderCharge): ProviderAnswer {
+  if (!isOurs(api, payment, charge)) return foreign(MISMATCH);
+  const answer = withCancels(statusAnswer(payment), cancelsOf(payment), charge.attemptId);
+  const isOther = answer.result === 'APPROVED' && payment.channel?.type !== charge.environment;
+  return isOther ? { ...unknown('ENVIRONMENT_MISMATCH', true), result: 'WRONG_ENVIRONMENT' } : answer;
+}
+/** READY: authenticated at most. PAY_PENDING and PENDING are no ends. */
+function statusAnswer(payment: PortonePayment): ProviderAnswer {
+  switch (payment.status) {
+    case 'PAID':
+      return approved(METHODS.get(payment.method?.type ?? '') ?? 'CARD');
+    case 'FAILED':
+      return declined(shortCode(payment.failure?.pgCode, 'FAILED'), payment.failure?.pgMessage ?? payment.failure?.reason);
+    case 'CANCELLED':
+      return { ...unknown('CANCELLED', true), result: 'VOIDED' };
+    case 'READY':
+      return unpaid('READY');
+    case undefined:
+    default:
+      return unknown(statusOf(payment), false);
+  }
+}
+
+const isOurs = ({ storeId }: Api, payment: PortonePayment, { pgOrderId, amount }: ProviderCharge): boolean =>
+  payment.id === pgOrderId && payment.storeId === storeId && payment.amount?.total === amount && payment.currency === 'KRW';
+
+const codeOf = ({ pgCode, type }: PortonePayment, status: number): string => shortCode(pgCode, safeCode(type, `HTTP_${status}`));
+const messageOf = ({ pgMessage, message }: PortonePayment): string | undefined => pgMessage ?? message;
+const statusOf = ({ status }: PortonePayment): string => safeCode(status, 'NO_STATUS');
+
+const CANCEL_STATES: Readonly<Record<string, Cancel['state']>> = { SUCCEEDED: 'DONE', FAILED: 'FAILED' };
+const cancelsOf = ({ cancellations }: PortonePayment): Cancel[] =>
+  (cancellations ?? []).map(({ reason, totalAmount, status }) => ({
+    reason: reason ?? '',
+    amount: totalAmount,
+    state: CANCEL_STATES[status ?? ''] ?? 'REQUESTED',
+  }));
+
+/** The answer to a cancel. */
+function canceled({ status, totalAmount }: Cancellation, amount: number): ProviderAnswer {
+  if (status === 'SUCCEEDED' && (totalAmount ?? amount) === amount) return { ...unknown(status, true), result: 'REFUNDED' };
+  if (status === 'FAILED') return { ...unknown(CANCEL_FAILED, true), result: 'REFUSED' };
+  return unknown(status === 'REQUESTED' ? CANCEL_REQUESTED : safeCode(status, 'NO_STATUS'), true);
+}
+/** The answer of an error to a cancel. */
+function refused(reply: Answered): ProviderAnswer {
+  const { status, json } = reply;
+  const code = codeOf(json, status);
+  if (isRefused(status)) return unauthorized(code, json.message);
+  const isFinal = json.type === 'PG_PROVIDER' ? CANCEL_REFUSED.has(json.pgCode ?? '') : isDefinite(status, json.type);
+  if (!isFinal) return inconclusive(reply);
+  const answer = { ...unknown(code, true), result: 'REFUSED', message: providerMessage(messageOf(json)) } as const;
+  return status === 404 ? { ...answer, isNotFound: true } : answer;
+}
+
+/** A reading that shows no payment. */
+function failedReading({ status, json }: Answered): ProviderAnswer {
+  if (status === 404) return notFound();
+  const code = codeOf(json, status);
+  if (isRefused(status)) return unauthorized(code, json.message);
+  return { ...unknown(code, false), ...(status >= 500 && { isTechnical: true }) };
+}
+/** The same where a refund is read: it proves nothing about the refund. */
+const notSent = (answer: ProviderAnswer): ProviderAnswer => ({ ...answer, result: 'UNKNOWN', ended: false });
+/** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
+function inconclusive({ status, json }: Answered): ProviderAnswer {
+  const code = codeOf(json, status);
+  const ended = json.type !== RUNNING && status !== 408 && status !== 429;
+  const answer = { ...unknown(code, ended), message: providerMessage(messageOf(json)) };
+  return status >= 500 && !isKnownDecline(json.pgCode) ? { ...answer, isTechnical: true } : answer;
+}

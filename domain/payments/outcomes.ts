@@ -1,0 +1,185 @@
+/** What the payment machine does with the end of a call, by the status of its attempt: one table each. */
+import {
+  afterUnpaid,
+  type AttemptStatus,
+  AUTHENTICATION_LIFETIME_MS,
+  isUnknownTooLong,
+  MAX_HINT_READINGS,
+  type PendingCall,
+  readGap,
+  TIMEOUT,
+} from './rules.ts';
+import type { Decided, PaymentOutcome, PaymentState } from './state.ts';
+import {
+  alarm,
+  also,
+  block,
+  complete,
+  declineAfterConfirm,
+  declineEnvironment,
+  declineUnauthorized,
+  fail,
+  isOpen,
+  leaveUnresolved,
+  needsConfirm,
+  planCall,
+  planReading,
+  unchanged,
+  withAttempt,
+} from './steps.ts';
+
+export interface Ended {
+  readonly state: PaymentState;
+  readonly call: PendingCall;
+  readonly outcome: PaymentOutcome;
+  readonly at: number;
+}
+type Outcomes = Readonly<Record<PaymentOutcome['result'], (ended: Ended) => Decided>>;
+
+const ignore = ({ state }: Ended): Decided => unchanged(state);
+const codeOf = (outcome: PaymentOutcome): string => (outcome.result === 'LOST' ? 'LOST' : outcome.code);
+const methodOf = (outcome: PaymentOutcome): string | null => (outcome.result === 'LOST' ? null : outcome.approvedMethod);
+const isTechnical = (outcome: PaymentOutcome): boolean => outcome.result !== 'LOST' && outcome.isTechnical === true;
+
+/** The end of a confirm or a reading, while the attempt is CONFIRMING. */
+const WHILE_CONFIRMING: Outcomes = {
+  APPROVED: ({ state, outcome, at }) => complete(state, methodOf(outcome), at),
+  DECLINED: (ended) => {
+    const { state, call, outcome, at } = ended;
+    if (outcome.result !== 'LOST' && outcome.isUnauthorized) return refuse(ended);
+    return declineAfterConfirm(state, codeOf(outcome), call.name === 'readPayment', at);
+  },
+  /** Charged and then canceled at the provider by somebody else: nothing is left to do. */
+  VOIDED: ({ state, at }) => declineAfterConfirm(state, 'CANCELED', true, at),
+  /** Our order id belongs to another payment: we charged nothing, and nothing may be voided (X17). */
+  FOREIGN: ({ state, at }) => declineAfterConfirm(state, 'NOT_CHARGED', false, at),
+  WRONG_ENVIRONMENT: ({ state, at }) => also(declineEnvironment(state, at), { type: 'returnStock' }),
+  UNPAID: ({ state, call, at }) => applyUnpaid(state, call, at),
+  /** No request was sent now; if none was sent before either, the attempt was certainly not charged (X26). */
+  UNSENT: (ended) => {
+    const { state, call, outcome, at } = ended;
+    const isKnown = call.name === 'confirmPayment' && !state.attempt!.isUnknown;
+    return isKnown ? declineAfterConfirm(state, codeOf(outcome), true, at) : leaveUnknown(ended);
+  },
+  UNAUTHORIZED: ({ state, call, at }) => block(state, call, at),
+  UNKNOWN: leaveUnknown,
+  LOST: leaveUnknown,
+  REFUNDED: leaveUnknown,
+  REFUSED: leaveUnknown,
+  ABSENT: leaveUnknown,
+};
+
+/**
+ * The same for an attempt that has ended: a late approval is voided immediately and never makes a second order (D21). The outcome of each
+ * void is verified by a reading, and only a payment that a reading has just shown to be ours is voided (X17).
+ */
+const LATE: Outcomes = {
+  APPROVED: ({ state, call, at }) => voidLate(state, call, at),
+  WRONG_ENVIRONMENT: ({ state, call, at }) => also(voidLate(state, call, at), { type: 'rejectCredentials' }),
+  VOIDED: ({ state }) => unchanged(withAttempt(state, { status: 'VOIDED', isUnknown: false })),
+  /** Before its authentication has expired it may be charged yet: it stays unknown and is read again. */
+  UNPAID: (ended) => (mayBeCharged(ended) ? ignore(ended) : neverCharged(ended)),
+  DECLINED: neverCharged,
+  FOREIGN: neverCharged,
+  UNAUTHORIZED: ({ state, call, at }) => block(state, call, at),
+  UNSENT: readLate,
+  UNKNOWN: readLate,
+  LOST: readLate,
+  REFUNDED: readLate,
+  REFUSED: readLate,
+  ABSENT: readLate,
+};
+
+/** A reading of an attempt with which the buyer may still pay: only a payment that PortOne has approved by itself changes it (Y25). */
+const WHILE_OPEN: Outcomes = {
+  APPROVED: ({ state, outcome, at }) => {
+    if (!isOpen(state, at)) return unchanged(state);
+    const paid = withAttempt(state, { status: 'CONFIRMING', approvedMethod: methodOf(outcome), isUnknown: true, unknownSince: at });
+    return { state: { ...paid, status: 'processing', result: 'PROCESSING' }, effects: [{ type: 'takeStock' }] };
+  },
+  WRONG_ENVIRONMENT: ({ state, at }) => (isOpen(state, at) ? declineEnvironment(state, at) : unchanged(state)),
+  UNKNOWN: readHintAgain,
+  LOST: readHintAgain,
+  DECLINED: ignore,
+  UNPAID: ignore,
+  VOIDED: ignore,
+  REFUNDED: ignore,
+  REFUSED: ignore,
+  ABSENT: ignore,
+  FOREIGN: ignore,
+  UNSENT: ignore,
+  UNAUTHORIZED: ignore,
+};
+
+/** A reading of an approved payment, after a notification: a cancel that is not ours changes no order, but an operator hears of it (Y27). */
+function watch(ended: Ended): Decided {
+  const { state, outcome } = ended;
+  if (outcome.result === 'LOST' || isTechnical(outcome)) return readHintAgain(ended);
+  const isForeign = outcome.isForeignCancel === true;
+  return { state, effects: isForeign ? [alarm('foreignCancel', 'readPayment', state.attempt!.attemptId)] : [] };
+}
+
+/** Applies the end of a call about the state's attempt. */
+export function applyAttemptOutcome(ended: Ended): Decided {
+  const { status } = ended.state.attempt!;
+  if (status === 'APPROVED') return watch(ended);
+  const tables: Partial<Record<AttemptStatus, Outcomes>> = { CONFIRMING: WHILE_CONFIRMING, OPEN: WHILE_OPEN };
+  return (tables[status] ?? LATE)[ended.outcome.result](ended);
+}
+
+/** Our credentials were refused at a confirm. That proves nothing about one that may have been sent before. */
+function refuse(ended: Ended): Decided {
+  const { state, outcome, at } = ended;
+  if (!state.attempt!.isUnknown) return declineUnauthorized(state, codeOf(outcome), at);
+  return also(leaveUnknown(ended), { type: 'rejectCredentials' });
+}
+
+/** The outcome is unknown: it is read again and again, for a day at most. */
+function leaveUnknown({ state, call, outcome, at }: Ended): Decided {
+  const isConfirm = call.name === 'confirmPayment';
+  const confirmAnswered = outcome.result !== 'LOST' && outcome.ended;
+  const answered = isConfirm ? { confirmAnswered, ...(!confirmAnswered && { readings: 0 }) } : {};
+  const isFirst = isConfirm && state.attempt!.unknownSince === null;
+  const isAfterSlow = isFirst && codeOf(outcome) === TIMEOUT && !isTechnical(outcome);
+  const reading = planReading(withAttempt(state, { isUnknown: true, ...answered }), call, at, isAfterSlow);
+  const isCounted = isTechnical(outcome) && (isFirst || call.isAfterSlow === true);
+  if (reading.call) return { state: reading, effects: isCounted ? [{ type: 'countTechnicalFailure' }] : [] };
+  // The payment fails and its stock is returned; if `npm run support -- retry` later finds it charged, it is voided.
+  const unresolved = leaveUnresolved(reading, 'confirmPayment', at);
+  return also(fail(unresolved.state, unresolved.effects), { type: 'returnStock' });
+}
+
+/** A reading said "not charged": more readings to prove it, or the confirm again under the same idempotency key. */
+function applyUnpaid(current: PaymentState, { n, isHint }: PendingCall, at: number): Decided {
+  const { confirmAnswered: ended, readings, confirmedAt } = current.attempt!;
+  const state = ended && !isHint ? withAttempt(current, { readings: readings + 1 }) : current;
+  const facts = { readings: state.attempt!.readings, ended, confirmedAt: confirmedAt!, expiresAt: state.expiresAt };
+  const next = afterUnpaid(facts, at);
+  if (next === 'not-charged') return declineAfterConfirm(state, 'NOT_CHARGED', false, at);
+  const isAgain = next === 'confirm-again' && needsConfirm(state.attempt!);
+  return unchanged(planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1));
+}
+
+const mayBeCharged = ({ state: { attempt }, at }: Ended): boolean =>
+  attempt!.isUnknown && attempt!.confirmedAt !== null && at < attempt!.confirmedAt + AUTHENTICATION_LIFETIME_MS;
+
+function neverCharged({ state }: Ended): Decided {
+  return unchanged(withAttempt(state, { isUnknown: false }));
+}
+
+function voidLate(state: PaymentState, { n }: PendingCall, at: number): Decided {
+  const since = state.attempt!.unknownSince ?? at;
+  const dated = withAttempt(state, { unknownSince: since });
+  if (isUnknownTooLong(since, at)) return leaveUnresolved(dated, 'voidPayment', at);
+  return unchanged(planCall(dated, 'voidPayment', at, n + 1));
+}
+
+function readLate({ state, call, at }: Ended): Decided {
+  const reading = planReading(state, call, at);
+  return reading.call ? unchanged(reading) : leaveUnresolved(reading, call.name, at);
+}
+
+/** Nobody waits for what a notification hinted at: it is read a few times, then left to the attempt's end or the next notification. */
+function readHintAgain({ state, call: { n }, at }: Ended): Decided {
+  return unchanged(n + 1 < MAX_HINT_READINGS ? planCall(state, 'readPayment', at + readGap(n + 1), n + 1) : state);
+}

@@ -1,0 +1,98 @@
+/** Steps of the payment machine that its events and outcomes share. */
+import { configurationCode, failureOf } from './failures.ts';
+import { blockedGap, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentState } from './state.ts';
+
+export const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({
+  ...state,
+  attempt: { ...state.attempt!, ...changes },
+});
+export const unchanged = (state: PaymentState): Decided => ({ state, effects: [] });
+export const also = ({ state, effects }: Decided, ...more: readonly PaymentEffect[]): Decided => ({
+  state,
+  effects: [...effects, ...more],
+});
+export const alarm = (kind: Alarm['kind'], operation: Alarm['operation'], id: string): Alarm => ({ type: 'alarm', kind, operation, id });
+
+/** The buyer may still pay with the state's attempt. */
+export const isOpen = ({ status, expiresAt, attempt, currentAttemptId }: PaymentState, at: number): boolean =>
+  status === 'pending' && at < expiresAt && attempt?.status === 'OPEN' && attempt.attemptId === currentAttemptId;
+
+/** PortOne may approve by itself: without a token there is nothing to confirm, only to read (Y25). */
+export const needsConfirm = ({ pg, paymentToken }: AttemptState): boolean => pg !== 'portone' || paymentToken !== null;
+
+/**
+ * A call's id is made of its name, its attempt and a counter: it stays the same through reset and restart, and is never reused. `n` counts
+ * the calls since the outcome became unknown.
+ */
+export function planCall(
+  state: PaymentState,
+  name: PendingCall['name'],
+  dueAt: number,
+  n: number,
+  marks: Pick<PendingCall, 'isBlocked' | 'isAfterSlow' | 'isHint'> = {},
+): PaymentState {
+  const { attemptId, callCount } = state.attempt!;
+  const call = { id: `${name}-${attemptId}-${callCount}`, name, n, attemptId, dueAt, ...marks };
+  return { ...withAttempt(state, { callCount: callCount + 1 }), call };
+}
+
+/** Plans the next reading of an unknown outcome; no call when it has been read for a day. */
+export function planReading(state: PaymentState, { n }: PendingCall, at: number, isAfterSlow = false): PaymentState {
+  const since = state.attempt!.unknownSince ?? at;
+  const dated = withAttempt(state, { unknownSince: since });
+  if (isUnknownTooLong(since, at)) return dated;
+  return planCall(dated, 'readPayment', at + readGap(n + 1), n + 1, isAfterSlow ? { isAfterSlow } : {});
+}
+
+/** No credentials are accepted: it is read again when there may be others. The day of readings begins anew then (Y9). */
+export const block = (state: PaymentState, call: PendingCall, at: number): Decided =>
+  unchanged(planCall(withAttempt(state, { unknownSince: at }), 'readPayment', at + blockedGap(call), call.n, { isBlocked: true }));
+
+export const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []): Decided => ({
+  state: { ...state, status: 'failed', result: 'FAILED', lastFailure: state.attempt!.failure },
+  effects,
+});
+
+/** A definite decline: the payment goes back to pending, for another attempt (D36). */
+export function decline(state: PaymentState, code: string, at: number): Decided {
+  const failure = failureOf(state.attempt!.attemptId, code);
+  const isCanceled = failure.category === 'BUYER_CANCELED';
+  const declined = withAttempt(state, { status: isCanceled ? 'CANCELED' : 'DECLINED', failure, endedAt: at });
+  return unchanged({ ...declined, status: 'pending', result: isCanceled ? 'CANCELED' : 'FAILED', lastFailure: failure });
+}
+
+/**
+ * A decline after the confirm call: the stock is returned. Only a reading proves that nothing was charged; an attempt that was declined in
+ * any other way stays marked as unknown and is read once more when the payment has ended.
+ */
+export function declineAfterConfirm(state: PaymentState, code: string, isRead: boolean, at: number): Decided {
+  const declined = decline(isRead ? withAttempt(state, { isUnknown: false }) : state, code, at);
+  return also(declined, { type: 'returnStock' });
+}
+
+/** The first confirm was refused with our credentials: nothing was charged, and another provider may take the payment (Y18). */
+export const declineUnauthorized = (state: PaymentState, code: string, at: number): Decided =>
+  also(declineAfterConfirm(state, configurationCode(code), true, at), { type: 'rejectCredentials' });
+
+/** Charged by a channel of the other environment: that is voided at once, and never buys anything (Y24). */
+export function declineEnvironment(state: PaymentState, at: number): Decided {
+  const declined = decline(withAttempt(state, { isUnknown: true, unknownSince: at }), 'ENVIRONMENT_MISMATCH', at);
+  return also(unchanged(planCall(declined.state, 'voidPayment', at, 1)), { type: 'rejectCredentials' });
+}
+
+export function complete(state: PaymentState, approvedMethod: string | null, at: number): Decided {
+  const approved = withAttempt(state, { status: 'APPROVED', approvedMethod, endedAt: at, isUnknown: false });
+  return {
+    state: { ...approved, status: 'completed', result: 'COMPLETED', completedAt: at, lastFailure: null },
+    effects: [{ type: 'createOrder' }],
+  };
+}
+
+export function leaveUnresolved(state: PaymentState, operation: Alarm['operation'], at: number): Decided {
+  const { attemptId } = state.attempt!;
+  return {
+    state: withAttempt(state, { status: 'UNRESOLVED', failure: failureOf(attemptId, UNRESOLVED), endedAt: at }),
+    effects: [alarm('unresolved', operation, attemptId)],
+  };
+}
