@@ -79,7 +79,7 @@ export const messages: Readonly<Record<Locale, Messages>> = {
     pay: '결제하기',
     needsScript: '결제하려면 브라우저의 자바스크립트를 켜 주세요.',
     others: '다른 결제 수단',
-    payBy: (label) => `${label}로 바꾸기`,
+    payBy: (label) => `${label} 결제로 바꾸기`,
     cancel: '취소',
     processing: '결제를 확인하고 있습니다',
     wait: '잠시만 기다려 주세요. 이 화면을 닫지 마세요.',

@@ -1,7 +1,7 @@
 /** The hosted payment screen's pages: they work without script, with a keyboard, and with a screen reader. */
 import type { Started } from '../../db/payments/queries.ts';
 import type { Failure } from '../../domain/payments/rules.ts';
-import type { Candidate } from '../../domain/paymentSettings/routing.ts';
+import type { Option } from '../../domain/paymentSettings/routing.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
 import { type PageContext, page } from '../kernel/page.ts';
@@ -30,7 +30,7 @@ export type Launch =
 
 /** A way to pay that the buyer may change to: an attempt of its own. */
 export interface OtherWay {
-  readonly option: Candidate;
+  readonly option: Option;
   readonly action: string;
 }
 export interface PayPage extends Started {
@@ -51,6 +51,7 @@ export function payPage(context: PayContext, shown: PayPage): Html {
   const { payment, attempt, storeName, at, launch, cancel, others, isSwitched } = shown;
   const m = messages[context.locale];
   const deadline = korean(payment.expiresAt.getTime());
+  const [label = '', ...labels] = labelsOf([optionOf(attempt), ...others.map(({ option }) => option)], m);
   const body = html`${testNote(payment.testPayment, m)} ${isSwitched ? html`<p role="status">${m.switched}</p>` : ''}
     <dl>
       <dt>${m.order}</dt>
@@ -67,7 +68,7 @@ export function payPage(context: PayContext, shown: PayPage): Html {
         </ul>
       </dd>
       <dt>${m.method}</dt>
-      <dd>${m.label(optionOf(attempt))}</dd>
+      <dd>${label}</dd>
       <dt>${m.amount}</dt>
       <dd><strong>${m.won(payment.totalWon)}</strong></dd>
       <dt>${m.deadline}</dt>
@@ -76,7 +77,7 @@ export function payPage(context: PayContext, shown: PayPage): Html {
         <span id="left" data-ms="${Math.max(0, payment.expiresAt.getTime() - at)}" role="timer" aria-label="${m.left}"></span>
       </dd>
     </dl>
-    ${payForm(shown, m)} ${otherWays(others, m)}
+    ${payForm(shown, m)} ${otherWays(others, labels, m)}
     <form id="cancel" method="get" action="${cancel.action}">
       ${hidden(cancel.fields)}
       <button type="submit" class="quiet">${m.cancel}</button>
@@ -97,22 +98,25 @@ function payForm({ launch, here }: PayPage, m: Messages): Html {
   </form>`;
 }
 
-/** A form for each other way. The provider is named where it is the choice. */
-function otherWays(others: readonly OtherWay[], m: Messages): Html {
-  if (others.length === 0) return html``;
-  const labels = others.map(({ option }) => m.label(option));
-  const labelAt = (i: number): string => {
-    const label = labels[i]!;
-    return labels.filter((one) => one === label).length > 1 || others.length === 1
-      ? label + providerOf(others[i]!, labels, label, m)
-      : label;
-  };
-  return html`<h2>${m.others}</h2>
-    ${others.map(
-      ({ action }, i) => html`<form class="way" method="post" action="${action}"><button type="submit" class="quiet">${m.payBy(labelAt(i))}</button></form>`,
-    )}`;
+/** A form for each other way. */
+const otherWays = (others: readonly OtherWay[], labels: readonly string[], m: Messages): Html =>
+  others.length === 0
+    ? html``
+    : html`<h2>${m.others}</h2>
+        ${others.map(
+          ({ action }, i) =>
+            html`<form class="way" method="post" action="${action}">
+              <button type="submit" class="quiet">${m.payBy(labels[i]!)}</button>
+            </form>`,
+        )}`;
+
+/** The labels of options; one that stands there twice names its provider too. */
+function labelsOf(options: readonly Option[], m: Messages): readonly string[] {
+  const labels = options.map((option) => m.label(option));
+  return labels.map((label, i) =>
+    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${m.providers[options[i]!.pg]})`,
+  );
 }
-const providerOf = ({ option }: OtherWay, _: readonly string[], __: string, m: Messages): string => ` (${m.providers[option.pg]})`;
 
 const testNote = (isTest: boolean, m: Messages): Html => (isTest ? html`<p role="note">${m.test}</p>` : html``);
 
@@ -121,4 +125,75 @@ function languageLink({ locale, otherLanguage }: PayContext): Html {
   if (otherLanguage === null) return html``;
   const other = OTHER[locale];
   return html`<p class="language"><a href="${otherLanguage}" lang="${other.locale}" hreflang="${other.locale}">${other.name}</a></p>`;
+}
+
+/** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
+export function processingPage(context: PayContext): Html {
+  const m = messages[context.locale];
+  const body = html`<p id="processing" role="status">${m.wait}</p>
+    ${languageLink(context)}`;
+  return page(context, { title: m.processing, body, refreshSeconds: 2, script: POLL });
+}
+
+export interface FailedPage {
+  readonly failure: Failure | null;
+  readonly own: Option;
+  /** Tries the same option again; null: it is not available. */
+  readonly retryAction: string | null;
+  readonly others: readonly OtherWay[];
+  readonly returnTo: string;
+}
+/** After a decline or a cancel, while there is time: why, another try in the same way or in others, and the way back to the shop. */
+export function failedPage(context: PayContext, { failure, own, retryAction, others, returnTo }: FailedPage): Html {
+  const m = messages[context.locale];
+  const reason = failure ? (m.failure[failure.category] ?? failure.message) : '';
+  const [, ...labels] = labelsOf([own, ...others.map(({ option }) => option)], m);
+  const body = html`<p role="alert">${reason}</p>
+    ${retryAction === null ? '' : html`<form id="retry" method="post" action="${retryAction}"><button type="submit">${m.retry}</button></form>`}
+    ${otherWays(others, labels, m)}
+    <p><a href="${returnTo}">${m.back}</a></p>
+    ${languageLink(context)}`;
+  return page(context, { title: m.failed, body });
+}
+
+/** The ten minutes are over and nothing was charged. */
+export function expiredPage(context: PayContext, returnTo: string): Html {
+  const m = messages[context.locale];
+  return page(context, {
+    title: m.expired,
+    body: html`<p role="status">${m.expiredHelp}</p>
+      <p><a href="${returnTo}">${m.back}</a></p>
+      ${languageLink(context)}`,
+  });
+}
+
+/** The chosen way cannot be used at the moment; nothing changed (Y15). */
+export function unavailablePage(context: PayContext, { paymentPage, returnTo }: { paymentPage: string; returnTo: string }): Html {
+  const m = messages[context.locale];
+  return page(context, {
+    title: m.unavailable,
+    body: html`<p role="alert">${m.unavailableHelp}</p>
+      <p><a href="${paymentPage}">${m.backToPayment}</a></p>
+      <p><a href="${returnTo}">${m.back}</a></p>`,
+  });
+}
+
+/** For anything that does not lead to a payment; says nothing about what exists. */
+export function unknownPage(context: PageContext): Html {
+  const m = messages[context.locale];
+  return page(context, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
+}
+
+/** Over the limit of requests: nothing happened, and a moment later it may be tried again. */
+export function busyPage(context: PageContext): Html {
+  const m = messages[context.locale];
+  return page(context, { title: m.busy, body: html`<p role="status">${m.busyHelp}</p>` });
+}
+
+/** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
+export function popupPage(context: PageContext, message: object, targetOrigin: string, returnTo: string): Html {
+  const m = messages[context.locale];
+  const body = html`<p><a href="${returnTo}">${m.back}</a></p>
+    ${json('signal', { message, targetOrigin })}`;
+  return page(context, { title: m.done, body, script: SIGNAL });
 }
