@@ -57,7 +57,7 @@ async function developmentStores(dir: string, { databaseUrl, env }: System): Pro
     { code: 'rival', name: '라이벌 상점' },
   ];
   for (const store of wanted.slice(stores.length)) {
-    stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }, env['SEALING_KEYS']!));
+    stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }, env['SEALING_KEYS']));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
   for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, peopleOf(storeCode));

@@ -30,6 +30,7 @@ import { Resource0023 } from './migrations/0023_resource.ts';
 import { BulkRecords0024 } from './migrations/0024_bulk_records.ts';
 import { AuditedDecisions0025 } from './migrations/0025_audited_decisions.ts';
 import { Claims0026 } from './migrations/0026_claims.ts';
+import { PaymentSettings0027 } from './migrations/0027_payment_settings.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -60,6 +61,7 @@ const MIGRATIONS = [
   BulkRecords0024,
   AuditedDecisions0025,
   Claims0026,
+  PaymentSettings0027,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -17,7 +17,7 @@ import { LIVE_CONDITIONS } from '../../domain/paymentSettings/rules.ts';
 import { closed, Count, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 export const Environment = oneOf(ENVIRONMENTS, 'TEST: no money moves');
-export const ExpectedVersion = Type.Optional(
+const ExpectedVersion = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'The version that was read; a change of another one is refused' }),
 );
 const Version = Type.Integer({ minimum: 1, description: 'Grows with every change' });
@@ -85,7 +85,7 @@ export const Settings = closed(
   { title: 'PaymentSettings' },
 );
 
-export const Methods = Type.Array(closed({ method: oneOf(PAYMENT_METHODS), provider: Type.Optional(nullable(Wallet)) }), {
+const Methods = Type.Array(closed({ method: oneOf(PAYMENT_METHODS), provider: Type.Optional(nullable(Wallet)) }), {
   minItems: 1,
   maxItems: 20,
   description: 'What is switched on, in the order of display',

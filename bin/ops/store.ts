@@ -14,50 +14,38 @@ import { makeStore } from './store/make.ts';
 
 const isProduction = process.env['NODE_ENV'] === 'production';
 
-await run(async () => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      code: { type: 'string' },
-      name: { type: 'string' },
-      sandbox: { type: 'boolean', default: false },
-      live: { type: 'boolean', default: false },
-      'live-payments': { type: 'string' },
-      owner: { type: 'string' },
-      'ai-actions': { type: 'string' },
-      products: { type: 'string', default: '10000' },
-      variants: { type: 'string', default: '20' },
-    },
-  });
-  if (positionals[0] === 'fill' && values.code) {
-    const [products, variants] = [Number(values.products), Number(values.variants)];
+const options = {
+  code: { type: 'string' },
+  name: { type: 'string' },
+  sandbox: { type: 'boolean', default: false },
+  live: { type: 'boolean', default: false },
+  'live-payments': { type: 'string' },
+  owner: { type: 'string' },
+  'ai-actions': { type: 'string' },
+  products: { type: 'string', default: '10000' },
+  variants: { type: 'string', default: '20' },
+} as const;
+const parse = () => parseArgs({ allowPositionals: true, options });
+type Values = ReturnType<typeof parse>['values'];
+
+const print = (result: object): boolean => process.stdout.write(`${JSON.stringify(result)}\n`);
+
+const commands: Readonly<Record<string, (code: string, values: Values) => Promise<void>>> = {
+  async fill(code, { products: wantedProducts, variants: wantedVariants }) {
+    const [products, variants] = [Number(wantedProducts), Number(wantedVariants)];
     if (!(products > 0 && variants > 0 && variants <= MAX_VARIANTS))
       throw new UserError(`At least one product, and 1 to ${MAX_VARIANTS} variants of each.`);
-    await fillStore(ownerUrl(), { code: values.code, products, variants }, (line) => process.stderr.write(`${line}\n`));
-    return;
-  }
-  if (positionals[0] === 'set' && values.code) {
-    const switched = await switchLivePayments(ownerUrl(), values.code, values['live-payments'], isProduction);
-    process.stdout.write(`${JSON.stringify(switched)}\n`);
-    return;
-  }
-  if (positionals[0] !== 'create' || !values.code)
-    throw new UserError(
-      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N], ' +
-        'set --code CODE --live-payments on|off, or fill --code CODE [--products N] [--variants N]',
-    );
-  if (values.live && isProduction) throw new UserError('--live is refused in production: live mode is switched on by the owner.');
-  const request = {
-    code: values.code,
-    name: values.name ?? values.code,
-    sandbox: values.sandbox,
-    withProduct: false,
-    live: values.live,
-    owner: values.owner ?? null,
-    aiActionsLimit: aiActionsOf(values['ai-actions']),
-  };
-  process.stdout.write(`${JSON.stringify(await makeStore(ownerUrl(), request, isProduction ? null : systemEnv('SEALING_KEYS')))}\n`);
-});
+    await fillStore(ownerUrl(), { code, products, variants }, (line) => process.stderr.write(`${line}\n`));
+  },
+  async set(code, values) {
+    print(await switchLivePayments(ownerUrl(), code, values['live-payments'], isProduction));
+  },
+  async create(code, { name = code, sandbox, live, owner = null, 'ai-actions': aiActions }) {
+    if (live && isProduction) throw new UserError('--live is refused in production: live mode is switched on by the owner.');
+    const request = { code, name, sandbox, live, owner, withProduct: false, aiActionsLimit: aiActionsOf(aiActions) };
+    print(await makeStore(ownerUrl(), request, isProduction ? null : systemEnv('SEALING_KEYS')));
+  },
+};
 
 /** The monthly limit of AI actions; null when it is not given. */
 function aiActionsOf(text: string | undefined): number | null {
@@ -65,3 +53,14 @@ function aiActionsOf(text: string | undefined): number | null {
   if (!/^\d{1,9}$/.test(text)) throw new UserError('AI actions a month are a whole number from 0 to 999,999,999.');
   return Number(text);
 }
+
+await run(async () => {
+  const { positionals, values } = parse();
+  const command = Object.hasOwn(commands, positionals[0] ?? '') ? commands[positionals[0]!] : undefined;
+  if (!command || !values.code)
+    throw new UserError(
+      'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N], ' +
+        'set --code CODE --live-payments on|off, or fill --code CODE [--products N] [--variants N]',
+    );
+  await command(values.code, values);
+});

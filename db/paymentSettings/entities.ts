@@ -87,4 +87,3 @@ export const PaymentCircuitEntity = defineEntity({
     openUntil: time().nullable(),
   },
 });
-export type PaymentCircuit = InferEntity<typeof PaymentCircuitEntity>;

@@ -20,7 +20,7 @@ const settings = async () => (await request('GET', SETTINGS)).body.data;
 const code = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'OK'}`;
 const provider = async (name: string) => (await settings()).providers.find((one: { provider: string }) => one.provider === name);
 const fieldCodes = ({ body }: Answer) =>
-  (body.error?.fieldErrors as { field: string; code: string }[]).map((one) => `${one.field} ${one.code}`);
+  ((body.error?.fieldErrors ?? []) as { field: string; code: string }[]).map((one) => `${one.field} ${one.code}`);
 
 /** A shop of its own, with its people logged in. */
 async function open(): Promise<void> {
