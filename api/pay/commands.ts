@@ -54,11 +54,16 @@ export async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found, 
   leave(ctx, fresh, fresh.payment.result);
 }
 
-/** To the pay page of the next attempt, or back to the shop with FAILED (Y16). */
+/** To the pay page of the next attempt, or back to the shop with FAILED (Y16). What became of the payment meanwhile, its page shows. */
 async function goOn(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
-  const next = await nextAttempt(deps, found);
-  if (next) see(ctx, next);
-  else answerFromRow(ctx, found);
+  try {
+    const next = await nextAttempt(deps, found);
+    if (next) see(ctx, next);
+    else answerFromRow(ctx, found);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
+    see(ctx, found);
+  }
 }
 
 /** The payment after the command; null when the response is sent already. `pay` waits for the outcome within the deadline. */

@@ -1,7 +1,9 @@
 /** New attempts from the payment screen: the buyer's choice, and the next provider after a window that could not be opened (Y14 … Y17). */
+import { LockMode } from '@mikro-orm/core';
 import type { RouterContext } from '@koa/router';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { failOver, retryPayment } from '../../db/payments/attempts.ts';
+import { PaymentEntity } from '../../db/payments/entities.ts';
 import { readAttempt, readPayment, type Started } from '../../db/payments/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type Option, WALLETS } from '../../domain/paymentSettings/routing.ts';
@@ -44,8 +46,9 @@ export async function retry(ctx: RouterContext, deps: ApiDeps, found: Found): Pr
   if (!option) return sendUnknown(ctx, 400);
   try {
     const started = await startAttempt(deps, found, async (tx) => {
-      const { currentAttemptId } = await readPayment(tx, paymentId);
-      const current = await readAttempt(tx, paymentId, currentAttemptId);
+      const { storeId } = tx;
+      const payment = await tx.em.findOneOrFail(PaymentEntity, { storeId, paymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const current = await readAttempt(tx, paymentId, payment.currentAttemptId);
       const isStarted =
         current?.attempt.status === 'OPEN' && current.attempt.credentialId && isSameOption(optionOf(current.attempt), option);
       return isStarted ? current : retryPayment(tx, { paymentId, option, returnUrl });
@@ -74,18 +77,13 @@ export const isWindowRefused = ({ payment, attempt }: Started): boolean =>
  * The attempt that the buyer goes on with after a window that could not be opened: a new one at the next provider, or the one that a request
  * before this one has started. Null: there is none, the buyer goes back to the shop.
  */
-export async function nextAttempt(deps: ApiDeps, found: Found): Promise<Started | null> {
-  const { paymentId } = found.payment;
-  const { attemptId } = found.attempt;
-  try {
-    return await startAttempt(deps, found, async (tx) => {
-      const { currentAttemptId } = await readPayment(tx, paymentId);
-      if (currentAttemptId === attemptId) return failOver(tx, paymentId, attemptId);
-      const current = await readAttempt(tx, paymentId, currentAttemptId);
-      return current?.attempt.status === 'OPEN' ? current : null;
-    });
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
-    return null;
-  }
-}
+export const nextAttempt = (deps: ApiDeps, found: Found): Promise<Started | null> =>
+  startAttempt(deps, found, async (tx) => {
+    const { paymentId } = found.payment;
+    const { attemptId } = found.attempt;
+    const next = await failOver(tx, paymentId, attemptId);
+    if (next) return next;
+    const { currentAttemptId } = await readPayment(tx, paymentId);
+    const current = currentAttemptId === attemptId ? null : await readAttempt(tx, paymentId, currentAttemptId);
+    return current?.attempt.status === 'OPEN' ? current : null;
+  });

@@ -38,7 +38,7 @@ function fromPortone(query: Parameter, { pgOrderId }: Expected): Returned {
 const UNKNOWN = 'OTHER';
 
 /** Where the window could not be opened, and said nothing that is known to us. */
-export const UNAVAILABLE = 'NOT_AVAILABLE_PAYMENT';
+const UNAVAILABLE = 'NOT_AVAILABLE_PAYMENT';
 
 /**
  * The code at the fail address. `rejected`: the page's script could not load the SDK, or the SDK rejected the call: unless it names a decline
