@@ -6,12 +6,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   REJECT_CARD_COMPANY: '결제 승인이 거절되었습니다.',
   UNAUTHORIZED_KEY: '인증되지 않은 시크릿 키 혹은 클라이언트 키 입니다.',
   NOT_CANCELABLE_PAYMENT: '취소 할 수 없는 결제 입니다.',
-  ALREADY_CANCELED_PAYMENT: '이미 취소된 결제 입니다.',
   FORBIDDEN_CONSECUTIVE_REQUEST: '반복적인 요청은 허용되지 않습니다. 잠시 후 다시 시도해주세요.',
-  NOT_FOUND_PAYMENT: '존재하지 않는 결제 입니다.',
-  NOT_FOUND_PAYMENT_SESSION: '결제 시간이 만료되어 결제 진행 데이터가 존재하지 않습니다.',
-  ALREADY_PROCESSED_PAYMENT: '이미 처리된 결제 입니다.',
-  FAILED_INTERNAL_SYSTEM_PROCESSING: '내부 시스템 처리 작업이 실패했습니다. 잠시 후 다시 시도해주세요.',
   PAY_PROCESS_CANCELED: '사용자가 결제를 취소하였습니다.',
   NOT_SUPPORTED_METHOD: '지원되지 않는 결제 수단입니다.',
 };

@@ -87,7 +87,8 @@ export interface Comparison {
 
 /**
  * Reads what the request is about before its work. The entity manager is cleared: the work reads anew, under its locks. `locks`: locks it
- * first, where a decision depends on the difference; otherwise a change that commits meanwhile may be listed with this one's.
+ * first, where a decision depends on the difference, and for a dry run; otherwise a change of another request that commits meanwhile may be
+ * listed with this one's. It is not locked for everybody: the work itself has to see what changed while it waited for the lock.
  */
 export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { locks = false } = {}): Promise<Comparison> {
   const { target } = endpoint;

@@ -1,10 +1,11 @@
 /** Products as previews and the audit log show them. */
-import { isDeepStrictEqual } from 'node:util';
 import { lockForChange, writtenVariants } from '../../db/products/changes.ts';
+import { readProduct, type VariantRow } from '../../db/products/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import { readBy, shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
 import { readCalendar } from './readCalendar.ts';
+import { viewProduct } from './schemas.ts';
 
 const SHOWN: Subject = shownBy(get, {
   type: 'PRODUCT',
@@ -13,18 +14,18 @@ const SHOWN: Subject = shownBy(get, {
   given: ['productId', 'productNo', 'variantId', 'variantNo'],
 });
 
-interface WithVariants {
-  readonly variants: readonly { readonly variantId: string }[];
+interface Stocked {
+  readonly variants: readonly { readonly variantId: string; readonly stockQuantity: number }[];
 }
-/** Sales take stock of variants without the product's lock: those that this transaction has not written are as they were. */
+/** A sale takes stock of variants without the product's lock: those that this transaction has not written have the stock that they had. */
 async function ownChanges(tx: Tx, productId: string, before: object, after: object): Promise<object> {
-  const was = new Map((before as WithVariants).variants.map((variant) => [variant.variantId, variant]));
-  const { variants } = after as WithVariants;
-  const differs = variants.some((variant) => was.has(variant.variantId) && !isDeepStrictEqual(was.get(variant.variantId), variant));
-  if (!differs) return after;
+  const stocks = new Map((before as Stocked).variants.map(({ variantId, stockQuantity }) => [variantId, stockQuantity]));
+  const stockOf = ({ variantId, stockQuantity }: Stocked['variants'][number]) => stocks.get(variantId) ?? stockQuantity;
+  if ((after as Stocked).variants.every((variant) => stockOf(variant) === variant.stockQuantity)) return after;
   const written = await writtenVariants(tx, productId);
-  const own = variants.map((variant) => (written.has(variant.variantId) ? variant : (was.get(variant.variantId) ?? variant)));
-  return { ...after, variants: own };
+  const found = await readProduct(tx, productId);
+  const own = (variant: VariantRow) => (written.has(variant.variantId) ? variant : { ...variant, stockQuantity: stockOf(variant) });
+  return viewProduct({ ...found, variants: found.variants.map(own) });
 }
 export const PRODUCT: Subject = { ...SHOWN, ownChanges };
 

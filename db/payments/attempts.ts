@@ -7,9 +7,10 @@ import type { ProviderName } from '../../domain/payments/providers.ts';
 import { pgOrderId } from '../../domain/payments/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { enqueueWake } from '../runs/commands.ts';
 import { readSettings, type Settings } from '../paymentSettings/queries.ts';
 import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity } from './entities.ts';
-import type { Started } from './queries.ts';
+import { paymentRun, type Started } from './queries.ts';
 
 export interface PaymentRetry {
   readonly paymentId: string;
@@ -93,15 +94,21 @@ export function choose(settings: Settings, option: Option): Chosen {
 }
 
 export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, returnUrl: string): Promise<Started> {
-  await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED');
+  if (await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED')) enqueueWake(tx, paymentRun(payment));
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(tx, payment, chosen, returnUrl) };
 }
 
-/** A PortOne channel may approve by itself: an attempt that nobody came back from is read once, when the payment has ended (Y25). */
-export const endOpenAttempts = ({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<object[]> =>
-  sql`UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, is_unknown = is_unknown OR pg = 'portone'
-    WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN'`;
+/**
+ * A PortOne channel may approve by itself: an attempt that nobody came back from is read once, when it has ended (Y25). True when there is
+ * such a one.
+ */
+export async function endOpenAttempts({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<boolean> {
+  const ended = await sql<{ is_unknown: boolean }>`
+    UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, is_unknown = is_unknown OR pg = 'portone'
+    WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN' RETURNING is_unknown`;
+  return ended.some(({ is_unknown: isUnknown }) => isUnknown);
+}
 
 export function newAttempt({ em, at }: Tx, payment: Payment, { option, credentialId }: Chosen, returnUrl: string): PaymentAttempt {
   const { storeId, paymentId, orderNo: number, totalWon, environment } = payment;

@@ -35,6 +35,7 @@ test.each([false, true])('a sale meanwhile is not listed; with the lock of a dec
   });
   expect(changes).toEqual([
     { field: 'name', before: '양모 머플러', after: '새 이름' },
+    { field: 'stockQuantity', before: 20, after: 18 },
     { field: 'variants[1].stockQuantity', before: 10, after: 8 },
   ]);
 });
