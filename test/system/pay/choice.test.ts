@@ -211,16 +211,17 @@ describe('the failed page', () => {
 });
 
 describe('a provider whose circuit is open (Y17)', () => {
-  const openCircuit = (storeId: string, until: string) =>
-    query(
-      `INSERT INTO payment_circuit (store_id, provider, environment, open_until) VALUES ($1, 'tosspayments', 'TEST', now() + $2::interval)`,
-      [storeId, until],
-    );
+  const openCircuit = ({ store: { storeId } }: World, interval: string, provider = 'tosspayments') =>
+    query(`INSERT INTO payment_circuit (store_id, provider, environment, open_until) VALUES ($1, $3, 'TEST', now() + $2::interval)`, [
+      storeId,
+      interval,
+      provider,
+    ]);
   test('refuses another try with a page that says when', async () => {
     const shop = await shopWith({ portone: null });
     const { payUrl } = await started(shop);
     await pay(payUrl, DECLINED);
-    await openCircuit(shop.store.storeId, '50 s');
+    await openCircuit(shop, '50 s');
     const response = await fetch(payUrl.replace('?', '/retry?'), { method: 'POST', redirect: 'manual' });
     expect([response.status, Number(response.headers.get('retry-after')) > 30]).toEqual([503, true]);
     expect(await response.text()).toContain('지금은 쓸 수 없는 결제 수단입니다');
@@ -229,7 +230,7 @@ describe('a provider whose circuit is open (Y17)', () => {
     const shop = await shopWith({ portone: null });
     const { payUrl, paymentId } = await started(shop);
     await pay(payUrl, DECLINED);
-    await openCircuit(shop.store.storeId, '-1 s');
+    await openCircuit(shop, '-1 s');
     const [form] = formsOf((await get(payUrl)).text);
     expect(result(await pay((await submit(payUrl, form!)).url))).toBe('COMPLETED');
     await until(
@@ -237,6 +238,15 @@ describe('a provider whose circuit is open (Y17)', () => {
       async () => (await query('SELECT 1 FROM payment_circuit WHERE store_id = $1', [shop.store.storeId])).length === 0,
     );
     expect(await attemptsOf(paymentId)).toHaveLength(2);
+  });
+  test('is no next provider after a window that refused; when its time is over, it is read before', async () => {
+    const shop = await shopWith();
+    const [early, late] = [await started(shop), await started(shop)];
+    await openCircuit(shop, '50 s', 'portone');
+    expect(result(await pay(early.payUrl, REFUSED))).toBe('FAILED');
+    await query(`UPDATE payment_circuit SET open_until = now() - interval '1 s' WHERE store_id = $1`, [shop.store.storeId]);
+    expect((await pay(late.payUrl, REFUSED)).pathname).toBe(`/pay/${late.paymentId}`);
+    expect(await query('SELECT 1 FROM payment_circuit WHERE store_id = $1', [shop.store.storeId])).toEqual([]);
   });
 });
 

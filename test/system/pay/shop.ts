@@ -27,16 +27,25 @@ export async function shopWith({ routing = 'AUTO_FAILOVER', toss = [CARD], porto
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(reply.body.error)}`);
   };
   await request('PUT', '/v1/store/payment-settings', { routing });
-  await request('PATCH', `${PROVIDERS}/tosspayments`, { methods: toss });
+  await switchOn(storeId, 'tosspayments', toss);
   if (portone === null) return shop;
   // Of this shop alone: tests order the states of merchants.
   const name = storeCode.replaceAll('-', '');
   const keys = { storeId: `store-${name}`, channelKey: `channel-key-${name}`, apiSecret: `portone-${name}-secret` };
   await request('PUT', `${PROVIDERS}/portone`, { environment: 'TEST', ...keys });
   await request('POST', `${PROVIDERS}/portone/verify`);
-  await request('PATCH', `${PROVIDERS}/portone`, { methods: portone });
+  await switchOn(storeId, 'portone', portone);
   return shop;
 }
+
+const switchOn = (storeId: string, provider: string, methods: readonly Method[]) => {
+  const values = methods.map((one) => ({ provider: null, ...one }));
+  return query('UPDATE payment_provider SET methods = $3 WHERE store_id = $1 AND provider = $2', [
+    storeId,
+    provider,
+    JSON.stringify(values),
+  ]);
+};
 
 /** The attempts of a payment, oldest first, with the code that each of them failed with. */
 export const attemptsOf = async (paymentId: string): Promise<string[]> =>
