@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { pay } from './dev/client.ts';
 import { CHROMIUM_FLAGS, chromiumPath } from './dev/chromium.ts';
 import type { DevelopmentSystem } from './dev/developmentSystem.ts';
 import { sellSome, type Shown } from './dev/pictures/shop.ts';
@@ -69,7 +70,28 @@ const isReadable = (label: Label): boolean =>
     (line) => line.getBBox().width >= label.getBBox().width && line.getBBox().width < 1.2 * label.getBBox().width,
   );
 
-async function takeAll(camera: Camera, system: DevelopmentSystem, { orderNo, workflowId, payUrl }: Shown): Promise<void> {
+const PAYMENT: Frame = { zoom: 1.6, locale: 'ko-KR' };
+/** The payment screen in each of its states. */
+async function takePayments(camera: Camera, { payUrl, startPayment, advance }: Shown): Promise<void> {
+  await camera.take('payment', payUrl, PAYMENT, (page) => page.getByRole('timer').waitFor());
+  const waiting = await startPayment();
+  await camera.take('payment-ways', waiting, { ...PAYMENT, height: 1240 }, (page) => page.getByText('다른 결제 수단').waitFor());
+  // The approval of this test card takes 90 seconds.
+  await camera.take('payment-processing', await startPayment(), { ...PAYMENT, height: 420 }, async (page) => {
+    await page.getByRole('button', { name: '결제하기' }).click();
+    await page.fill('[name=card]', '4111111111110021');
+    await page.locator('button[value=pay]').click();
+    await page.getByText('잠시만 기다려 주세요').waitFor();
+  });
+  const declined = await startPayment();
+  await pay(declined, '4111111111110001');
+  await camera.take('payment-failed', declined, { ...PAYMENT, height: 760 }, (page) => page.getByRole('alert').waitFor());
+  await advance('PT11M');
+  await camera.take('payment-expired', waiting, { ...PAYMENT, height: 420 }, (page) => page.getByRole('status').waitFor());
+}
+
+async function takeAll(camera: Camera, system: DevelopmentSystem, shown: Shown): Promise<void> {
+  const { orderNo, workflowId } = shown;
   const runs = `${system.temporalUi}/namespaces/${system.temporalNamespace}/workflows`;
   const run = `${runs}/${encodeURIComponent(workflowId)}`;
   // First, while its timers are close to its other events in the timeline.
@@ -89,7 +111,7 @@ async function takeAll(camera: Camera, system: DevelopmentSystem, { orderNo, wor
     await page.getByRole('button', { name: 'Collapse saved views' }).click();
     await page.getByText(workflowId).waitFor();
   });
-  await camera.take('payment', payUrl, { zoom: 1.6, locale: 'ko-KR' }, (page) => page.getByRole('timer').waitFor());
+  await takePayments(camera, shown);
   await camera.take('api-reference', `${system.api}/docs`, { zoom: 0.8 }, async (page) => {
     const filter = page.getByPlaceholder('Filter by tag or path');
     await filter.fill('Orders');

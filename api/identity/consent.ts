@@ -71,7 +71,7 @@ export async function showConsent(ctx: Context, deps: ApiDeps): Promise<void> {
     staysLoggedIn: request.scopes.includes('offline_access'),
     action: `${addressOf(request.consentId)}/decision`,
   });
-  sendPage(ctx, context, shown, 200, redirectTargets(request.redirectUri));
+  sendPage(ctx, context, shown, 200, { forms: redirectTargets(request.redirectUri) });
   ctx.set('X-Robots-Tag', 'noindex');
 }
 

@@ -42,5 +42,5 @@ function sendErrorPage(ctx: Context, refused: OAuthError): void {
   sendErrorResponse(ctx, refused);
   if (ctx.accepts('json', 'html') !== 'html') return;
   const context = pageContextOf(ctx);
-  sendPage(ctx, context, stuckPage(context, refused), refused.status, []);
+  sendPage(ctx, context, stuckPage(context, refused), refused.status, {});
 }

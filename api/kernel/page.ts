@@ -19,6 +19,7 @@ export interface HtmlPage {
   /** The h1 where it differs from the title. */
   readonly heading?: Html;
   readonly body: Html;
+  /** Where no script runs. */
   readonly refreshSeconds?: number;
   readonly script?: string;
 }
@@ -41,7 +42,7 @@ export const page = ({ locale, nonce }: PageContext, { title, heading, body, ref
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${refreshSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`}
+        ${refreshSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
         <link rel="icon" href="data:," />
         <title>${title}</title>
         <style nonce="${nonce}">
@@ -63,16 +64,29 @@ export const page = ({ locale, nonce }: PageContext, { title, heading, body, ref
       </body>
     </html>`;
 
-/** Sends a page with a CSP that allows only its own style and script, and forms only to us and `formTargets`. */
-export function sendPage(ctx: Context, { nonce }: PageContext, shown: Html, status: number, formTargets: readonly string[]): void {
-  const formAction = ["'self'", ...formTargets].join(' ');
+/** What a page may load and reach beside its own style, script and forms to us. */
+export interface PageSources {
+  /** Where its forms may lead. */
+  readonly forms?: readonly string[];
+  /** Origins of its scripts, where they may connect to, and what they may show in a frame. */
+  readonly scripts?: readonly string[];
+  readonly connections?: readonly string[];
+  readonly frames?: readonly string[];
+  readonly images?: readonly string[];
+}
+const directive = (name: string, sources: readonly string[]): string => (sources.length === 0 ? '' : `${name} ${sources.join(' ')}; `);
+
+/** Sends a page with a CSP that allows only its own style and script, and what `sources` names. */
+export function sendPage(ctx: Context, { nonce }: PageContext, shown: Html, status: number, sources: PageSources): void {
+  const { forms = [], scripts = [], connections = [], frames = [], images = [] } = sources;
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
   ctx.set('Vary', 'Accept-Language');
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src data:; form-action ${formAction}; ` +
-      "base-uri 'none'; frame-ancestors 'none'",
+    `default-src 'none'; ${directive('script-src', [`'nonce-${nonce}'`, ...scripts])}style-src 'nonce-${nonce}'; ` +
+      `${directive('img-src', ['data:', ...images])}${directive('connect-src', connections)}${directive('frame-src', frames)}` +
+      `${directive('form-action', ["'self'", ...forms])}base-uri 'none'; frame-ancestors 'none'`,
   );
   ctx.body = shown.text;
 }
@@ -97,6 +111,11 @@ button { box-sizing: border-box; width: 100%; min-height: 3rem; font: inherit; f
   background: #1b4fd8; color: #fff; cursor: pointer; }
 button.quiet { margin-top: 0.75rem; background: transparent; color: inherit; border: 1px solid color-mix(in srgb, CanvasText 40%, Canvas); }
 a { color: inherit; }
+button:disabled { opacity: 0.6; cursor: default; }
+.way { margin-top: 0.5rem; }
+.way button.quiet { margin-top: 0; }
+.language { margin: 1rem 0 0; text-align: center; }
+.language a { display: inline-block; padding: 0.5rem 1rem; }
 button:focus-visible, a:focus-visible { outline: 3px solid #f5a623; outline-offset: 2px; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; }
 .rights { margin: 0 0 1.5rem; padding: 0; list-style: none; }

@@ -5,23 +5,25 @@ import type { Context } from 'koa';
 import type { Started } from '../../db/payments/queries.ts';
 import { type PaymentResult, returnAddress } from '../../domain/payments/rules.ts';
 import type { Html } from '../kernel/html.ts';
-import { type PageContext, pageContextOf as requestContextOf, sendPage } from '../kernel/page.ts';
-import { popupPage } from './pages.ts';
+import { pageContextOf as requestContextOf, type PageSources, sendPage } from '../kernel/page.ts';
+import { type PayContext, popupPage, unknownPage } from './pages.ts';
 
 export type Found = Started & Tenancy;
-/** With what the payment page shows. */
-export type Shown = Found & { readonly storeName: string };
 
 export const text = (ctx: Context, name: string, longest = 300): string => {
   const value = ctx.query[name];
   return typeof value === 'string' && value.length <= longest && /^[\x20-\x7e]*$/.test(value) ? value : '';
 };
+export const isPopup = (ctx: Context): boolean => text(ctx, 'mode') === 'popup';
 
 /** Query parameters that are passed on to the next page: `mode` and `lang`. */
-export function carriedParameters(ctx: RouterContext): Record<string, string> {
+export function carriedParameters(ctx: Context): Record<string, string> {
   const lang = text(ctx, 'lang', 5);
-  return { ...(text(ctx, 'mode') === 'popup' && { mode: 'popup' }), ...(lang !== '' && { lang }) };
+  return { ...(isPopup(ctx) && { mode: 'popup' }), ...(lang !== '' && { lang }) };
 }
+/** A page of a payment, for one of its attempts. `way`: '', or `/retry` and the like. */
+export const addressOf = (ctx: Context, { payment, attempt }: Started, way = '', more: Readonly<Record<string, string>> = {}): string =>
+  `/pay/${payment.paymentId}${way}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...carriedParameters(ctx), ...more }))}`;
 
 /** Whether a command can still have an effect: payment and attempt are open. */
 export const isOpen = ({ payment, attempt, at }: Found): boolean =>
@@ -39,15 +41,15 @@ export function answerFromRow(ctx: RouterContext, found: Found): void {
 }
 
 /** Redirects to the payment's page. */
-export function see(ctx: RouterContext, { payment, attempt }: Found): void {
-  ctx.redirect(`/pay/${payment.paymentId}?${String(new URLSearchParams({ attemptId: attempt.attemptId, ...carriedParameters(ctx) }))}`);
+export function see(ctx: RouterContext, started: Started): void {
+  ctx.redirect(addressOf(ctx, started));
   ctx.status = 303;
 }
 
 /** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*` (D44). */
 export function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentResult): void {
   const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, result);
-  if (text(ctx, 'mode') !== 'popup') {
+  if (!isPopup(ctx)) {
     ctx.redirect(returnTo);
     ctx.status = 303;
     return;
@@ -56,13 +58,18 @@ export function leave(ctx: RouterContext, { payment, attempt }: Found, result: P
   send(ctx, popupPage(pageContextOf(ctx), message, new URL(attempt.returnUrl).origin, returnTo), 200, { attempt });
 }
 
-/** The page context with the language of the query, or the browser's. */
-export const pageContextOf = (ctx: Context): PageContext => requestContextOf(ctx, text(ctx, 'lang', 5));
-
-/**
- * Sends a page. Forms may lead to the provider's window, and the browser follows their redirects only to where the shop's return
- * address is.
- */
-export function send(ctx: Context, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, windowOrigin = ''): void {
-  sendPage(ctx, pageContextOf(ctx), page, status, [windowOrigin, returns ? new URL(returns.attempt.returnUrl).origin : ''].filter(Boolean));
+/** The page context with the language of the query, or the browser's, and the payment's page in the other one. */
+export function pageContextOf(ctx: Context): PayContext {
+  const context = requestContextOf(ctx, text(ctx, 'lang', 5));
+  const [page] = /^\/pay\/\w+/.exec(ctx.path) ?? [];
+  const lang = context.locale === 'ko' ? 'en' : 'ko';
+  const query = new URLSearchParams({ attemptId: text(ctx, 'attemptId'), ...carriedParameters(ctx), lang });
+  return { ...context, otherLanguage: page === undefined ? null : `${page}?${String(query)}` };
 }
+
+/** Sends a page. Browsers follow the redirects of its forms only to where the shop's return address is, and to `sources`. */
+export function send(ctx: Context, page: Html, status = 200, returns?: Pick<Found, 'attempt'>, sources: PageSources = {}): void {
+  const forms = [...(sources.forms ?? []), ...(returns ? [new URL(returns.attempt.returnUrl).origin] : [])];
+  sendPage(ctx, pageContextOf(ctx), page, status, { ...sources, forms });
+}
+export const sendUnknown = (ctx: Context, status: number): void => send(ctx, unknownPage(pageContextOf(ctx)), status);

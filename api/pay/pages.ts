@@ -1,29 +1,58 @@
 /** The hosted payment screen's pages: they work without script, with a keyboard, and with a screen reader. */
 import type { Started } from '../../db/payments/queries.ts';
 import type { Failure } from '../../domain/payments/rules.ts';
+import type { Option } from '../../domain/paymentSettings/routing.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { Html, html } from '../kernel/html.ts';
 import { type PageContext, page } from '../kernel/page.ts';
+import { COUNTDOWN, OPEN_WINDOW, POLL, SIGNAL } from './assets.ts';
 import { type Messages, messages } from './messages.ts';
-import { COUNTDOWN, SIGNAL } from './assets.ts';
+import { optionOf } from './ways.ts';
+import type { SdkCall } from './window.ts';
+
+export interface PayContext extends PageContext {
+  /** This page in the other language; null where it cannot be read again. */
+  readonly otherLanguage: string | null;
+}
 
 const hidden = (fields: Readonly<Record<string, string>>): Html =>
   html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`;
+/** Data for the page's script. */
+const json = (id: string, data: object): Html =>
+  html`<script type="application/json" id="${id}">
+    ${new Html(JSON.stringify(data).replaceAll('<', String.raw`\u003c`))}
+  </script>`;
 
+/** What opens the provider's window: a form without script (development), or its SDK (Y28). */
+export type Launch =
+  | { readonly kind: 'form'; readonly action: string; readonly fields: Readonly<Record<string, string>> }
+  | { readonly kind: 'sdk'; readonly url: string; readonly call: SdkCall; readonly returnUrl: string; readonly failUrl: string };
+
+/** A way to pay that the buyer may change to: an attempt of its own. */
+export interface OtherWay {
+  readonly option: Option;
+  readonly action: string;
+}
 export interface PayPage extends Started {
   readonly storeName: string;
   /** Business time. */
   readonly at: number;
-  /** Where the provider's window is, with what it must be told. */
-  readonly window: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  readonly launch: Launch;
+  /** This page's own address, for a browser without script. */
+  readonly here: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   readonly cancel: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  readonly others: readonly OtherWay[];
+  /** The window of the last attempt could not be opened (Y16). */
+  readonly isSwitched: boolean;
 }
 
-/** What is paid, to whom, how and until when; one button to pay and one to cancel. */
-export function payPage(context: PageContext, { payment, storeName, at, window, cancel }: PayPage): Html {
+/** What is paid, to whom, how and until when. The first form leads on with the attempt's own option; other ways, language and cancel follow. */
+export function payPage(context: PayContext, shown: PayPage): Html {
+  const { payment, attempt, storeName, at, launch, cancel, others, isSwitched } = shown;
   const m = messages[context.locale];
   const deadline = korean(payment.expiresAt.getTime());
-  const body = html`${testNote(payment.testPayment, m)}
+  const [label = '', ...labels] = labelsOf([optionOf(attempt), ...others.map(({ option }) => option)], m);
+  const body = html`${testNote(payment.testPayment, m)} ${isSwitched ? html`<p role="status">${m.switched}</p>` : ''}
     <dl>
       <dt>${m.order}</dt>
       <dd>${payment.orderNo}</dd>
@@ -39,7 +68,7 @@ export function payPage(context: PageContext, { payment, storeName, at, window, 
         </ul>
       </dd>
       <dt>${m.method}</dt>
-      <dd>${m.card}</dd>
+      <dd>${label}</dd>
       <dt>${m.amount}</dt>
       <dd><strong>${m.won(payment.totalWon)}</strong></dd>
       <dt>${m.deadline}</dt>
@@ -48,44 +77,103 @@ export function payPage(context: PageContext, { payment, storeName, at, window, 
         <span id="left" data-ms="${Math.max(0, payment.expiresAt.getTime() - at)}" role="timer" aria-label="${m.left}"></span>
       </dd>
     </dl>
-    <form id="pay" method="get" action="${window.action}">
-      ${hidden(window.fields)}
-      <button type="submit">${m.pay}</button>
-    </form>
+    ${payForm(shown, m)} ${otherWays(others, labels, m)}
     <form id="cancel" method="get" action="${cancel.action}">
       ${hidden(cancel.fields)}
       <button type="submit" class="quiet">${m.cancel}</button>
-    </form>`;
-  return page(context, { title: m.title(storeName), body, script: COUNTDOWN });
+    </form>
+    ${languageLink(context)} ${launch.kind === 'sdk' ? sdkData(launch) : ''}`;
+  return page(context, { title: m.title(storeName), body, script: launch.kind === 'sdk' ? COUNTDOWN + OPEN_WINDOW : COUNTDOWN });
+}
+
+const sdkData = ({ url, call, returnUrl, failUrl }: Extract<Launch, { readonly kind: 'sdk' }>): Html =>
+  json('sdk', { url, call, returnUrl, failUrl });
+
+function payForm({ launch, here }: PayPage, m: Messages): Html {
+  const { action, fields } = launch.kind === 'form' ? launch : here;
+  return html`<form id="pay" method="get" action="${action}">
+    ${hidden(fields)}
+    <button type="submit">${m.pay}</button>
+    ${launch.kind === 'sdk' ? html`<noscript><p>${m.needsScript}</p></noscript>` : ''}
+  </form>`;
+}
+
+/** A form for each other way. */
+const otherWays = (others: readonly OtherWay[], labels: readonly string[], m: Messages): Html =>
+  others.length === 0
+    ? html``
+    : html`<h2>${m.others}</h2>
+        ${others.map(
+          ({ action }, i) =>
+            html`<form class="way" method="post" action="${action}">
+              <button type="submit" class="quiet">${m.payBy(labels[i]!)}</button>
+            </form>`,
+        )}`;
+
+/** The labels of options; one that stands there twice names its provider too. */
+function labelsOf(options: readonly Option[], m: Messages): readonly string[] {
+  const labels = options.map((option) => m.label(option));
+  return labels.map((label, i) =>
+    labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} (${m.providers[options[i]!.pg]})`,
+  );
 }
 
 const testNote = (isTest: boolean, m: Messages): Html => (isTest ? html`<p role="note">${m.test}</p>` : html``);
 
-/** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
-export function processingPage(context: PageContext): Html {
-  const m = messages[context.locale];
-  return page(context, { title: m.processing, body: html`<p role="status">${m.wait}</p>`, refreshSeconds: 2 });
+const OTHER = { ko: { locale: 'en', name: 'English' }, en: { locale: 'ko', name: '한국어' } } as const;
+function languageLink({ locale, otherLanguage }: PayContext): Html {
+  if (otherLanguage === null) return html``;
+  const other = OTHER[locale];
+  return html`<p class="language"><a href="${otherLanguage}" lang="${other.locale}" hreflang="${other.locale}">${other.name}</a></p>`;
 }
 
-/** After a decline or a cancel, while there is time: why, and one button that tries again. */
-export function failedPage(
-  context: PageContext,
-  { failure, retryAction, returnTo }: { failure: Failure | null; retryAction: string; returnTo: string },
-): Html {
+/** Shown while the outcome is not known; looks again every two seconds and offers no way to pay. */
+export function processingPage(context: PayContext): Html {
+  const m = messages[context.locale];
+  const body = html`<p id="processing" role="status">${m.wait}</p>
+    ${languageLink(context)}`;
+  return page(context, { title: m.processing, body, refreshSeconds: 2, script: POLL });
+}
+
+export interface FailedPage {
+  readonly failure: Failure | null;
+  readonly own: Option;
+  /** Tries the same option again; null: it is not available. */
+  readonly retryAction: string | null;
+  readonly others: readonly OtherWay[];
+  readonly returnTo: string;
+}
+/** After a decline or a cancel, while there is time: why, another try in the same way or in others, and the way back to the shop. */
+export function failedPage(context: PayContext, { failure, own, retryAction, others, returnTo }: FailedPage): Html {
   const m = messages[context.locale];
   const reason = failure ? (m.failure[failure.category] ?? failure.message) : '';
+  const [, ...labels] = labelsOf([own, ...others.map(({ option }) => option)], m);
   const body = html`<p role="alert">${reason}</p>
-    <form id="retry" method="post" action="${retryAction}"><button type="submit">${m.retry}</button></form>
-    <p><a href="${returnTo}">${m.back}</a></p>`;
+    ${retryAction === null ? '' : html`<form id="retry" method="post" action="${retryAction}"><button type="submit">${m.retry}</button></form>`}
+    ${otherWays(others, labels, m)}
+    <p><a href="${returnTo}">${m.back}</a></p>
+    ${languageLink(context)}`;
   return page(context, { title: m.failed, body });
 }
 
 /** The ten minutes are over and nothing was charged. */
-export function expiredPage(context: PageContext, returnTo: string): Html {
+export function expiredPage(context: PayContext, returnTo: string): Html {
   const m = messages[context.locale];
   return page(context, {
     title: m.expired,
     body: html`<p role="status">${m.expiredHelp}</p>
+      <p><a href="${returnTo}">${m.back}</a></p>
+      ${languageLink(context)}`,
+  });
+}
+
+/** The chosen way cannot be used at the moment; nothing changed (Y15). */
+export function unavailablePage(context: PayContext, { paymentPage, returnTo }: { paymentPage: string; returnTo: string }): Html {
+  const m = messages[context.locale];
+  return page(context, {
+    title: m.unavailable,
+    body: html`<p role="alert">${m.unavailableHelp}</p>
+      <p><a href="${paymentPage}">${m.backToPayment}</a></p>
       <p><a href="${returnTo}">${m.back}</a></p>`,
   });
 }
@@ -105,10 +193,7 @@ export function busyPage(context: PageContext): Html {
 /** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
 export function popupPage(context: PageContext, message: object, targetOrigin: string, returnTo: string): Html {
   const m = messages[context.locale];
-  const data = JSON.stringify({ message, targetOrigin }).replaceAll('<', '\\u003c');
   const body = html`<p><a href="${returnTo}">${m.back}</a></p>
-    <script type="application/json" id="signal">
-      ${new Html(data)}
-    </script>`;
+    ${json('signal', { message, targetOrigin })}`;
   return page(context, { title: m.done, body, script: SIGNAL });
 }

@@ -60,6 +60,7 @@ export const WHY: Readonly<Record<string, string>> = {
   '@types/oidc-provider': 'types of `oidc-provider`',
   '@types/pg': 'types of `pg`',
   '@types/smtp-server': 'types of `smtp-server`',
+  'axe-core': 'checks every state of the payment screen for accessibility, in Chromium',
   'dns-packet': 'the hostile name server of the webhook tests',
   'fast-check': 'property-based tests of the rules',
   jest: 'the test runner',

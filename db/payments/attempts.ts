@@ -43,7 +43,7 @@ export async function failOver(tx: Tx, paymentId: string, attemptId: string): Pr
   const option = { pg: failed.pg, method: failed.method, provider: failed.provider ?? null } as Option;
   const tried = attempts.filter((one) => one.method === failed.method && one.provider === failed.provider).map(({ pg }) => pg);
   const choice = chooseOption(settings, option, tried);
-  return 'refusal' in choice ? null : supersede(tx, payment, choice, failed.returnUrl);
+  return 'refusal' in choice ? null : supersede(tx, payment, afterTrial(settings, choice), failed.returnUrl);
 }
 
 async function lockOpen({ em, storeId, at }: Tx, paymentId: string): Promise<Payment> {
@@ -88,9 +88,14 @@ export function choose(settings: Settings, option: Option): Chosen {
     if (choice.refusal === 'PAYMENT_PROVIDER_UNAVAILABLE') throw new ProviderUnavailable(choice.retryAfterMs);
     throw new Fault(choice.refusal);
   }
-  const facts = settings.providers.find(({ provider }) => provider === choice.option.pg)!;
-  if (isCircuitDue(facts, settings.realNow)) throw new CircuitDue({ provider: facts.provider, environment: settings.environment });
-  return choice;
+  return afterTrial(settings, choice);
+}
+
+/** CircuitDue while the circuit of the chosen provider has to be tried. */
+function afterTrial({ providers, realNow, environment }: Settings, chosen: Chosen): Chosen {
+  const { provider, openUntil } = providers.find((one) => one.provider === chosen.option.pg)!;
+  if (isCircuitDue({ openUntil }, realNow)) throw new CircuitDue({ provider, environment });
+  return chosen;
 }
 
 export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, returnUrl: string): Promise<Started> {

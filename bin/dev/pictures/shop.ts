@@ -1,5 +1,9 @@
 /** A shop with a few orders in different states, for the pictures. */
 import type { CreatedStore } from '../../../db/identity/createStore.ts';
+import { inTenant, realTime, REQUEST } from '../../../db/kernel/tx.ts';
+import { withOrm } from '../../../db/orm.ts';
+import { PaymentProviderEntity } from '../../../db/paymentSettings/entities.ts';
+import type { Method } from '../../../domain/paymentSettings/routing.ts';
 import { orderItemRun } from '../../../workflows/kernel/messages.ts';
 import { Buyer, OPTION, pay, Seller } from '../client.ts';
 import type { DevelopmentSystem } from '../developmentSystem.ts';
@@ -30,8 +34,12 @@ export interface Shown {
   readonly orderNo: string;
   /** The run of an item in transit. */
   readonly workflowId: string;
-  /** A started payment. */
+  /** A started payment, where there is one way to pay. */
   readonly payUrl: string;
+  /** Starts another one, where there are several. */
+  readonly startPayment: () => Promise<string>;
+  /** Advances the store's clock. */
+  readonly advance: (duration: string) => Promise<unknown>;
 }
 
 /** Lines of an order: productId and quantity. */
@@ -77,10 +85,28 @@ export async function sellSome(system: DevelopmentSystem, store: CreatedStore): 
   const { orderItemId, orderItemNo } = shown.items[0]!;
   // The last digit makes the development courier report a parcel in transit.
   await act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '641208873312' });
-  await request('POST', '/v1/sandbox/clock', { advance: 'PT9H' });
-  const { payUrl } = await begin(JIWOO, [[muffler, 1]]);
-  return { orderNo: shown.orderNo, workflowId: orderItemRun({ storeId: store.storeId, orderItemId, orderItemNo }).workflowId, payUrl };
+  const advance = (duration: string) => request('POST', '/v1/sandbox/clock', { advance: duration });
+  await advance('PT9H');
+  const startPayment = async () => (await begin(JIWOO, [[muffler, 1]])).payUrl;
+  const payUrl = await startPayment();
+  await switchOn(system.databaseUrl, store.storeId, WAYS);
+  const { workflowId } = orderItemRun({ storeId: store.storeId, orderItemId, orderItemNo });
+  return { orderNo: shown.orderNo, workflowId, payUrl, startPayment, advance };
 }
+
+const WAYS: readonly Method[] = [
+  { method: 'CARD', provider: null },
+  { method: 'EASY_PAY', provider: 'KAKAOPAY' },
+  { method: 'EASY_PAY', provider: 'NAVERPAY' },
+  { method: 'BANK_TRANSFER', provider: null },
+];
+/** As the shop's owner does in the console. */
+const switchOn = (databaseUrl: string, storeId: string, methods: readonly Method[]): Promise<number> =>
+  withOrm(databaseUrl, 1, (orm) =>
+    inTenant(orm, realTime(storeId, Date.now()), REQUEST, ({ em }) =>
+      em.nativeUpdate(PaymentProviderEntity, { storeId, provider: 'tosspayments' }, { methods }),
+    ),
+  );
 
 async function beginPayment(api: string, storeCode: string, who: Person, lines: Lines) {
   const buyer = await Buyer.arrive(api, storeCode);

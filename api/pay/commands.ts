@@ -1,0 +1,99 @@
+/** Commands of the payment screen: the buyer came back from the provider's window, authenticated or not. */
+import type { RouterContext } from '@koa/router';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { paymentRun, readAttempt } from '../../db/payments/queries.ts';
+import { storeText } from '../../db/runs/text.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
+import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
+import type { ApiDeps } from '../kernel/deps.ts';
+import { answerFromRow, type Found, isOpen, isPopup, leave, see, sendUnknown, text } from './answers.ts';
+import { isWindowRefused, nextAttempt } from './retry.ts';
+import { type Parameter, readFailed, readReturned } from './returns.ts';
+
+type Content = CommandContent<'payment'>;
+/** The command of a return; 400 or 409 when it is not about this attempt; null when the attempt has ended. */
+type ReadCommand = Content | 400 | 409 | null;
+
+const queryOf =
+  (ctx: RouterContext): Parameter =>
+  (name, longest) =>
+    text(ctx, name, longest);
+
+/** What comes from the URL is stored as text, and only its id goes along (X24). */
+const storePresent = async (tx: Tx, name: string, value: string | null) => value !== null && { [name]: await storeText(tx, value) };
+const giveUpOf = async (tx: Tx, { attempt }: Found, code: string): Promise<Content> => ({
+  name: 'giveUp',
+  input: { attemptId: attempt.attemptId, codeId: await storeText(tx, code) },
+});
+
+/** GET …/return: what the provider's window says when the buyer comes back; the amount is ours, where the provider names none. */
+export async function readReturn(ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> {
+  if (!isOpen(found)) return null;
+  const returned = readReturned(queryOf(ctx), found.attempt);
+  if (typeof returned === 'number') return returned;
+  if (returned.name === 'giveUp') return giveUpOf(tx, found, returned.code);
+  const { attemptId, pgOrderId, amountWon: amount } = found.attempt;
+  const key = await storePresent(tx, 'paymentKeyId', returned.paymentKey);
+  const token = await storePresent(tx, 'paymentTokenId', returned.paymentToken);
+  return { name: 'pay', input: { attemptId, pgOrderId, amount, ...key, ...token } };
+}
+
+/** GET …/fail: without authentication, with the provider's code. */
+export const readFailure = async (ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> =>
+  isOpen(found) ? giveUpOf(tx, found, readFailed(queryOf(ctx))) : null;
+
+/** Sends the command to the payment's run, and answers with what came of it. */
+export async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found, command: ReadCommand): Promise<void> {
+  if (typeof command === 'number') return sendUnknown(ctx, command);
+  if (command === null) return isWindowRefused(found) ? goOn(ctx, deps, found) : answerFromRow(ctx, found);
+  const fresh = await runCommand(ctx, deps, found, command);
+  if (!fresh) return;
+  if (fresh.payment.status === 'processing') return see(ctx, fresh);
+  if (isWindowRefused(fresh)) return goOn(ctx, deps, fresh);
+  leave(ctx, fresh, fresh.payment.result);
+}
+
+/** To the pay page of the next attempt, or back to the shop with FAILED (Y16). What became of the payment meanwhile, its page shows. */
+async function goOn(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
+  try {
+    const next = await nextAttempt(deps, found);
+    if (next) see(ctx, next);
+    else answerFromRow(ctx, found);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
+    see(ctx, found);
+  }
+}
+
+/** The payment after the command; null when the response is sent already. `pay` waits for the outcome within the deadline. */
+async function runCommand(ctx: RouterContext, deps: ApiDeps, found: Found, content: Content): Promise<Found | null> {
+  const { payment, attempt } = found;
+  const { name } = content;
+  const operation = { principal: payment.paymentId, key: `${name}-${attempt.attemptId}`, id: `pay.${name}`, fingerprint: name };
+  const command: Command<'payment'> = {
+    ...content,
+    ...(name === 'pay' && { wait: 'idle' }),
+    operation,
+    requestId: String(ctx.state['requestId']),
+    actor: 'BUYER',
+    clock: found.at - found.realNow,
+    notAfter: deps.clock.now() + COMMAND_MS,
+  };
+  try {
+    const status = await sendCommand(deps, paymentRun(payment), command);
+    // A popup is told the order, too.
+    if (status === 'COMPLETED' && !isPopup(ctx)) {
+      leave(ctx, found, status);
+      return null;
+    }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
+    if (error.code !== 'TEMPORARILY_UNAVAILABLE') {
+      sendUnknown(ctx, 409);
+      return null;
+    }
+  }
+  const fresh = await inTenant(deps.orm, found, REQUEST, (tx) => readAttempt(tx, payment.paymentId, attempt.attemptId));
+  return { ...found, ...fresh };
+}

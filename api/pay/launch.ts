@@ -1,0 +1,36 @@
+/** How the pay page opens the provider's window, and what the page's policy has to allow for it (adapters: docs/contract.md#payments). */
+import { getDomain } from 'tldts';
+import type { Config, PaymentProviderConfig } from '../../db/kernel/config.ts';
+import type { ProviderName } from '../../domain/payments/providers.ts';
+import type { PageSources } from '../kernel/page.ts';
+import type { Launch } from './pages.ts';
+import { windowCall, type WindowRequest } from './window.ts';
+
+export const providerConfig = ({ payments }: Pick<Config, 'payments'>, pg: ProviderName): PaymentProviderConfig =>
+  pg === 'portone' ? payments.portone : payments.toss;
+
+/** Without a window of its own (development), the window is opened by the provider's SDK. */
+export function launchOf({ windowUrl, sdkUrl }: PaymentProviderConfig, request: WindowRequest): Launch {
+  const { call, fields } = windowCall(request);
+  if (windowUrl !== null) return { kind: 'form', action: windowUrl, fields };
+  return { kind: 'sdk', url: sdkUrl, call, returnUrl: request.returnUrl, failUrl: request.failUrl };
+}
+
+/** The provider's own subdomains, where its SDK connects to; none for an address of a machine. */
+function subdomainsOf(origin: URL): readonly string[] {
+  const domain = getDomain(origin.hostname);
+  return domain === null || origin.protocol !== 'https:' ? [] : [`https://*.${domain}`];
+}
+
+/** A form leads to the window; an SDK is loaded, connects to its provider, and shows the window in a frame or leads there. */
+export function sourcesOf({ windowUrl, sdkUrl, baseUrl }: PaymentProviderConfig): PageSources {
+  if (windowUrl !== null) return { forms: [new URL(windowUrl).origin] };
+  const sdk = new URL(sdkUrl);
+  return {
+    scripts: [sdk.origin],
+    connections: [...new Set(["'self'", sdk.origin, new URL(baseUrl).origin, ...subdomainsOf(sdk)])],
+    frames: ['https:'],
+    images: ["'self'", 'https:'],
+    forms: ['https:'],
+  };
+}

@@ -1,0 +1,111 @@
+/** What the provider's window is opened with: the arguments of its browser SDK, for a script or as the fields of a form (Y28). */
+import type { PublicHalves } from '../../db/paymentSettings/entities.ts';
+import type { Method, Wallet } from '../../domain/paymentSettings/routing.ts';
+import type { PaymentMethod } from '../../domain/payments/rules.ts';
+
+export interface WindowRequest extends Method {
+  /** The public halves of the attempt's own credential set; secrets never reach a page. */
+  readonly keys: PublicHalves;
+  readonly pgOrderId: string;
+  readonly amountWon: number;
+  readonly orderName: string;
+  /** Where the buyer comes back to, authenticated or with PortOne's refusal. */
+  readonly returnUrl: string;
+  /** Where the buyer comes back to without authentication. */
+  readonly failUrl: string;
+  /** The provider's notifications go there. */
+  readonly notificationUrl: string;
+}
+
+/** A call of a browser SDK, as the page's script makes it. */
+export type SdkCall =
+  | { readonly pg: 'tosspayments'; readonly clientKey: string; readonly customerKey: string; readonly request: object }
+  | { readonly pg: 'portone'; readonly request: object };
+
+export interface WindowCall {
+  readonly call: SdkCall;
+  /** The same arguments as the fields of a form. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const TOSS_METHODS: Readonly<Record<PaymentMethod, string>> = {
+  CARD: 'CARD',
+  EASY_PAY: 'CARD',
+  BANK_TRANSFER: 'TRANSFER',
+  VIRTUAL_ACCOUNT: 'VIRTUAL_ACCOUNT',
+  MOBILE: 'MOBILE_PHONE',
+};
+const PORTONE_METHODS: Readonly<Record<PaymentMethod, string>> = {
+  CARD: 'CARD',
+  EASY_PAY: 'EASY_PAY',
+  BANK_TRANSFER: 'TRANSFER',
+  VIRTUAL_ACCOUNT: 'VIRTUAL_ACCOUNT',
+  MOBILE: 'MOBILE',
+};
+/** TossPayments' code of a wallet; PortOne's are ours. */
+const tossWallet = (wallet: Wallet): string => (wallet === 'SSGPAY' ? 'SSG' : wallet);
+
+const CURRENCY = 'KRW';
+/** A buyer without an account at TossPayments. */
+const ANONYMOUS = 'ANONYMOUS';
+
+export function windowCall(request: WindowRequest): WindowCall {
+  const { keys } = request;
+  return 'clientKey' in keys ? tossCall(request, keys.clientKey) : portoneCall(request, keys);
+}
+
+/** A wallet is a card payment whose window opens at the wallet. */
+function tossCall(request: WindowRequest, clientKey: string): WindowCall {
+  const { provider, amountWon, pgOrderId: orderId, orderName, returnUrl: successUrl, failUrl } = request;
+  const card = provider === null ? undefined : { flowMode: 'DIRECT', easyPay: tossWallet(provider) };
+  const common = { method: TOSS_METHODS[request.method], orderId, orderName, successUrl, failUrl };
+  const amount = { currency: CURRENCY, value: amountWon };
+  return {
+    call: {
+      pg: 'tosspayments',
+      clientKey,
+      customerKey: ANONYMOUS,
+      request: { ...common, amount, windowTarget: 'self', ...(card && { card }) },
+    },
+    fields: { clientKey, customerKey: ANONYMOUS, ...common, amount: String(amountWon), currency: CURRENCY, ...card },
+  };
+}
+
+function portoneCall(request: WindowRequest, { storeId, channelKey }: Extract<PublicHalves, { readonly channelKey: string }>): WindowCall {
+  const { provider, amountWon: totalAmount, pgOrderId: paymentId, orderName, returnUrl: redirectUrl, notificationUrl } = request;
+  const payMethod = PORTONE_METHODS[request.method];
+  const common = { storeId, channelKey, paymentId, orderName, currency: CURRENCY, payMethod, redirectUrl };
+  return {
+    call: {
+      pg: 'portone',
+      request: {
+        ...common,
+        totalAmount,
+        forceRedirect: true,
+        noticeUrls: [notificationUrl],
+        ...(provider !== null && { easyPay: { easyPayProvider: provider } }),
+      },
+    },
+    fields: {
+      ...common,
+      totalAmount: String(totalAmount),
+      forceRedirect: 'true',
+      noticeUrls: notificationUrl,
+      ...(provider !== null && { easyPayProvider: provider }),
+    },
+  };
+}
+
+/** Longer names are refused by the providers. */
+const MAX_ORDER_NAME = 100;
+
+/** 양모 머플러 외 2건. */
+export function orderName(lines: readonly { readonly productName: string }[]): string {
+  const more = lines.length > 1 ? ` 외 ${lines.length - 1}건` : '';
+  const [first] = lines;
+  return (
+    Array.from(first?.productName ?? '')
+      .slice(0, MAX_ORDER_NAME - more.length)
+      .join('') + more
+  );
+}

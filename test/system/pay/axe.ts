@@ -1,0 +1,30 @@
+/** Accessibility of a page as it stands, by axe. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { DESKTOP, isWide, PHONE } from '../../kernel/chromium.ts';
+
+const RUN = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate<string[]>(RUN);
+}
+
+/** What is wrong with a page, narrow and wide, in the language that it is shown in and in the other one, to which its link leads. */
+export async function problemsOf(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  for (const language of ['first', 'other']) {
+    if (language === 'other') {
+      const shown = await page.getAttribute('html', 'lang');
+      await page.getByRole('link', { name: /^(?:English|한국어)$/ }).click();
+      await page.waitForFunction(`document.documentElement.lang !== '${shown}'`);
+    }
+    for (const viewport of [PHONE, DESKTOP]) {
+      await page.setViewportSize(viewport);
+      const found = [...(await violations(page)), ...((await isWide(page)) ? ['wider than the screen'] : [])];
+      problems.push(...found.map((problem) => `${language} language, ${viewport.width} pixels: ${problem}`));
+    }
+  }
+  return problems;
+}
