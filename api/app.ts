@@ -26,6 +26,8 @@ import { notificationRoutes } from './notifications/routes.ts';
 import { payRefusals, payRoutes } from './pay/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
+const valueRoutes = new Set(endpoints.filter(({ endsInValue }) => endsInValue).map(({ id }) => id));
+
 /** `recorder`: of the stores' request logs; null: none is written. */
 export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   const app = new Koa({ proxy: false });
@@ -50,7 +52,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
   app.use(limitRate(deps));
-  app.use(addressed([...unlimited, ...limited]));
+  app.use(addressed([...unlimited, ...limited], valueRoutes));
   for (const router of limited) app.use(router.routes());
   return app;
 }

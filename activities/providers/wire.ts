@@ -16,19 +16,20 @@ export type Wire<Body> = (request: ProviderRequest) => Promise<Reply<Body>>;
 export const createWire =
   <Body extends object>(baseUrl: string, authorization: string): Wire<Body> =>
   async ({ method, path, limit, body, headers }) => {
+    const signal = typeof limit === 'number' ? AbortSignal.timeout(limit) : limit;
     try {
       const response = await fetch(baseUrl + path, {
         method,
         headers: { authorization, 'content-type': 'application/json', ...headers },
-        signal: typeof limit === 'number' ? AbortSignal.timeout(limit) : limit,
+        signal,
         redirect: 'manual',
         ...(body && { body: JSON.stringify(body) }),
       });
       const { status } = response;
       const json = parse(await response.text());
       return json === null ? { lost: `HTTP_${status}` } : { status, json: json as Body };
-    } catch (error) {
-      return { lost: error instanceof Error && error.name === 'TimeoutError' ? TIMEOUT : 'CONNECTION' };
+    } catch {
+      return { lost: signal.aborted ? TIMEOUT : 'CONNECTION' };
     }
   };
 

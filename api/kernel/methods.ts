@@ -13,14 +13,16 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((segment) 
 
 /**
  * Refuses requests that no route matches, before any route runs: NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method, with
- * an `Allow` of the best matching path only.
+ * an `Allow` of the best matching path only. `values`: names of routes whose last segment is a value of the parameter that other routes have
+ * there, and which take the methods of those too.
  */
-export function addressed(routers: readonly Router[]): Middleware {
+export function addressed(routers: readonly Router[], values: ReadonlySet<string> = new Set()): Middleware {
   const bySize = new Map<number, Address[]>();
   for (const layer of routers.flatMap(({ stack }) => stack)) {
     if (layer.methods.length === 0) continue;
     const segments = segmentsOf(String(layer.path));
-    const rank = segments.map((segment) => (segment.startsWith(':') ? '1' : '0')).join('');
+    const literals = segments.map((segment) => (segment.startsWith(':') ? '1' : '0')).join('');
+    const rank = values.has(layer.name ?? '') ? `${literals.slice(0, -1)}1` : literals;
     const address = { matches: (path: string) => layer.match(path), rank, methods: layer.methods };
     bySize.set(segments.length, [...(bySize.get(segments.length) ?? []), address]);
   }

@@ -8,6 +8,7 @@ export const putTossPayments = endpoint({
   id: 'paymentSettings.putTossPayments',
   route: 'PUT /v1/store/payment-providers/tosspayments',
   summary: 'Store TossPayments’ keys of one environment; they take payments once they are verified',
+  endsInValue: true,
   access: 'store',
   console: ['OWNER'],
   agent: 'denied',

@@ -153,10 +153,12 @@ export class ClaimKills {
     const started = await answered(() => this.#buyer.start(checkoutId));
     const { paymentId, attemptId, payUrl } = started.body.data as Record<'paymentId' | 'attemptId' | 'payUrl', string>;
     await pay(payUrl).catch(() => null);
-    const orderId = await until(`an order for a ${type}`, async () => {
+    const isCompleted = async () => {
       const { data } = (await this.#buyer.status(paymentId).catch(() => null))?.body ?? {};
       return data?.status === 'completed' ? (data.orderId as string) : null;
-    });
+    };
+    // The worker that was killed last may have taken the confirm with it, which is noticed by its timeout.
+    const orderId = await until(`an order for a ${type}`, isCompleted, 90_000);
     this.#promised.orders.set(paymentId, orderId);
     const order = await answered(() => this.#under.seller.call('GET', `/v1/orders/${orderId}`));
     return { orderItemId: order.body.data.items[0].orderItemId as string, attemptId };

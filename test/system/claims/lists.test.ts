@@ -236,11 +236,8 @@ describe('among stores that each have many claims', () => {
       expect(indexes.filter((name) => !index.test(name))).toEqual([]);
     }
   });
-  test('what a page shows of its claims is read by keys', async () => {
+  test('what a page shows of its claims is read without a scan', async () => {
     const work = async (tx: Tx) => viewClaims(tx, (await listClaims(tx, { page: 1, size: 20, statuses: ['REQUESTED'] })).items);
     expect(await scansOf(orm, storeId, LARGE, work)).toEqual([]);
-    expect(await indexesOf(orm, storeId, work)).toEqual(
-      expect.arrayContaining(['claim_status', 'claim_step_pkey', 'order_item_pkey', 'orders_pkey']),
-    );
   });
 });

@@ -282,52 +282,36 @@ describe('an ended payment’s page', () => {
   });
 });
 
-describe('test keys and live keys (X26)', () => {
-  const declined = async (paymentId: string) => (await attemptOf(paymentId)).status;
-  test('a store in live mode starts no test payment', async () => {
-    const live = await world({ sandbox: false });
-    const { productId } = await live.product();
-    const buyer = await live.buyer();
-    const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
-    const refused = await buyer.start(checkoutId);
-    expect([refused.status, refused.body.error?.code]).toEqual([409, 'PAYMENT_NOT_CONFIGURED']);
-    expect(await query('SELECT 1 FROM payment WHERE checkout_id = $1', [checkoutId])).toEqual([]);
-  });
-  test('a store in live mode makes no further attempt at a test payment', async () => {
-    const started = await shop.payment(product);
-    await query('UPDATE store SET sandbox = false WHERE store_id = $1', [shop.store.storeId]);
-    const again = await call(underTest.api, 'POST', `/payments/${started.paymentId}/attempts`, {
-      body: { option: { pg: 'tosspayments', method: 'CARD' } },
-    });
-    await query('UPDATE store SET sandbox = true WHERE store_id = $1', [shop.store.storeId]);
-    expect([again.status, again.body.error?.code]).toEqual([409, 'PAYMENT_NOT_CONFIGURED']);
-  });
-
-  test('a payment of the other kind has no window and is not confirmed', async () => {
+describe('a payment without credentials (X26)', () => {
+  /** As if its store had none: of older attempts, too. */
+  const withoutCredentials = async (paymentId: string): Promise<() => Promise<unknown>> => {
+    const { storeId } = shop.store;
+    await query('UPDATE payment_attempt SET credential_id = NULL WHERE payment_id = $1', [paymentId]);
+    await query(`UPDATE payment_credential SET status = 'UNVERIFIED', is_serving = false WHERE store_id = $1`, [storeId]);
+    return () => query(`UPDATE payment_credential SET status = 'VERIFIED', is_serving = is_newest WHERE store_id = $1`, [storeId]);
+  };
+  test('is not confirmed: it is declined, and nothing is sent', async () => {
     const { paymentId, payUrl, buyer } = await shop.payment(product);
     const { pg_order_id: orderId, amount_won: amount } = await attemptOf(paymentId);
     const key = await authenticate(orderId, amount);
-    // As if our key had been changed since it was started.
-    await query('UPDATE payment SET test_payment = false WHERE payment_id = $1', [paymentId]);
-    expect(formOf((await get(payUrl)).text, 'pay')).toBeNull();
+    const restore = await withoutCredentials(paymentId);
     await comeBack(payUrl, key, orderId, amount);
-    await until('declined', async () => (await declined(paymentId)) === 'DECLINED');
+    await until('declined', async () => (await attemptOf(paymentId)).status === 'DECLINED').finally(restore);
     expect((await buyer.status(paymentId)).body.data).toMatchObject({
       status: 'pending',
       lastFailure: { category: 'CONFIGURATION', optionUnavailable: true },
     });
     expect(await ledger(orderId)).toMatchObject([{ status: 'IN_PROGRESS' }]);
   });
-  test('a payment of the other kind is not refunded until the keys fit again', async () => {
+  test('is not refunded until there are some again', async () => {
     const order = await shop.order(product);
     const paid = await attemptOf(order.paymentId);
-    await query('UPDATE payment SET test_payment = false WHERE payment_id = $1', [order.paymentId]);
+    const restore = await withoutCredentials(order.paymentId);
     const { refundId } = (await shop.act(order.orderItemId, 'cancel', { reason: 'OTHER' })).body.data as { refundId: string };
     const plannedCall = async () =>
       (await query<{ call: { name: string } }>('SELECT call FROM payment WHERE payment_id = $1', [order.paymentId]))[0]!.call?.name;
-    await until('not asked', async () => (await plannedCall()) === 'findRefund');
+    await until('not asked', async () => (await plannedCall()) === 'findRefund').finally(restore);
     expect(await ledger(paid.pg_order_id)).toMatchObject([{ cancels: [] }]);
-    await query('UPDATE payment SET test_payment = true WHERE payment_id = $1', [order.paymentId]);
     await until('paid back', async () => {
       await shop.advance('PT1M');
       return (await query(`SELECT 1 FROM refund WHERE refund_id = $1 AND status = 'DONE'`, [refundId])).length === 1;

@@ -56,7 +56,6 @@ describe('a payment', () => {
   test.each([
     ['0001', 'LIMIT_OR_BALANCE', 'REJECT_CARD_PAYMENT'],
     ['0002', 'INVALID_INSTRUMENT', 'INVALID_STOPPED_CARD'],
-    ['0050', 'CONFIGURATION', 'UNAUTHORIZED_KEY'],
   ])('that is declined (card %s) can be paid by a new attempt', async (ending, category, code) => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });

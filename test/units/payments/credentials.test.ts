@@ -61,7 +61,7 @@ describe('technical failures (Y17)', () => {
   test.each([
     ['a confirm that fails technically', confirming, technical, ['countTechnicalFailure']],
     ['a confirm of unknown outcome', confirming, outcome('UNKNOWN'), []],
-    ['a confirm whose worker died', confirming, { type: 'outcome', outcome: { result: 'LOST' } } as PaymentEvent, []],
+    ['a confirm whose worker died', confirming, { type: 'outcome', outcome: { result: 'LOST' } } satisfies PaymentEvent, []],
     ['a confirm that was cut short', confirming, slow, []],
     ['the reading after it', after(confirming, [slow, 0]), technical, ['countTechnicalFailure']],
     ['a reading after a failure that was counted', after(confirming, [technical, 0]), technical, []],
