@@ -179,9 +179,11 @@ export function unavailablePage(context: PayContext, { paymentPage, returnTo }: 
 }
 
 /** For anything that does not lead to a payment; says nothing about what exists. */
-export function unknownPage(context: PageContext): Html {
+export function unknownPage(context: PayContext): Html {
   const m = messages[context.locale];
-  return page(context, { title: m.unknown, body: html`<p>${m.unknownHelp}</p>` });
+  const body = html`<p>${m.unknownHelp}</p>
+    ${languageLink(context)}`;
+  return page(context, { title: m.unknown, body });
 }
 
 /** Over the limit of requests: nothing happened, and a moment later it may be tried again. */

@@ -11,13 +11,15 @@ async function violations(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(RUN);
 }
 
-/** What is wrong with a page, narrow and wide, in the language that it is shown in and in the other one, to which its link leads. */
+/** What is wrong with a page, narrow and wide, in the language that it is shown in and in the other one where it links to it. */
 export async function problemsOf(page: Page): Promise<string[]> {
   const problems: string[] = [];
   for (const language of ['first', 'other']) {
     if (language === 'other') {
       const shown = await page.getAttribute('html', 'lang');
-      await page.getByRole('link', { name: /^(?:English|한국어)$/ }).click();
+      const link = page.getByRole('link', { name: /^(?:English|한국어)$/ });
+      if ((await link.count()) === 0) break;
+      await link.click();
       await page.waitForFunction(`document.documentElement.lang !== '${shown}'`);
     }
     for (const viewport of [PHONE, DESKTOP]) {

@@ -6,12 +6,13 @@ import { PHONE, Screens } from '../../kernel/chromium.ts';
 import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
 import { underTest, type World } from '../../kernel/world.ts';
 import { problemsOf } from './axe.ts';
-import { attemptsOf, CARD, KAKAO, shopWith } from './shop.ts';
+import { attemptsOf, CARD, KAKAO, shopPage, shopWith } from './shop.ts';
 
 const screens = new Screens('the payment screen with the providers’ SDKs');
 const { simulator } = underTest;
 let shop: World;
 let api: SecondApi;
+let store: Awaited<ReturnType<typeof shopPage>>;
 beforeAll(async () => {
   const env = {
     SIMULATOR_URL: undefined,
@@ -20,9 +21,12 @@ beforeAll(async () => {
     PORTONE_URL: simulator,
     PORTONE_SDK_URL: `${simulator}/sdk/portone.js`,
   };
-  [shop, api] = await Promise.all([shopWith({ toss: [CARD, KAKAO] }), secondApi(4930, env)]);
+  [shop, api, store] = await Promise.all([shopWith({ toss: [CARD, KAKAO] }), secondApi(4930, env), shopPage()]);
 }, 60_000);
-afterAll(() => api.stop());
+afterAll(() => {
+  api.stop();
+  store.close();
+});
 
 const TOSS = { pg: 'tosspayments', method: 'CARD' };
 const PORTONE = { pg: 'portone', method: 'CARD' };
@@ -31,7 +35,10 @@ async function started(option: object, at = shop): Promise<{ payUrl: string; pay
   const { productId } = await at.product();
   const buyer = await at.buyer();
   const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
-  const { payUrl, paymentId } = (await buyer.start(checkoutId, { option })).body.data as { payUrl: string; paymentId: string };
+  const { payUrl, paymentId } = (await buyer.start(checkoutId, { option, returnUrl: store.returnUrl })).body.data as {
+    payUrl: string;
+    paymentId: string;
+  };
   return { payUrl: payUrl.replace(underTest.api, api.url), paymentId };
 }
 const isBackAtShop = (url: URL): boolean => url.searchParams.has('svcResult');
@@ -52,11 +59,7 @@ test('the policy names the SDK’s origin, and nothing is a form to it', async (
 });
 
 screens.describe('the provider’s SDK', () => {
-  const open = async (): Promise<Page> => {
-    const page = await screens.open({ viewport: PHONE, locale: 'ko-KR' });
-    await page.route('http://localhost:9/**', (route) => route.fulfill({ body: 'shop' }));
-    return page;
-  };
+  const open = (): Promise<Page> => screens.open({ viewport: PHONE, locale: 'ko-KR' });
   const serve = (page: Page, name: string, body: string) =>
     page.route(`${simulator}/sdk/${name}.js`, (route) => route.fulfill({ contentType: 'text/javascript', body }));
   const payButton = (page: Page) => page.getByRole('button', { name: '결제하기' });

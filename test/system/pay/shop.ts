@@ -1,4 +1,6 @@
 /** A shop whose owner has set up both providers, and the pages of its payments as a browser without script sees them. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { call, get } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
@@ -80,4 +82,11 @@ export async function submit(page: URL | string, { action }: Form): Promise<{ st
   const next = new URL(location, page).href;
   const { status, text } = await get(next);
   return { status, text, url: next };
+}
+
+/** A page of a shop to which buyers come back; browsers do not let tests answer redirects. */
+export async function shopPage(): Promise<{ readonly returnUrl: string; readonly close: () => void }> {
+  const server = createServer((_, response) => void response.end('<!doctype html><title>shop</title>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { returnUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/done`, close: () => void server.close() };
 }
