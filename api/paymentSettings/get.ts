@@ -8,7 +8,6 @@ export const get = endpoint({
   summary: 'Read how the shop takes payments: providers, credentials as hints, routing, and what live mode still needs',
   access: 'store',
   console: ['OWNER'],
-  agentAccess: 'none',
   scopes: ['store:r'],
   change: 'none',
   data: Settings,

@@ -12,6 +12,7 @@ import { exchange, loginAs, storeToken } from '../../kernel/login.ts';
 import { type World, underTest, until, seedMembers } from '../../kernel/world.ts';
 import { claims, guestClaims } from './claimExamples.ts';
 import { callDeclared } from './declared.ts';
+import { paymentSettings } from './paymentExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -101,7 +102,9 @@ async function atConsole({ store: { storeId, storeCode } }: World, note: Note): 
   });
   await as(bearer, 'apiTokens.list', 'GET', '/v1/store/api-tokens');
   await as(bearer, 'apiTokens.revoke', 'DELETE', `/v1/store/api-tokens/${tokenId}`);
-  await addressBook((id, method, path, request) => as(bearer, id, method, path, request));
+  const walk: Walk = (id, method, path, request) => as(bearer, id, method, path, request);
+  await addressBook(walk);
+  await paymentSettings(walk);
   await as(bearer, 'members.list', 'GET', '/v1/store/members');
   const guest = `staff@${storeCode}.example`;
   const invited = { email: guest, role: 'STAFF' };

@@ -20,6 +20,7 @@ await run(async () => {
         .replaceAll(/whsec_[\w-]+/g, `whsec_${'A'.repeat(43)}`)
         .replaceAll(/svcs_[\w-]{20,}/g, `svcs_${'A'.repeat(43)}`)
         .replaceAll(/svcpat_\w{49}/g, `svcpat_${'A'.repeat(49)}`)
+        .replaceAll(/payment-notifications\/[0-9a-f]{64}/g, `payment-notifications/${'0'.repeat(64)}`)
         .replaceAll(/eyJ[\w.-]+/g, 'eyJ…')}\n`,
     );
     printProgress(`${walked.length} examples recorded.`);
