@@ -85,11 +85,24 @@ export const Settings = closed(
   { title: 'PaymentSettings' },
 );
 
-const Methods = Type.Array(closed({ method: oneOf(PAYMENT_METHODS), provider: Type.Optional(nullable(Wallet)) }), {
-  minItems: 1,
-  maxItems: 20,
-  description: 'What is switched on, in the order of display',
-});
+const METHOD = {
+  oneOf: [
+    { properties: { method: { const: 'EASY_PAY' }, provider: { enum: WALLETS } }, required: ['provider'] },
+    { properties: { method: { enum: PAYMENT_METHODS.filter((method) => method !== 'EASY_PAY') }, provider: { type: 'null' } } },
+  ],
+};
+const Methods = Type.Array(
+  closed({ method: oneOf(PAYMENT_METHODS), provider: Type.Optional(nullable(Wallet)) }, { 'x-document': METHOD }),
+  {
+    minItems: 1,
+    maxItems: 20,
+    description: 'What is switched on, in the order of display',
+  },
+);
+/** Letters of any script and digits between hyphens and dots; that a name is no public suffix, code checks. */
+const LABEL = String.raw`[a-zA-Z0-9\u00e0-\uffef](?:[a-zA-Z0-9\u00e0-\uffef-]*[a-zA-Z0-9\u00e0-\uffef])?`;
+const HOST_NAME = `^(?:${LABEL}[.])+${LABEL}$`;
+
 export const SettingsPatch = closed(
   {
     sandboxMode: Type.Optional(Type.Boolean()),
@@ -103,24 +116,35 @@ export const SettingsPatch = closed(
       }),
     ),
     paymentDomains: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 10, description: 'Host names that buyers may come back to' }),
+      Type.Array(Type.String({ minLength: 1, maxLength: 253, 'x-document': { pattern: HOST_NAME } }), {
+        maxItems: 10,
+        description: 'Host names that buyers may come back to',
+      }),
     ),
     expectedVersion: ExpectedVersion,
   },
   { title: 'PaymentSettingsPatch' },
 );
-const Key = Type.String({ minLength: 1, maxLength: 250 });
+const Key = (pattern?: string) =>
+  Type.String({ minLength: 1, maxLength: 250, ...(pattern !== undefined && { 'x-document': { pattern } }) });
+/** Both keys are of the environment that is sent. */
+const TOSS_PAIR = {
+  oneOf: ENVIRONMENTS.map((environment) => {
+    const key = (half: string) => ({ pattern: `^${environment.toLowerCase()}_${half}_[A-Za-z0-9]{8,100}$` });
+    return { properties: { environment: { const: environment }, clientKey: key('ck'), secretKey: key('sk') } };
+  }),
+};
 export const TossKeys = closed(
-  { environment: Environment, clientKey: Key, secretKey: Key, expectedVersion: ExpectedVersion },
-  { title: 'TossPaymentsCredentials' },
+  { environment: Environment, clientKey: Key(), secretKey: Key(), expectedVersion: ExpectedVersion },
+  { title: 'TossPaymentsCredentials', 'x-document': TOSS_PAIR },
 );
 export const PortoneKeys = closed(
   {
     environment: Environment,
-    storeId: Key,
-    channelKey: Key,
-    apiSecret: Key,
-    webhookSecret: Type.Optional(Key),
+    storeId: Key('^store-[A-Za-z0-9-]{1,100}$'),
+    channelKey: Key('^channel-key-[A-Za-z0-9-]{1,100}$'),
+    apiSecret: Key('^[!-~]{16,200}$'),
+    webhookSecret: Type.Optional(Key('^whsec_(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$')),
     expectedVersion: ExpectedVersion,
   },
   { title: 'PortOneCredentials' },

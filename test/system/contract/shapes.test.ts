@@ -42,6 +42,8 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'checkout.create': /^items\[\d+\]\.stay/,
   'orders.hold': /^expectedDispatchDate$/,
   'orders.list': /^cursor$/,
+  'paymentSettings.changeProvider': /^methods\[\d+\]$/,
+  'paymentSettings.replace': /^paymentDomains\[\d+\]$/,
   'payments.start': /^guest$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
