@@ -72,8 +72,9 @@ const isReadable = (label: Label): boolean =>
 
 const PAYMENT: Frame = { zoom: 1.6, locale: 'ko-KR' };
 /** The payment screen in each of its states. */
-async function takePayments(camera: Camera, { payUrl, startPayment, advance }: Shown): Promise<void> {
-  await camera.take('payment', payUrl, { ...PAYMENT, height: 1000 }, (page) => page.getByRole('timer').waitFor());
+async function takePayments(camera: Camera, { startPayment, addWays, advance }: Shown): Promise<void> {
+  await camera.take('payment', await startPayment(), { ...PAYMENT, height: 1000 }, (page) => page.getByRole('timer').waitFor());
+  await addWays();
   const waiting = await startPayment();
   await camera.take('payment-ways', waiting, { ...PAYMENT, height: 1360 }, (page) => page.getByText('다른 결제 수단').waitFor());
   // The approval of this test card takes 90 seconds.
