@@ -72,10 +72,11 @@ const isReadable = (label: Label): boolean =>
 
 const PAYMENT: Frame = { zoom: 1.6, locale: 'ko-KR' };
 /** The payment screen in each of its states. */
-async function takePayments(camera: Camera, { payUrl, startPayment, advance }: Shown): Promise<void> {
-  await camera.take('payment', payUrl, PAYMENT, (page) => page.getByRole('timer').waitFor());
+async function takePayments(camera: Camera, { startPayment, addWays, advance }: Shown): Promise<void> {
+  await camera.take('payment', await startPayment(), { ...PAYMENT, height: 1000 }, (page) => page.getByRole('timer').waitFor());
+  await addWays();
   const waiting = await startPayment();
-  await camera.take('payment-ways', waiting, { ...PAYMENT, height: 1240 }, (page) => page.getByText('다른 결제 수단').waitFor());
+  await camera.take('payment-ways', waiting, { ...PAYMENT, height: 1360 }, (page) => page.getByText('다른 결제 수단').waitFor());
   // The approval of this test card takes 90 seconds.
   await camera.take('payment-processing', await startPayment(), { ...PAYMENT, height: 420 }, async (page) => {
     await page.getByRole('button', { name: '결제하기' }).click();
@@ -85,7 +86,7 @@ async function takePayments(camera: Camera, { payUrl, startPayment, advance }: S
   });
   const declined = await startPayment();
   await pay(declined, '4111111111110001');
-  await camera.take('payment-failed', declined, { ...PAYMENT, height: 760 }, (page) => page.getByRole('alert').waitFor());
+  await camera.take('payment-failed', declined, { ...PAYMENT, height: 960 }, (page) => page.getByRole('alert').waitFor());
   await advance('PT11M');
   await camera.take('payment-expired', waiting, { ...PAYMENT, height: 420 }, (page) => page.getByRole('status').waitFor());
 }

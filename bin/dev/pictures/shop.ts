@@ -34,10 +34,10 @@ export interface Shown {
   readonly orderNo: string;
   /** The run of an item in transit. */
   readonly workflowId: string;
-  /** A started payment, where there is one way to pay. */
-  readonly payUrl: string;
-  /** Starts another one, where there are several. */
+  /** Starts a payment and returns its payUrl. */
   readonly startPayment: () => Promise<string>;
+  /** From then on there are several ways to pay. */
+  readonly addWays: () => Promise<unknown>;
   /** Advances the store's clock. */
   readonly advance: (duration: string) => Promise<unknown>;
 }
@@ -88,10 +88,9 @@ export async function sellSome(system: DevelopmentSystem, store: CreatedStore): 
   const advance = (duration: string) => request('POST', '/v1/sandbox/clock', { advance: duration });
   await advance('PT9H');
   const startPayment = async () => (await begin(JIWOO, [[muffler, 1]])).payUrl;
-  const payUrl = await startPayment();
-  await switchOn(system.databaseUrl, store.storeId, WAYS);
+  const addWays = () => switchOn(system.databaseUrl, store.storeId, WAYS);
   const { workflowId } = orderItemRun({ storeId: store.storeId, orderItemId, orderItemNo });
-  return { orderNo: shown.orderNo, workflowId, payUrl, startPayment, advance };
+  return { orderNo: shown.orderNo, workflowId, startPayment, addWays, advance };
 }
 
 const WAYS: readonly Method[] = [
