@@ -18,7 +18,7 @@ const EVENTS: Handlers = {
   elapsed: (state, _, at) => expire(state, at),
   resumed: (state) => resume(state),
   pay,
-  giveUp: (state, event, at) => giveUp(state, event, at),
+  giveUp,
   keyReserved: (state, { paymentKey }) => ({ state: withAttempt(state, { paymentKey }), effects: [{ type: 'takeStock' }] }),
   keyTaken: (state, _, at) => also(decline(state, 'INVALID_REQUEST', at), alarm('mismatch', 'return', state.attempt!.attemptId)),
   stockTaken: (state, _, at) => confirm(state, at),
@@ -69,8 +69,12 @@ function sellNothing(state: PaymentState, at: number): Decided {
   return status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', at, 1)) : failed;
 }
 
-const giveUp = (state: PaymentState, { code }: { readonly code: string | null }, at: number): Decided =>
-  isOpen(state, at) ? decline(state, code ?? 'PAY_PROCESS_CANCELED', at) : unchanged(state);
+/** What the buyer's browser says proves nothing: at PortOne, which may have approved by itself, the attempt is read once (Y25). */
+function giveUp(current: PaymentState, { code }: { readonly code: string | null }, at: number): Decided {
+  if (!isOpen(current, at)) return unchanged(current);
+  const state = current.attempt!.pg === 'portone' ? withAttempt(current, { isUnknown: true }) : current;
+  return decline(state, code ?? 'PAY_PROCESS_CANCELED', at);
+}
 
 /** A confirm that may have been sent has an unknown outcome, until an answer or a reading tells. */
 const resume = (state: PaymentState): Decided =>

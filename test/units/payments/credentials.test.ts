@@ -106,6 +106,18 @@ describe('a call that no credentials may make (Y9)', () => {
 });
 
 describe('a buyer who comes back from PortOne (Y25)', () => {
+  test.each([
+    ['with a code is read once afterwards: the channel may have approved all the same', portone, true],
+    ['… which TossPayments never does', toss, false],
+  ])('%s', (_, attempt, isUnknown) => {
+    const given = after(open(attempt), [{ type: 'giveUp', code: null }, 1]);
+    expect(given).toMatchObject({ status: 'pending', result: 'CANCELED', attempt: { status: 'CANCELED', isUnknown } });
+    if (isUnknown)
+      expect(after(given, [UNREMAINS, 5], [outcome('APPROVED'), 6])).toMatchObject({
+        call: { name: 'voidPayment' },
+        attempt: { status: 'CANCELED' },
+      });
+  });
   const token = { ...portone, paymentToken: 'tok' };
   test('with a token is confirmed', () => {
     expect(decide(open(portone), pay('tok'), 1)).toEqual({ state: open(token), effects: [{ type: 'reserveKey', paymentKey: 'tx' }] });
