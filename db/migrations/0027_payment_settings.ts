@@ -70,20 +70,22 @@ const access = [
   ...tenantTable('payment_circuit'),
 ];
 
-/** A payment started in TEST never meets a LIVE set, nor the reverse: attempts, payments and sets agree by foreign keys. */
+/**
+ * A payment started in TEST never meets a LIVE set, nor the reverse: attempts, payments and sets agree by foreign keys. The defaults are for
+ * processes of before, which name no environment.
+ */
 const attempts = [
   `ALTER TABLE payment NO FORCE ROW LEVEL SECURITY`,
   `ALTER TABLE payment_attempt NO FORCE ROW LEVEL SECURITY`,
   `ALTER TABLE payment ADD COLUMN environment text NOT NULL DEFAULT 'TEST'`,
   `UPDATE payment SET environment = 'LIVE' WHERE NOT test_payment`,
-  `ALTER TABLE payment ALTER COLUMN environment DROP DEFAULT, ADD CHECK (test_payment = (environment = 'TEST')),
+  `ALTER TABLE payment ADD CHECK (test_payment = (environment = 'TEST')),
      ADD CHECK (environment IN ('TEST', 'LIVE')), ADD UNIQUE (store_id, payment_id, environment)`,
   `ALTER TABLE payment_attempt ADD COLUMN environment text NOT NULL DEFAULT 'TEST', ADD COLUMN credential_id text,
      ADD COLUMN payment_token text`,
   `UPDATE payment_attempt a SET environment = p.environment FROM payment p
      WHERE p.store_id = a.store_id AND p.payment_id = a.payment_id AND p.environment <> a.environment`,
-  `ALTER TABLE payment_attempt ALTER COLUMN environment DROP DEFAULT,
-     ADD FOREIGN KEY (store_id, payment_id, environment) REFERENCES payment (store_id, payment_id, environment)
+  `ALTER TABLE payment_attempt ADD FOREIGN KEY (store_id, payment_id, environment) REFERENCES payment (store_id, payment_id, environment)
        DEFERRABLE INITIALLY DEFERRED,
      ADD FOREIGN KEY (store_id, credential_id, pg, environment)
        REFERENCES payment_credential (store_id, credential_id, provider, environment) DEFERRABLE INITIALLY DEFERRED`,

@@ -128,6 +128,11 @@ export class Canaries {
     // The courier of development knows numbers that end in 1.
     const canary = this.fresh(way) + (name === 'trackingNumber' ? '1' : '');
     if (format === 'email') return `${canary}@example.com`;
+    if (name === 'paymentDomains') return `${canary.toLowerCase()}.example`;
+    if (name === 'webhookSecret') return `whsec_${Buffer.from(canary.padEnd(24, '.')).toString('base64')}`;
+    // Keys of payment providers have their shape.
+    const [prefix] = /^(?:(?:test|live)_[cs]k_|channel-key-|portone-)/.exec(value ?? '') ?? [];
+    if (prefix !== undefined) return prefix + canary + (prefix === 'portone-' ? '-secret' : '');
     if (name === 'analyticsAllowedOrigins') return `https://${canary}.example`;
     if (format !== 'uri' && !/[uU]rl$/.test(name)) return canary;
     const url = new URL(value ?? 'https://shop.example.com/');
