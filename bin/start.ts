@@ -6,7 +6,7 @@ import type { CreatedStore } from '../db/identity/createStore.ts';
 import { announce, defaultDataDir } from './dev/developmentSystem.ts';
 import { run, printProgress } from './kernel/cli.ts';
 import { peopleOf, seedMembers } from './dev/people.ts';
-import { makeStore } from './ops/store/make.ts';
+import { makeStore, useSimulatorIn } from './ops/store/make.ts';
 import { startSystem, type System } from './dev/system.ts';
 
 await run(async () => {
@@ -60,6 +60,11 @@ async function developmentStores(dir: string, { databaseUrl, env }: System): Pro
     stores.push(await makeStore(databaseUrl, { ...store, sandbox: true, withProduct: true, mayExist: true }, env['SEALING_KEYS']));
     writeFileSync(file, JSON.stringify(stores), { mode: 0o600 });
   }
+  await useSimulatorIn(
+    databaseUrl,
+    stores.map(({ storeId }) => storeId),
+    env['SEALING_KEYS']!,
+  );
   for (const { storeId, storeCode } of stores) await seedMembers(databaseUrl, storeId, peopleOf(storeCode));
   return stores;
 }

@@ -31,6 +31,7 @@ import { BulkRecords0024 } from './migrations/0024_bulk_records.ts';
 import { AuditedDecisions0025 } from './migrations/0025_audited_decisions.ts';
 import { Claims0026 } from './migrations/0026_claims.ts';
 import { PaymentSettings0027 } from './migrations/0027_payment_settings.ts';
+import { ClaimFeed0028 } from './migrations/0028_claim_feed.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -62,6 +63,7 @@ const MIGRATIONS = [
   AuditedDecisions0025,
   Claims0026,
   PaymentSettings0027,
+  ClaimFeed0028,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -18,7 +18,12 @@ export class RunAgain extends Error {
   }
 }
 /** Each provider's circuit may be due. */
-export const MAX_RUNS = 3;
+const MAX_RUNS = 2;
+/** Prepares the next run; PAYMENT_PROVIDER_UNAVAILABLE after too many. */
+export async function runAgain({ prepare }: RunAgain, runs: number): Promise<void> {
+  if (runs > MAX_RUNS) throw new RetryLater(1, 'PAYMENT_PROVIDER_UNAVAILABLE');
+  await prepare();
+}
 
 /** Starts an attempt in a transaction of the request; errors of circuits become what the request's transaction understands. */
 export async function choosing<T>(deps: ApiDeps, { storeId, at, realNow }: Tenancy, start: () => Promise<T>): Promise<T> {

@@ -159,7 +159,9 @@ const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as
 const deprecated = (e: Endpoint) => (e.successor ? (['Deprecation', 'Link'] as const) : []);
 
 function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
-  const waits = codes.includes('TOO_MANY_REQUESTS') ? (['Retry-After'] as const) : [];
+  const waits = codes.some((code) => code === 'TOO_MANY_REQUESTS' || code === 'PAYMENT_PROVIDER_UNAVAILABLE')
+    ? (['Retry-After'] as const)
+    : [];
   return {
     description: codes.join(', '),
     'x-error-codes': codes,

@@ -8,7 +8,7 @@ import { completeOperation, reserveOperation } from '../../db/runs/operations.ts
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, needsDecision } from './agents.ts';
 import { recordIn } from './audit.ts';
-import { MAX_RUNS, RunAgain } from './circuits.ts';
+import { RunAgain, runAgain } from './circuits.ts';
 import { isManaged } from './endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import { type Answer, replayIn } from './replies.ts';
@@ -41,7 +41,8 @@ export async function transact(request: Request, call: object, headers: Record<s
   const secret = endpoint.secret === true;
   const reserves = keyed && endpoint.change === 'here';
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
-  for (let runs = 1; ; runs++) {
+  let runs = 0;
+  for (;;) {
     try {
       const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
@@ -66,8 +67,8 @@ export async function transact(request: Request, call: object, headers: Record<s
       failpoint('request.after-commit');
       return answer;
     } catch (error) {
-      if (error instanceof RunAgain && runs < MAX_RUNS) {
-        await error.prepare();
+      if (error instanceof RunAgain) {
+        await runAgain(error, ++runs);
         continue;
       }
       if (!reserves || !isLockTimeout(error)) throw error;

@@ -9,7 +9,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { type Option, WALLETS } from '../../domain/paymentSettings/routing.ts';
 import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_METHODS, returnAddress } from '../../domain/payments/rules.ts';
-import { choosing, MAX_RUNS, RunAgain } from '../kernel/circuits.ts';
+import { choosing, RunAgain, runAgain } from '../kernel/circuits.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { RetryLater } from '../kernel/limits.ts';
 import { addressOf, type Found, pageContextOf, see, send, sendUnknown, text } from './answers.ts';
@@ -23,8 +23,7 @@ async function startAttempt<T>(deps: ApiDeps, found: Found, start: (tx: Tx) => P
       return await inTenant(deps.orm, found, REQUEST, (tx) => choosing(deps, tx, () => start(tx)));
     } catch (error) {
       if (!(error instanceof RunAgain)) throw error;
-      if (runs >= MAX_RUNS) throw new RetryLater(1, 'PAYMENT_PROVIDER_UNAVAILABLE');
-      await error.prepare();
+      await runAgain(error, runs);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { readStore } from '../../db/stores/queries.ts';
-import { readSettings } from '../../db/paymentSettings/queries.ts';
+import { isOpen, readSettings } from '../../db/paymentSettings/queries.ts';
 import { candidatesOf } from '../../domain/paymentSettings/routing.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, Type } from '../kernel/schema.ts';
@@ -24,11 +24,11 @@ export const getStore = endpoint({
     { title: 'StorefrontStore' },
   ),
 }).handle(async ({ tx }) => {
-  const store = await readStore(tx);
+  const [store, settings] = [await readStore(tx), await readSettings(tx)];
   return {
     storeCode: store.storeCode,
     name: store.name,
-    checkoutAvailable: candidatesOf(await readSettings(tx)).length > 0,
+    checkoutAvailable: isOpen(settings) && candidatesOf(settings).length > 0,
     guestCheckout: store.guestCheckoutEnabled,
     termsVersion: store.termsVersion ?? null,
     privacyVersion: store.privacyVersion ?? null,

@@ -6,13 +6,11 @@
  */
 import { parseArgs } from 'node:util';
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
-import { ownerUrl, systemEnv } from './environment.ts';
+import { ownerUrl, simulatorKeys } from './environment.ts';
 import { fillStore } from './store/fill.ts';
 import { UserError, run } from '../kernel/cli.ts';
 import { switchLivePayments } from './store/livePayments.ts';
 import { makeStore } from './store/make.ts';
-
-const isProduction = process.env['NODE_ENV'] === 'production';
 
 const options = {
   code: { type: 'string' },
@@ -38,12 +36,14 @@ const commands: Readonly<Record<string, (code: string, values: Values) => Promis
     await fillStore(ownerUrl(), { code, products, variants }, (line) => process.stderr.write(`${line}\n`));
   },
   async set(code, values) {
-    print(await switchLivePayments(ownerUrl(), code, values['live-payments'], isProduction));
+    print(await switchLivePayments(ownerUrl(), code, values['live-payments']));
   },
   async create(code, { name = code, sandbox, live, owner = null, 'ai-actions': aiActions }) {
-    if (live && isProduction) throw new UserError('--live is refused in production: live mode is switched on by the owner.');
+    const keys = simulatorKeys();
+    if (live && keys === null)
+      throw new UserError('--live needs a system whose payment provider is the simulator: elsewhere its owner goes live.');
     const request = { code, name, sandbox, live, owner, withProduct: false, aiActionsLimit: aiActionsOf(aiActions) };
-    print(await makeStore(ownerUrl(), request, isProduction ? null : systemEnv('SEALING_KEYS')));
+    print(await makeStore(ownerUrl(), request, keys));
   },
 };
 

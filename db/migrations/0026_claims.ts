@@ -8,7 +8,7 @@ export class Claims0026 extends Migration {
   override name = '0026_claims';
 
   override up(): void {
-    for (const sql of [...paid, ...movements, ...claims, ...feeds, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
+    for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
   }
 }
 
@@ -53,22 +53,6 @@ const claims = [
    FOR EACH ROW EXECUTE FUNCTION claim_counted()`,
   `CREATE CONSTRAINT TRIGGER claim_moved AFTER UPDATE OF status ON claim DEFERRABLE INITIALLY DEFERRED
    FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION claim_counted()`,
-];
-
-/** The feed of a transaction that changes claims: moves them along, and returns the time that they all have now. */
-const feeds = [
-  `CREATE FUNCTION write_claim_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], changed_claims text[],
-     events jsonb, of_principal text, of_key text) RETURNS timestamptz LANGUAGE plpgsql AS $$
-   DECLARE
-     latest timestamptz;
-   BEGIN
-     PERFORM write_feed(of_store, business_at, changed_orders, changed_items, events, of_principal, of_key);
-     SELECT changed_at INTO STRICT latest FROM feed WHERE store_id = of_store;
-     IF latest > business_at THEN
-       UPDATE claim SET last_changed_at = latest WHERE store_id = of_store AND claim_id = ANY (changed_claims);
-     END IF;
-     RETURN latest;
-   END $$`,
 ];
 
 /** The history of a claim: nothing changes or deletes it. */

@@ -68,6 +68,11 @@ const access = [
   `GRANT UPDATE (enabled, methods, version, updated_at) ON payment_provider TO sangjeom_app`,
   ...tenantTable('payment_credential', 'SELECT, INSERT, UPDATE'),
   ...tenantTable('payment_circuit'),
+  // Secrets are sealed anew under another key, in all stores.
+  `GRANT SELECT (store_id, credential_id, secret_sealed, webhook_secret_sealed), UPDATE (secret_sealed, webhook_secret_sealed)
+   ON payment_credential TO sangjeom_operator`,
+  `CREATE POLICY operator ON payment_credential FOR SELECT TO sangjeom_operator USING (true)`,
+  `CREATE POLICY operator_seals ON payment_credential FOR UPDATE TO sangjeom_operator USING (true) WITH CHECK (true)`,
 ];
 
 /**

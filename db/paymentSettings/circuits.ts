@@ -1,8 +1,7 @@
 /** Circuits of providers, on the real clock (Y17). */
-import { afterFailure } from '../../domain/paymentSettings/routing.ts';
+import { afterFailure, CIRCUIT } from '../../domain/paymentSettings/routing.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { CIRCUIT } from '../../domain/paymentSettings/routing.ts';
 
 interface Circuit {
   readonly provider: ProviderName;

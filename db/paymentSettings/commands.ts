@@ -136,7 +136,10 @@ export async function recordVerification(tx: Tx, checked: PaymentCredential, isV
   const set = await newestOf(tx, { provider, environment });
   if (set?.credentialId !== credentialId) throw new Fault('PAYMENT_CREDENTIAL_CHANGED' satisfies ErrorCode);
   const now = new Date(tx.at);
-  Object.assign(set, isValid ? { status: 'VERIFIED', verifiedAt: now, rejectedAt: null } : { status: 'FAILED' }, { updatedAt: now });
+  Object.assign(set, isValid ? { status: 'VERIFIED', verifiedAt: now } : { status: 'FAILED' }, { updatedAt: now });
+  // A payment that was refused meanwhile may have marked it after it was read here.
+  if (isValid)
+    await tx.sql`UPDATE payment_credential SET rejected_at = NULL WHERE store_id = ${tx.storeId} AND credential_id = ${credentialId}`;
   if (!isValid) set.isServing = false;
   await chooseServing(tx, { provider, environment });
   if (isValid) await closeCircuit(tx, { provider, environment });

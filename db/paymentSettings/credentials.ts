@@ -108,17 +108,13 @@ export const retireSlot = ({ em, storeId, at }: Tx, { provider, environment }: S
 
 /** The set of an attempt and, behind it, the newest verified one of the same provider and environment, retired or not (Y9). */
 export async function credentialsFor(tx: Tx, keyring: Keyring, credentialId: string): Promise<readonly Credentials[]> {
-  const { em, storeId } = tx;
-  const own = await em.findOne(PaymentCredentialEntity, { storeId, credentialId });
-  if (!own) return [];
-  const { provider, environment } = own;
-  const [newest] = await em.find(
-    PaymentCredentialEntity,
-    { storeId, provider, environment, status: 'VERIFIED' },
-    { orderBy: { seq: 'desc' }, limit: 1 },
-  );
-  const sets = newest && newest.credentialId !== credentialId ? [own, newest] : [own];
-  return sets.map((row) => openCredentials(keyring, row));
+  const { em, sql, storeId } = tx;
+  const rows = await sql<object>`
+    SELECT c.* FROM payment_credential own JOIN payment_credential c ON c.store_id = own.store_id AND (c.credential_id = own.credential_id
+      OR c.provider = own.provider AND c.environment = own.environment AND c.status = 'VERIFIED')
+    WHERE own.store_id = ${storeId} AND own.credential_id = ${credentialId}
+    ORDER BY c.credential_id = own.credential_id DESC, c.seq DESC LIMIT 2`;
+  return rows.map((row) => openCredentials(keyring, em.map(PaymentCredentialEntity, row)));
 }
 
 /** Marks a set that the provider refused at a confirm: its provider is routed no longer (Y18). */

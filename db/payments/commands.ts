@@ -11,7 +11,7 @@ import { checkReturn, choose, endOpenAttempts, newAttempt, supersede } from './a
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { readSettings } from '../paymentSettings/queries.ts';
+import { isOpen, readSettings } from '../paymentSettings/queries.ts';
 import { readStore, shippingPolicyOf } from '../stores/queries.ts';
 import { openRun, enqueueWake } from '../runs/commands.ts';
 import { type Payment, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
@@ -35,13 +35,13 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
   const { em, at, realNow } = tx;
   const { storeId, checkoutId } = checkout;
   const settings = await readSettings(tx);
-  if (settings.environment === 'LIVE' && !settings.livePayments) throw new Fault('LIVE_PAYMENTS_DISABLED');
+  if (!isOpen(settings)) throw new Fault('LIVE_PAYMENTS_DISABLED');
   checkReturn(settings, start.returnUrl);
-  const chosen = choose(settings, start.option);
   const open = await findOpen(tx, checkout);
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
   if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  const chosen = choose(settings, start.option);
   const priced = await priceStart(tx, checkout, start);
   if (open && at < open.expiresAt.getTime() && open.environment === settings.environment) {
     Object.assign(open, priced);

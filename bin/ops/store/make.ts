@@ -3,6 +3,7 @@ import { addMember } from '../../../db/identity/members.ts';
 import { createProduct } from '../../../db/products/registration.ts';
 import { createCategory } from '../../../db/categories/commands.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
+import { PaymentCredentialEntity } from '../../../db/paymentSettings/entities.ts';
 import { useSimulator } from '../../../db/paymentSettings/operator.ts';
 import { withOrm } from '../../../db/orm.ts';
 import { sqlOn } from '../../../db/kernel/sql.ts';
@@ -53,9 +54,19 @@ export async function makeStoreIn(orm: MikroORM, request: StoreRequest, sealingK
   }
 }
 
-function addClient(tx: Tx, { storeId, sandbox }: Tenant, { code, name }: StoreRequest): CreatedStore {
+async function addClient(tx: Tx, { storeId, sandbox }: Tenant, { code, name }: StoreRequest): Promise<CreatedStore> {
   return { storeCode: code, storeId, sandbox, ...createServerClient(tx, `${name} server`, CLIENT_SCOPES) };
 }
+
+/** Stores that `npm start` made before there were credential sets are paid at the simulator, too. */
+export const useSimulatorIn = (databaseUrl: string, storeIds: readonly string[], sealingKeys: string): Promise<void> =>
+  withOrm(databaseUrl, 1, async (orm) => {
+    const keyring = createKeyring(sealingKeys);
+    for (const storeId of storeIds)
+      await inTenant(orm, realTime(storeId, Date.now()), REQUEST, async (tx) => {
+        if ((await tx.em.count(PaymentCredentialEntity, { storeId })) === 0) await useSimulator(tx, keyring, false);
+      });
+  });
 
 async function insertStore(tx: Tx, request: StoreRequest, sealingKeys: string | null): Promise<CreatedStore> {
   const { em } = tx;

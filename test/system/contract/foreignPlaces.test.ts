@@ -94,7 +94,9 @@ async function fill(rival: World): Promise<void> {
   await member.call('POST', `/storefront/v1/me/order-items/${claimed}/claims`, { type: 'CANCEL', reason: 'OTHER' });
 }
 
-const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!);
+/** Words of a list are no ids. */
+const WORDS = new Set(['provider', 'environment']);
+const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!).filter((name) => !WORDS.has(name));
 /** Whoever may call all of it. */
 const headersOf = ({ access }: Endpoint): Headers_ => {
   if (access === 'store') return asOwner;

@@ -12,7 +12,16 @@ const byPath = Map.groupBy(
   endpoints.map(({ route }) => route.split(' ') as [string, string]),
   ([, path]) => path,
 );
-const declared = [...byPath].map(([path, routes]) => [path, routes.map(([method]) => method)] as const);
+const values = new Set(endpoints.filter(({ endsInValue }) => endsInValue).map(({ route }) => route.split(' ')[1]!));
+/** A path that ends in a value of a parameter takes the methods of the parameter's path too. */
+const methodsAt = (path: string): string[] => {
+  const own = byPath.get(path)!;
+  const others = values.has(path) ? [...byPath].filter(([other]) => other.replace(/\{\w+\}$/, '') === path.replace(/[^/]+$/, '')) : [];
+  return [
+    ...new Set([...own, ...others.filter(([other]) => other.endsWith('}')).flatMap(([, routes]) => routes)].map(([method]) => method)),
+  ];
+};
+const declared = [...byPath.keys()].map((path) => [path, methodsAt(path)] as const);
 
 test.each(declared)('%s: Allow names exactly what it takes, and whatever it names is not refused as a method', async (path, methods) => {
   const address = path.replaceAll(/{(\w+)}/g, 'x');

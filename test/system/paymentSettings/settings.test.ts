@@ -17,7 +17,7 @@ const as = (token: string, method: string, path: string, body?: unknown): Promis
   call(underTest.api, method, path, { body, headers: { authorization: `Bearer ${token}` } });
 const request = (method: string, path: string, body?: unknown) => as(owner, method, path, body);
 const settings = async () => (await request('GET', SETTINGS)).body.data;
-const code = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'OK'}`;
+const code = ({ status, body }: Answer) => [status, body.error?.code ?? 'OK'];
 const provider = async (name: string) => (await settings()).providers.find((one: { provider: string }) => one.provider === name);
 const fieldCodes = ({ body }: Answer) =>
   ((body.error?.fieldErrors ?? []) as { field: string; code: string }[]).map((one) => `${one.field} ${one.code}`);
@@ -62,11 +62,11 @@ describe('payment settings', () => {
 
   test('only an OWNER at the console reads or changes them; others are refused before path and body', async () => {
     const seller = await shop.seller.call('GET', SETTINGS);
-    expect(code(seller)).toBe('403 INSUFFICIENT_ROLE');
-    expect(code(await as(admin, 'GET', SETTINGS))).toBe('403 INSUFFICIENT_ROLE');
-    expect(code(await as(admin, 'PATCH', `${PROVIDERS}/nobody`, { nothing: 1 }))).toBe('403 INSUFFICIENT_ROLE');
-    expect(code(await request('PATCH', `${PROVIDERS}/nobody`, {}))).toBe('404 PAYMENT_PROVIDER_NOT_FOUND');
-    expect(code(await request('DELETE', `${PROVIDERS}/portone/credentials/staging`))).toBe('404 PAYMENT_CREDENTIAL_NOT_FOUND');
+    expect(code(seller)).toEqual([403, 'INSUFFICIENT_ROLE']);
+    expect(code(await as(admin, 'GET', SETTINGS))).toEqual([403, 'INSUFFICIENT_ROLE']);
+    expect(code(await as(admin, 'PATCH', `${PROVIDERS}/nobody`, { nothing: 1 }))).toEqual([403, 'INSUFFICIENT_ROLE']);
+    expect(code(await request('PATCH', `${PROVIDERS}/nobody`, {}))).toEqual([404, 'PAYMENT_PROVIDER_NOT_FOUND']);
+    expect(code(await request('DELETE', `${PROVIDERS}/portone/credentials/staging`))).toEqual([404, 'PAYMENT_CREDENTIAL_NOT_FOUND']);
   });
 
   test('change only what is sent, by version', async () => {
@@ -75,7 +75,7 @@ describe('payment settings', () => {
     expect(changed.body.data).toMatchObject({ priority: ['portone', 'tosspayments'], routing: 'AUTO_FAILOVER', version: version + 1 });
     expect((await request('PUT', SETTINGS, { priority: ['portone', 'tosspayments'] })).body.data.version).toBe(version + 1);
     const stale = await request('PUT', SETTINGS, { routing: 'PRIORITY_DISPLAY', sandboxMode: false, expectedVersion: version });
-    expect(code(stale)).toBe('409 CONCURRENT_UPDATE');
+    expect(code(stale)).toEqual([409, 'CONCURRENT_UPDATE']);
     expect((await settings()).routing).toBe('AUTO_FAILOVER');
     expect(fieldCodes(await request('PUT', SETTINGS, { priority: ['portone', 'portone'], routing: 'x' })).length).toBeGreaterThan(1);
   });
@@ -87,9 +87,10 @@ describe('payment settings', () => {
     expect(fieldCodes(await request('PUT', SETTINGS, { paymentDomains: wrong }))).toEqual(
       wrong.map((_, i) => `paymentDomains[${i}] INVALID_DOMAIN`),
     );
-    expect(code(await request('PUT', SETTINGS, { paymentDomains: Array.from({ length: 11 }, (_, i) => `a${i}.kr`) }))).toBe(
-      '400 VALIDATION_FAILED',
-    );
+    expect(code(await request('PUT', SETTINGS, { paymentDomains: Array.from({ length: 11 }, (_, i) => `a${i}.kr`) }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+    ]);
   });
 
   test('a return address lies within them; localhost stays allowed in sandbox mode', async () => {
@@ -99,11 +100,11 @@ describe('payment settings', () => {
       const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
       return code(await buyer.start(checkoutId, { returnUrl }));
     };
-    expect(await starts('https://www.shop.example.com/done')).toBe('200 OK');
-    expect(await starts('http://localhost:9/done')).toBe('200 OK');
-    expect(await starts('https://other.example.com/done')).toBe('400 RETURN_URL_NOT_ALLOWED');
+    expect(await starts('https://www.shop.example.com/done')).toEqual([200, 'OK']);
+    expect(await starts('http://localhost:9/done')).toEqual([200, 'OK']);
+    expect(await starts('https://other.example.com/done')).toEqual([400, 'RETURN_URL_NOT_ALLOWED']);
     await request('PUT', SETTINGS, { paymentDomains: [] });
-    expect(await starts('https://other.example.com/done')).toBe('200 OK');
+    expect(await starts('https://other.example.com/done')).toEqual([200, 'OK']);
   });
 });
 
@@ -144,7 +145,7 @@ describe('credentials', () => {
       'clientKey KEY_PAIR_MISMATCH',
       'secretKey INVALID_KEY',
     ]);
-    expect(code(await put({ ...TOSS, webhookSecret: 'x' }))).toBe('400 VALIDATION_FAILED');
+    expect(code(await put({ ...TOSS, webhookSecret: 'x' }))).toEqual([400, 'VALIDATION_FAILED']);
   });
 
   test('a replaced set serves until its successor is verified; one that is refused leaves it serving', async () => {
@@ -164,7 +165,7 @@ describe('credentials', () => {
     });
     const refused = await request('POST', `${PROVIDERS}/tosspayments/verify`, {});
     expect([code(refused), refused.body.error?.details]).toEqual([
-      '409 PAYMENT_PROVIDER_VERIFICATION_FAILED',
+      [409, 'PAYMENT_PROVIDER_VERIFICATION_FAILED'],
       { environment: 'TEST', reason: 'UNAUTHORIZED' },
     ]);
     expect(await provider('tosspayments')).toMatchObject({ routingExclusion: null, credentials: { TEST: { status: 'FAILED' } } });
@@ -174,11 +175,29 @@ describe('credentials', () => {
     expect(await provider('tosspayments')).toMatchObject({ credentials: { TEST: { status: 'VERIFIED', isServing: true } } });
   });
 
+  test('a set that is replaced while it is verified is left alone', async () => {
+    const merchant = `slow${Date.now().toString(36)}`;
+    const keys = (name: string) => ({ environment: 'TEST', clientKey: `test_ck_${name}`, secretKey: `test_sk_${name}` });
+    await request('PUT', `${PROVIDERS}/tosspayments`, keys(merchant));
+    await fetch(`${underTest.simulator}/__sim/merchants`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ pg: 'tosspayments', name: merchant, state: 'SLOW' }),
+    });
+    const verifying = request('POST', `${PROVIDERS}/tosspayments/verify`, {});
+    await request('PUT', `${PROVIDERS}/tosspayments`, keys(`${merchant}next`));
+    expect(code(await verifying)).toEqual([409, 'PAYMENT_CREDENTIAL_CHANGED']);
+    expect(await provider('tosspayments')).toMatchObject({ credentials: { TEST: { status: 'UNVERIFIED' } } });
+  });
+
   test('verifying reads at the provider; it is refused where there is nothing to verify', async () => {
     expect((await request('POST', `${PROVIDERS}/portone/verify`, {})).body.data).toMatchObject({ status: 'VERIFIED' });
     expect(await provider('portone')).toMatchObject({ routingExclusion: null });
-    expect(code(await request('POST', `${PROVIDERS}/portone/verify`, { environment: 'LIVE' }))).toBe('404 PAYMENT_CREDENTIAL_NOT_FOUND');
-    expect(code(await request('POST', `${PROVIDERS}/nobody/verify`, {}))).toBe('404 PAYMENT_PROVIDER_NOT_FOUND');
+    expect(code(await request('POST', `${PROVIDERS}/portone/verify`, { environment: 'LIVE' }))).toEqual([
+      404,
+      'PAYMENT_CREDENTIAL_NOT_FOUND',
+    ]);
+    expect(code(await request('POST', `${PROVIDERS}/nobody/verify`, {}))).toEqual([404, 'PAYMENT_PROVIDER_NOT_FOUND']);
   });
 
   test('methods are the whole list; EASY_PAY needs a wallet', async () => {
@@ -201,26 +220,26 @@ describe('credentials', () => {
       'methods[1].provider NOT_APPLICABLE',
       'methods[3] DUPLICATE',
     ]);
-    expect(code(await patch({ methods: [] }))).toBe('400 VALIDATION_FAILED');
+    expect(code(await patch({ methods: [] }))).toEqual([400, 'VALIDATION_FAILED']);
     const stale = await patch({ enabled: false, expectedVersion: data.version - 1 });
-    expect([code(stale), stale.body.error?.details]).toEqual(['409 PAYMENT_PROVIDER_CHANGED', { version: data.version }]);
+    expect([code(stale), stale.body.error?.details]).toEqual([[409, 'PAYMENT_PROVIDER_CHANGED'], { version: data.version }]);
   });
 
   test('are retired where no payment is started with them now; a reset provider has its defaults', async () => {
     const remove = (path: string) => request('DELETE', `${PROVIDERS}/portone${path}`);
-    expect(code(await remove('/credentials/LIVE'))).toBe('404 PAYMENT_CREDENTIAL_NOT_FOUND');
-    expect(code(await remove('/credentials/test'))).toBe('409 PAYMENT_CREDENTIAL_ACTIVE');
-    expect(code(await remove(''))).toBe('409 PAYMENT_CREDENTIAL_ACTIVE');
+    expect(code(await remove('/credentials/LIVE'))).toEqual([404, 'PAYMENT_CREDENTIAL_NOT_FOUND']);
+    expect(code(await remove('/credentials/test'))).toEqual([409, 'PAYMENT_CREDENTIAL_ACTIVE']);
+    expect(code(await remove(''))).toEqual([409, 'PAYMENT_CREDENTIAL_ACTIVE']);
     await request('PATCH', `${PROVIDERS}/portone`, { enabled: false });
     const stale = await remove('/credentials/test?expectedVersion=1');
-    expect(code(stale)).toBe('409 PAYMENT_PROVIDER_CHANGED');
-    expect(code(await remove(''))).toBe('200 OK');
+    expect(code(stale)).toEqual([409, 'PAYMENT_PROVIDER_CHANGED']);
+    expect(code(await remove(''))).toEqual([200, 'OK']);
     expect(await provider('portone')).toMatchObject({
       enabled: true,
       methods: [{ method: 'CARD' }],
       credentials: { TEST: null, LIVE: null },
     });
-    expect(code(await remove(''))).toBe('404 PAYMENT_CREDENTIAL_NOT_FOUND');
+    expect(code(await remove(''))).toEqual([404, 'PAYMENT_CREDENTIAL_NOT_FOUND']);
   });
 });
 
@@ -230,7 +249,7 @@ describe('the live gate', () => {
   test('names all five conditions, and nothing of the refused request is applied', async () => {
     const refused = await request('PUT', SETTINGS, { sandboxMode: false, routing: 'PRIORITY_DISPLAY' });
     expect([code(refused), refused.body.error?.details?.['conditions']]).toEqual([
-      '409 LIVE_GATE_NOT_MET',
+      [409, 'LIVE_GATE_NOT_MET'],
       [true, false, false, false, false].map((met) => ({ key: expect.any(String), met })),
     ]);
     expect(await settings()).toMatchObject({ sandboxMode: true, routing: 'AUTO_FAILOVER' });
@@ -245,11 +264,11 @@ describe('the live gate', () => {
     await request('POST', `${PROVIDERS}/tosspayments/verify`, { environment: 'LIVE' });
     const terms = { termsUrl: 'https://a.kr/t', termsVersion: '1', privacyUrl: 'https://a.kr/p', privacyVersion: '1' };
     await request('PATCH', '/v1/store', terms);
-    expect(code(await request('PUT', SETTINGS, { sandboxMode: false }))).toBe('409 LIVE_GATE_NOT_MET');
+    expect(code(await request('PUT', SETTINGS, { sandboxMode: false }))).toEqual([409, 'LIVE_GATE_NOT_MET']);
     const live = await request('PUT', SETTINGS, { sandboxMode: false, paymentDomains: ['shop.example.com'] });
-    expect([code(live), live.body.data?.environment]).toEqual(['200 OK', 'LIVE']);
-    expect(code(await request('PUT', SETTINGS, { paymentDomains: [] }))).toBe('409 LIVE_GATE_NOT_MET');
-    expect(code(await request('PUT', SETTINGS, { paymentDomains: ['other.example.com'] }))).toBe('200 OK');
+    expect([code(live), live.body.data?.environment]).toEqual([[200, 'OK'], 'LIVE']);
+    expect(code(await request('PUT', SETTINGS, { paymentDomains: [] }))).toEqual([409, 'LIVE_GATE_NOT_MET']);
+    expect(code(await request('PUT', SETTINGS, { paymentDomains: ['other.example.com'] }))).toEqual([200, 'OK']);
   });
 
   test('a live payment is real money; switched off by the operator, no new one starts', async () => {
@@ -258,11 +277,11 @@ describe('the live gate', () => {
     const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
     const start = () => buyer.start(checkoutId, { returnUrl: 'https://other.example.com/done' });
     expect((await start()).body.data).toMatchObject({ testPayment: false });
-    expect(code(await buyer.start(checkoutId, { returnUrl: 'http://localhost:9/done' }))).toBe('400 RETURN_URL_NOT_ALLOWED');
+    expect(code(await buyer.start(checkoutId, { returnUrl: 'http://localhost:9/done' }))).toEqual([400, 'RETURN_URL_NOT_ALLOWED']);
     await query('UPDATE payment_settings SET live_payments = false WHERE store_id = $1', [shop.store.storeId]);
-    expect(code(await start())).toBe('409 LIVE_PAYMENTS_DISABLED');
-    expect(code(await request('PUT', SETTINGS, { sandboxMode: true }))).toBe('200 OK');
+    expect(code(await start())).toEqual([409, 'LIVE_PAYMENTS_DISABLED']);
+    expect(code(await request('PUT', SETTINGS, { sandboxMode: true }))).toEqual([200, 'OK']);
     expect((await start()).body.data).toMatchObject({ testPayment: true });
-    expect(code(await request('PUT', SETTINGS, { sandboxMode: false }))).toBe('409 LIVE_PAYMENTS_DISABLED');
+    expect(code(await request('PUT', SETTINGS, { sandboxMode: false }))).toEqual([409, 'LIVE_PAYMENTS_DISABLED']);
   });
 });

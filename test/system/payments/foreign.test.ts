@@ -1,4 +1,4 @@
-/** One provider account serves all stores: a payment counts as ours only if order id, amount and payment key are ours (X17). */
+/** One provider account may serve many stores: a payment counts as ours only if order id, amount and payment key are ours (X17). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { call, formOf, get, pay } from '../../../bin/dev/client.ts';
