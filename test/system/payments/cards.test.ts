@@ -1,6 +1,17 @@
 /** Every card of the simulator has the same consequences at both providers (docs/contract.md#failures, Y29, Y33). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { attemptsOf, cardOf, chargesOf, moneyProblems, PaidShop, payOnce, PROVIDERS, type Provider, refundsOf, untilRefunded } from './shop.ts';
+import {
+  attemptsOf,
+  cardOf,
+  chargesOf,
+  moneyProblems,
+  PaidShop,
+  payOnce,
+  PROVIDERS,
+  type Provider,
+  refundsOf,
+  untilRefunded,
+} from './shop.ts';
 
 interface Outcome {
   readonly status: string;

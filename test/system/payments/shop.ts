@@ -15,17 +15,18 @@ export const pathOf = (pg: Provider): string => `/v1/store/payment-providers/${p
 export const optionOf = (pg: Provider) => ({ pg, method: 'CARD' });
 export const cardOf = (ending: string): string => `411111111111${ending}`;
 
-/** The credentials of a merchant, whose name is in each of them. */
-export function keysOf(pg: Provider, merchant: string, environment: Environment = 'TEST') {
+/** The credentials of a merchant, whose name is in each of them; `v` and digits at its end are reissued secrets of the same merchant. */
+export function keysOf(pg: Provider, name: string, environment: Environment = 'TEST') {
   const prefix = environment.toLowerCase();
+  const merchant = name.replace(/v\d+$/, '');
   return pg === 'tosspayments'
-    ? { environment, clientKey: `${prefix}_ck_${merchant}`, secretKey: `${prefix}_sk_${merchant}` }
+    ? { environment, clientKey: `${prefix}_ck_${merchant}`, secretKey: `${prefix}_sk_${name}` }
     : {
         environment,
         storeId: `store-${merchant}`,
         channelKey: `channel-key-${environment === 'LIVE' ? 'live-' : ''}${merchant}`,
-        apiSecret: `portone-${merchant}-secret`,
-        webhookSecret: `whsec_${createHash('sha256').update(merchant.replace(/v\d+$/, '')).digest('base64')}`,
+        apiSecret: `portone-${name}-secret`,
+        webhookSecret: `whsec_${createHash('sha256').update(merchant).digest('base64')}`,
       };
 }
 
