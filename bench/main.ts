@@ -104,12 +104,17 @@ async function alone(
     orders?: string | undefined;
   },
 ): Promise<boolean> {
-  if (values.recovery) await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
-  else if (values['request-log']) await requestLog(system, Number(values.orders ?? 1000), print);
-  else if (values.changes) await changes(system, Number(values.orders ?? 500), print);
-  else if (values.claims) await claims(system, Number(values.orders ?? 100), print);
-  else if (values.providers) await providers(system, Number(values.orders ?? 100), print);
-  return values.recovery || values['request-log'] || values.changes || values.claims || values.providers;
+  const counted = (most: number) => Number(values.orders ?? most);
+  const benches = [
+    [values.recovery, () => recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) })],
+    [values['request-log'], () => requestLog(system, counted(1000), print)],
+    [values.changes, () => changes(system, counted(500), print)],
+    [values.claims, () => claims(system, counted(100), print)],
+    [values.providers, () => providers(system, counted(100), print)],
+  ] as const;
+  const chosen = benches.find(([isChosen]) => isChosen);
+  await chosen?.[1]();
+  return chosen !== undefined;
 }
 
 async function compareLists(system: System, sizes: Sizes): Promise<void> {

@@ -1,16 +1,26 @@
 /** The buyer's flow at each payment provider, in turns on one system. */
 import { createHash } from 'node:crypto';
 import type { System } from '../bin/dev/system.ts';
-import { call, Seller } from '../bin/dev/client.ts';
+import { Seller } from '../bin/dev/client.ts';
 import { makeStore } from '../bin/ops/store/make.ts';
 import type { CreatedStore } from '../db/identity/createStore.ts';
-import { PROVIDERS } from '../domain/payments/providers.ts';
-import { seedMembers } from '../bin/dev/people.ts';
-import { storeToken } from '../test/kernel/login.ts';
+import { createKeyring } from '../db/kernel/keyring.ts';
+import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
+import { withOrm } from '../db/orm.ts';
+import { insertSet } from '../db/paymentSettings/credentials.ts';
+import { type PortoneCredentials, PROVIDERS } from '../domain/payments/providers.ts';
 import { type Cost, loadWithCost } from './cost.ts';
 import { buy } from './flows.ts';
 
 const CODE = 'providers';
+const KEYS: PortoneCredentials = {
+  provider: 'portone',
+  environment: 'TEST',
+  storeId: 'store-bench',
+  channelKey: 'channel-key-bench',
+  apiSecret: 'portone-bench-secret',
+  webhookSecret: `whsec_${createHash('sha256').update('bench').digest('base64')}`,
+};
 const CALLERS = [1, 16] as const;
 const ROUNDS = 2;
 
@@ -34,19 +44,12 @@ export async function providers(system: System, count: number, print: (text: str
 }
 
 /** PortOne beside TossPayments, which a development store has from the beginning. */
-async function usePortone(system: System, { storeId, storeCode }: CreatedStore): Promise<void> {
-  const owner = `owner@${storeCode}.example`;
-  await seedMembers(system.databaseUrl, storeId, [{ role: 'OWNER', email: owner }]);
-  const token = await storeToken(owner, storeId, system.api);
-  const change = async (method: string, path: string, body: object) => {
-    const { status } = await call(system.api, method, path, { body, headers: { authorization: `Bearer ${token}` } });
-    if (status !== 200) throw new Error(`${method} ${path}: ${status}`);
-  };
-  const webhookSecret = `whsec_${createHash('sha256').update('bench').digest('base64')}`;
-  const keys = { storeId: 'store-bench', channelKey: 'channel-key-bench', apiSecret: 'portone-bench-secret', webhookSecret };
-  await change('PUT', '/v1/store/payment-providers/portone', { environment: 'TEST', ...keys });
-  await change('POST', '/v1/store/payment-providers/portone/verify', {});
-}
+const usePortone = (system: System, { storeId }: CreatedStore): Promise<unknown> =>
+  withOrm(system.databaseUrl, 1, (orm) =>
+    inTenant(orm, realTime(storeId, Date.now()), REQUEST, (tx) =>
+      insertSet(tx, createKeyring(system.env['SEALING_KEYS']!), { set: KEYS, status: 'VERIFIED', byName: null }),
+    ),
+  );
 
 function printCost({ name, perSecond, p50, p95, coreMs }: Cost, print: (text: string) => void): void {
   const all = Object.values(coreMs).reduce((sum, ms) => sum + ms, 0);

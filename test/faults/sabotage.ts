@@ -76,8 +76,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: 'domain/payments/refundMachine.ts',
     edits: [
       [
-        `return next(call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(n));`,
-        `return next({ isAnswered, keySeq: refund.keySeq + 1 }, 'refundPayment', at + readGap(n));`,
+        `return next(ended, call.name === 'refundPayment' ? { isAnswered } : {}, 'findRefund', at + readGap(call.n + 1));`,
+        `return next(ended, { isAnswered, keySeq: current.refund!.keySeq + 1 }, 'refundPayment', at + readGap(call.n + 1));`,
       ],
     ],
     failpoints: 'provider.after-answer=0.3',

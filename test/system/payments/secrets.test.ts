@@ -59,12 +59,26 @@ async function storeAll(pg: Provider): Promise<string[]> {
 }
 const firstSecret = (keys: ReturnType<typeof keysOf>): string => ('secretKey' in keys ? keys.secretKey : keys.apiSecret);
 
+const INVALID = '400 VALIDATION_FAILED';
 const OUTCOMES = [
-  ...['200 OK', '200 OK', '200 OK', '409 PAYMENT_PROVIDER_CHANGED'],
-  ...Array.from({ length: 5 }, () => '400 VALIDATION_FAILED'),
-  ...['200 DRY_RUN', '200 OK', '200 OK'],
-  ...Array.from({ length: 3 }, () => '400 VALIDATION_FAILED'),
-  ...['409 PAYMENT_CREDENTIAL_ACTIVE', '200 OK', '403 INSUFFICIENT_ROLE'],
+  '200 OK',
+  '200 OK',
+  '200 OK',
+  '409 PAYMENT_PROVIDER_CHANGED',
+  INVALID,
+  INVALID,
+  INVALID,
+  INVALID,
+  INVALID,
+  '200 DRY_RUN',
+  '200 OK',
+  '200 OK',
+  INVALID,
+  INVALID,
+  INVALID,
+  '409 PAYMENT_CREDENTIAL_ACTIVE',
+  '200 OK',
+  '403 INSUFFICIENT_ROLE',
 ];
 
 /** Payments with these secrets, a refund, a decline, refused keys and refused verifications. */
