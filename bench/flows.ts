@@ -56,16 +56,17 @@ export async function buy(
   productId: string,
   mark: (step: string) => void = () => {},
   code = 'bench',
+  pg = 'tosspayments',
 ): Promise<void> {
   const buyer = await Buyer.arrive(api, code);
   mark('guest session');
   const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
   mark('checkout');
-  const { payUrl } = (await buyer.start(checkoutId)).body.data as { payUrl: string };
+  const { payUrl } = (await buyer.start(checkoutId, { option: { pg, method: 'CARD' } })).body.data as { payUrl: string };
   mark('payment start');
   const form = formOf((await get(payUrl)).text, 'pay')!;
   mark('pay screen');
-  const submit = new URL('/window/toss/submit', form.action);
+  const submit = new URL(`${form.action}/submit`);
   submit.search = String(new URLSearchParams({ ...form.fields, card: '4111111111110000', outcome: 'pay' }));
   const { location } = await get(submit.href);
   const end = await get(location!.href);

@@ -4,8 +4,8 @@
  * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
- * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--peers` alone: two
- * other shop systems beside ours.
+ * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
+ * alone: the buyer flow at each payment provider. `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -36,6 +36,7 @@ import { refusals } from './refusals.ts';
 import { scale } from './scale/main.ts';
 import { changes } from './changes.ts';
 import { claims } from './claims.ts';
+import { providers } from './providers.ts';
 import { requestLog } from './requestLog.ts';
 
 const firstPort = Number(process.env['PORT'] ?? 3700);
@@ -59,6 +60,7 @@ await run(async () => {
       'request-log': { type: 'boolean', default: false },
       changes: { type: 'boolean', default: false },
       claims: { type: 'boolean', default: false },
+      providers: { type: 'boolean', default: false },
       open: { type: 'string', default: '1000000' },
     },
   });
@@ -95,17 +97,24 @@ async function alone(
     recovery: boolean;
     changes: boolean;
     claims: boolean;
+    providers: boolean;
     'request-log': boolean;
     runs?: string | undefined;
     open: string;
     orders?: string | undefined;
   },
 ): Promise<boolean> {
-  if (values.recovery) await recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) });
-  else if (values['request-log']) await requestLog(system, Number(values.orders ?? 1000), print);
-  else if (values.changes) await changes(system, Number(values.orders ?? 500), print);
-  else if (values.claims) await claims(system, Number(values.orders ?? 100), print);
-  return values.recovery || values['request-log'] || values.changes || values.claims;
+  const counted = (most: number) => Number(values.orders ?? most);
+  const benches = [
+    [values.recovery, () => recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) })],
+    [values['request-log'], () => requestLog(system, counted(1000), print)],
+    [values.changes, () => changes(system, counted(500), print)],
+    [values.claims, () => claims(system, counted(100), print)],
+    [values.providers, () => providers(system, counted(100), print)],
+  ] as const;
+  const chosen = benches.find(([isChosen]) => isChosen);
+  await chosen?.[1]();
+  return chosen !== undefined;
 }
 
 async function compareLists(system: System, sizes: Sizes): Promise<void> {

@@ -34,6 +34,10 @@ export class Calls {
   of(orderId: string): readonly LoggedCall[] {
     return this.#byOrder.get(orderId) ?? [];
   }
+  /** Of a merchant's keys, whatever they were about. */
+  by(merchant: string): readonly LoggedCall[] {
+    return [...this.#byOrder.values()].flat().filter((call) => call.merchant === merchant);
+  }
   /** The idempotency keys of the order's confirms, one for each that was sent since the simulator started. */
   confirmKeys(orderId: string): string[] {
     return this.of(orderId).flatMap(({ path, idempotencyKey }) =>

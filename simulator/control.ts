@@ -25,7 +25,7 @@ export function control(books: Books, method: string, { pathname, searchParams }
     case 'GET /__sim/payments':
       return [200, books.payments.all().map((payment) => shown(payment, books.calls))];
     case 'GET /__sim/calls':
-      return [200, books.calls.of(searchParams.get('orderId') ?? '')];
+      return [200, searchParams.has('merchant') ? books.calls.by(searchParams.get('merchant')!) : books.calls.of(orderOf(searchParams))];
     case 'POST /__sim/next':
       return setNext(books.behaviours, body);
     case 'POST /__sim/merchants':
@@ -34,6 +34,8 @@ export function control(books: Books, method: string, { pathname, searchParams }
       return [404, { code: 'NOT_FOUND' }];
   }
 }
+
+const orderOf = (query: URLSearchParams): string => query.get('orderId') ?? '';
 
 /** `times` calls behave so, one by default; none discards what was ordered before. */
 function setNext(behaviours: Behaviours, { pg, op, behavior, orderId, times = 1 }: Body): Reply {

@@ -7,6 +7,7 @@ import { Client as Postgres } from 'pg';
 import { Buyer, call, pay } from '../../bin/dev/client.ts';
 import { until as untilAtMost } from '../../bin/dev/until.ts';
 import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
+import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
 import { answered, ClaimKills } from './claimKills.ts';
@@ -45,15 +46,16 @@ interface Started {
   readonly paymentId: string;
   readonly payUrl: string;
 }
-async function started(): Promise<Started> {
+async function started(pg: ProviderName = 'tosspayments'): Promise<Started> {
   const buyer = await Buyer.arrive(under.system.api, 'faults');
   const { checkoutId } = (await buyer.checkout(under.productId)).body.data as { checkoutId: string };
-  const { paymentId, payUrl } = (await buyer.start(checkoutId)).body.data as { paymentId: string; payUrl: string };
+  const start = await answered(() => buyer.start(checkoutId, { option: { pg, method: 'CARD' } }));
+  const { paymentId, payUrl } = start.body.data as { paymentId: string; payUrl: string };
   return { buyer, paymentId, payUrl };
 }
 /** Pays and returns the order, even when the buyer's return is interrupted. */
-async function paid({ buyer, paymentId, payUrl }: Started): Promise<{ orderId: string; orderItemId: string }> {
-  await pay(payUrl).catch(() => null);
+async function paid({ buyer, paymentId, payUrl }: Started, card?: string): Promise<{ orderId: string; orderItemId: string }> {
+  await pay(payUrl, card).catch(() => null);
   const orderId = await until('the payment completes', async () => {
     const { data } = (await buyer.status(paymentId).catch(() => null))?.body ?? {};
     return data?.status === 'completed' ? (data.orderId as string) : null;
@@ -130,6 +132,62 @@ const confirmTwice: Scenario = async (arm) => {
   expect(keys.length).toBeGreaterThan(1);
   expect(new Set(keys).size).toBe(1);
 };
+
+interface Booked {
+  readonly orderId: string;
+  readonly status: string;
+  readonly cancels: readonly object[];
+  readonly confirmKeys: readonly string[];
+}
+/** The attempt of a payment, and what its provider has on record. */
+async function booked(paymentId: string): Promise<{ attemptId: string; charges: Booked[] }> {
+  const { rows } = await database.query<{ attempt_id: string; pg_order_id: string }>(
+    'SELECT attempt_id, pg_order_id FROM payment_attempt WHERE payment_id = $1',
+    [paymentId],
+  );
+  const { attempt_id: attemptId, pg_order_id: orderId } = rows[0]!;
+  const ledger = (await call(under.system.simulator, 'GET', '/__sim/payments')).body as unknown as Booked[];
+  return { attemptId, charges: ledger.filter((one) => one.orderId === orderId) };
+}
+/** Arms failpoints that only this payment passes; ends when each has killed. */
+function killsAt(names: readonly string[]): () => Promise<unknown> {
+  const files = names.map((name) => join(armed, name));
+  for (const file of files) writeFileSync(file, '');
+  return () => until('every kill', async () => files.every((file) => !existsSync(file)));
+}
+
+/** The worker is killed when the approval is planned, after the provider's answer, and before and after its outcome is committed. */
+async function approvedAfterKills(pg: ProviderName, card: string) {
+  const payment = await started(pg);
+  const { paymentId } = payment;
+  const { attemptId } = await booked(paymentId);
+  const killed = killsAt([
+    `transition.after-commit@${paymentId}.pay`,
+    `provider.after-answer@${attemptId}`,
+    ...['before', 'after'].map((when) => `transition.${when}-commit@${paymentId}.outcome`),
+  ]);
+  const { orderId } = await paid(payment, card);
+  await killed();
+  const { charges } = await booked(paymentId);
+  expect(charges.map(({ status }) => status)).toEqual([pg === 'portone' ? 'PAID' : 'DONE']);
+  const orders = await count('FROM orders WHERE payment_id = $1 AND order_id = $2', [paymentId, orderId]);
+  return { charges: charges.length, orders, keys: new Set(charges[0]!.confirmKeys).size };
+}
+
+/** The worker is killed after the provider's answer to a cancel that it carries out later; how many cancels the provider has. */
+async function refundedAfterKill(pg: ProviderName): Promise<number> {
+  const payment = await started(pg);
+  const { orderItemId } = await paid(payment, '4111111111110041');
+  const { attemptId } = await booked(payment.paymentId);
+  const killed = killsAt([`provider.after-answer@${attemptId}`]);
+  const key = { 'idempotency-key': `${orderItemId}-cancel` };
+  const canceled = await answered(() => under.seller.call('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OTHER' }, key));
+  expect(canceled.status).toBe(200);
+  promised.canceled.set(orderItemId, 1);
+  await killed();
+  await until('the refund', async () => (await count(`FROM refund WHERE payment_id = $1 AND status = 'DONE'`, [payment.paymentId])) === 1);
+  return (await booked(payment.paymentId)).charges.reduce((sum, { cancels }) => sum + cancels.length, 0);
+}
 
 /** An event reaches its receiver, and its delivery ends. */
 const delivery: Scenario = async (arm) => {
@@ -215,6 +273,24 @@ describe('killed once at', () => {
     },
     120_000,
   );
+  describe('between our commit and a provider’s answer', () => {
+    test('of an approval: it is charged once, at both providers and by a channel that approves by itself', async () => {
+      const kinds = [
+        ['tosspayments', '0000'],
+        ['portone', '0000'],
+        ['portone', '0070'],
+      ] as const;
+      await quiet();
+      const outcomes = await Promise.all(kinds.map(([pg, card]) => approvedAfterKills(pg, `411111111111${card}`)));
+      expect(outcomes).toEqual(kinds.map(() => ({ charges: 1, orders: 1, keys: expect.any(Number) })));
+      expect(outcomes.map(({ keys }) => keys)).toEqual([1, 1, 0]);
+    }, 300_000);
+    test('of a refund that is carried out later: it is made once, at both providers', async () => {
+      await quiet();
+      const cancels = await Promise.all((['tosspayments', 'portone'] as const).map((pg) => refundedAfterKill(pg)));
+      expect(cancels).toEqual([1, 1]);
+    }, 300_000);
+  });
   describe('every step of a claim', () => {
     test.each(['request.before-commit', 'request.after-commit'] as const)(
       '%s: a cancel is filed and completed at once, once',

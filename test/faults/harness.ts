@@ -1,4 +1,5 @@
 /** Kills processes under load, then checks that nothing was lost or repeated. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +10,8 @@ import type { System } from '../../bin/dev/system.ts';
 import { temporarySystem } from '../../bin/dev/temporary.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
 import { CLAIM_TYPES } from '../../domain/claims/rules.ts';
-import { Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
+import { call, Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
+import { storeToken } from '../kernel/login.ts';
 import { settle, violations } from './invariants.ts';
 import { type Inviting, startInviting } from './inviting.ts';
 import { Load, type Products } from './load.ts';
@@ -61,7 +63,21 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
     await system.stop();
   };
   const inviting = await retryOnFailure(() => startInviting(system, store));
+  await retryOnFailure(() => usePortone(system, store));
   return { system, store, seller, productId, products, delivered, inviting, close };
+}
+
+/** The second provider of the store, whose OWNER `inviting.ts` has made. */
+async function usePortone(system: System, { storeId, storeCode }: CreatedStore): Promise<void> {
+  const token = await storeToken(`owner@${storeCode}.example`, storeId, system.api);
+  const change = async (method: string, path: string, body: object) => {
+    const { status } = await call(system.api, method, path, { body, headers: { authorization: `Bearer ${token}` } });
+    if (status !== 200) throw new Error(`${method} ${path}: ${status}`);
+  };
+  const webhookSecret = `whsec_${createHash('sha256').update('faults').digest('base64')}`;
+  const keys = { storeId: 'store-faults', channelKey: 'channel-key-faults', apiSecret: 'portone-faults-secret', webhookSecret };
+  await change('PUT', '/v1/store/payment-providers/portone', { environment: 'TEST', ...keys });
+  await change('POST', '/v1/store/payment-providers/portone/verify', {});
 }
 
 /** Repeats: with failpoints armed a process may be killed during any request. */

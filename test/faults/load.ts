@@ -110,7 +110,8 @@ export class Load {
     const opened = await this.#send('POST', '/storefront/v1/checkout', await this.#wanted(line, buyer), buyer);
     if (opened.status !== 201) return;
     this.promised.checkouts.add(String(opened.data!['checkoutId']));
-    const start = { option: OPTION, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
+    const option = { ...OPTION, pg: Math.random() < PORTONE_SHARE ? 'portone' : 'tosspayments' };
+    const start = { option, returnUrl: 'http://localhost:9/', shippingAddress: ADDRESS, guest: GUEST };
     const started = await this.#send('POST', `/storefront/v1/checkout/${String(opened.data!['checkoutId'])}/payment`, start, buyer);
     if (started.status !== 200) return;
     const { paymentId, payUrl } = started.data as { paymentId: string; payUrl: string };
@@ -146,9 +147,8 @@ export class Load {
     };
     const form = formOf((await open(payUrl)).text, 'pay');
     if (!form) return;
-    const submit = new URL('/window/toss/submit', form.action);
-    const card = Math.random() < 0.1 ? '4111111111110020' : '4111111111110000';
-    submit.search = String(new URLSearchParams({ ...form.fields, card, outcome: 'pay' }));
+    const submit = new URL(`${form.action}/submit`);
+    submit.search = String(new URLSearchParams({ ...form.fields, card: anyCard(), outcome: 'pay' }));
     const { location } = await open(submit.href);
     if (location !== null) await open(location);
   }
@@ -205,6 +205,11 @@ export class Load {
     }
   }
 }
+
+/** Both providers are in every drill. */
+const PORTONE_SHARE = 0.4;
+/** Of ten, one loses its approval's answer, one is canceled asynchronously, and one approves by itself where it is PortOne's (Y25, Y33). */
+const anyCard = (): string => `411111111111${['0020', '0041', '0070'][Math.floor(Math.random() * 10)] ?? '0000'}`;
 
 const CLAIMS: Readonly<Record<'PAID' | 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED', readonly ClaimKind[]>> = {
   PAID: ['CANCEL'],
