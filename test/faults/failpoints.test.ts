@@ -156,7 +156,9 @@ function killsAt(names: readonly string[]): () => Promise<unknown> {
   return () => until('every kill', async () => files.every((file) => !existsSync(file)));
 }
 
-/** The worker is killed when the approval is planned, after the provider's answer, and before and after its outcome is committed. */
+/** `npm run faults` kills before and after the commit of the outcome too. */
+const OUTCOME_KILLS = process.env['PAYMENT_KILLS'] === 'all' ? ['before', 'after'] : [];
+/** The worker is killed when the approval is planned, and after the provider's answer to it. */
 async function approvedAfterKills(pg: ProviderName, card: string) {
   const payment = await started(pg);
   const { paymentId } = payment;
@@ -164,7 +166,7 @@ async function approvedAfterKills(pg: ProviderName, card: string) {
   const killed = killsAt([
     `transition.after-commit@${paymentId}.pay`,
     `provider.after-answer@${attemptId}`,
-    ...['before', 'after'].map((when) => `transition.${when}-commit@${paymentId}.outcome`),
+    ...OUTCOME_KILLS.map((when) => `transition.${when}-commit@${paymentId}.outcome`),
   ]);
   const { orderId } = await paid(payment, card);
   await killed();

@@ -28,14 +28,14 @@ const RETURN = { returnUrl: 'https://shop.example.com/done' };
 const TERMS = { termsUrl: 'https://a.kr/t', termsVersion: '1', privacyUrl: 'https://a.kr/p', privacyVersion: '1' };
 
 let shop: PaidShop;
-let isRunning = true;
+const race = { isRunning: true };
 const paymentIds: string[] = [];
 const refusals: string[] = [];
 const answers = new Set<string>();
 
 const codeOf = ({ status, body }: Reply): string => `${status} ${body.error?.code ?? 'OK'}`;
 const untilStopped = async (work: (n: number) => Promise<void>): Promise<void> => {
-  for (let n = 0; isRunning; n++) await work(n);
+  for (let n = 0; race.isRunning; n++) await work(n);
 };
 
 /** Each pair of environments gets keys of another merchant, again and again. */
@@ -89,7 +89,7 @@ beforeAll(async () => {
   const buyers = Array.from({ length: BUYERS_AT_ONCE }, async () => {
     while (next < ATTEMPTS) await buyOne(next++);
   });
-  await Promise.all(buyers).finally(() => (isRunning = false));
+  await Promise.all(buyers).finally(() => (race.isRunning = false));
   await Promise.all(changes);
   await shop.resolve(paymentIds);
   attempts = await attemptsOf(paymentIds);
