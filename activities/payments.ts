@@ -19,6 +19,7 @@ import { MISMATCH, type ProviderAnswer, type ProviderRefund } from './providers/
 import { createProviders, type PaymentProvider } from './providers/port.ts';
 
 const STORE_MESSAGE_MS = 2000;
+const VERIFY_MS = 3000;
 /** They replace the message of an earlier answer even when they come without one. */
 const REFUSALS: ReadonlySet<string> = new Set(['DECLINED', 'REFUSED']);
 
@@ -27,6 +28,8 @@ for (const provider of PROVIDERS) {
   for (const operation of ['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
     for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
   for (const operation of ['refundPayment', 'findRefund'] as const) providerOutcomes.inc({ provider, operation, outcome: 'REFUSED' }, 0);
+  for (const operation of ['confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
+    for (const outcome of ['UNAUTHORIZED', 'UNSENT']) providerOutcomes.inc({ provider, operation, outcome }, 0);
   foreignCancels.inc({ provider }, 0);
 }
 
@@ -62,7 +65,7 @@ function paymentCalls(deps: ActivityDeps): Calls<'payment'> {
     key: input.key,
   });
   return {
-    confirmPayment: (call) => alive(call, (provider, charge) => provider.confirm(charge)),
+    confirmPayment: (call) => alive(call, async (provider, charge) => checkRefusal(provider, await provider.confirm(charge), VERIFY_MS)),
     readPayment: (call) => alive(call, (provider, charge) => provider.read(charge)),
     refundPayment: (call) => alive(call, (provider, charge) => provider.refund(charge, refundOf(call))),
     findRefund: (call) => alive(call, (provider, charge) => provider.findRefund(charge, refundOf(call))),
@@ -79,9 +82,10 @@ function briefPaymentCalls(deps: ActivityDeps): BriefCalls<'payment'> {
   return {
     confirmPayment: (call) => {
       const limit = AbortSignal.timeout(BRIEF_REQUEST_MS);
-      return callProvider(call, (provider, charge) => {
+      const end = performance.now() + BRIEF_REQUEST_MS;
+      return callProvider(call, async (provider, charge) => {
         checkFirst(charge, deps.clock.now());
-        return provider.confirm(charge, limit);
+        return checkRefusal(provider, await provider.confirm(charge, limit), end - performance.now());
       });
     },
   };
@@ -110,7 +114,7 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
   const { providerFor } = createProviders(config.payments);
   const outcomeOf = (call: Call<'payment'>, provider: ProviderName, answer: ProviderAnswer): ProviderOutcome => {
     failpoint('provider.after-answer', call.input.attemptId);
-    const { message: _, isNotFound: _proof, ...outcome } = answer;
+    const { message: _, isNotFound: _proof, isForbidden: _checked, ...outcome } = answer;
     const { result, code } = outcome;
     const isSlow = code === TIMEOUT && timedOut === 'SLOW';
     providerOutcomes.inc({ provider, operation: call.name, outcome: isSlow ? timedOut : result });
@@ -150,7 +154,7 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
     }
     const providers = charge.credentials.map(providerFor);
     const request = (provider: PaymentProvider) => how(provider, charge);
-    const answer = name === 'confirmPayment' ? await request(providers[0]!) : await firstAccepted(providers, request);
+    const answer = name === 'confirmPayment' ? await request(providers[0]!) : await firstAccepted(providers, request, charge);
     const outcome = outcomeOf(call, charge.provider, answer);
     if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
     return outcome;
@@ -158,18 +162,34 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
 }
 
 /**
- * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Behind the attempt's own,
- * others may be of another account, which knows no such payment: that proves nothing.
+ * A confirm that was answered with 403: a buyer's browser may have caused it, with the key of another's payment. Our credentials are refused
+ * only if the provider says so without the buyer (Y18); where it does not say, whether anything was charged is left to a reading.
+ */
+async function checkRefusal(provider: PaymentProvider, answer: ProviderAnswer, limitMs: number): Promise<ProviderAnswer> {
+  if (!answer.isForbidden) return answer;
+  const verification = limitMs < 1 ? 'UNAVAILABLE' : await provider.verify(Math.min(Math.floor(limitMs), VERIFY_MS));
+  if (verification === 'UNAUTHORIZED') return { ...answer, isUnauthorized: true };
+  return verification === 'VERIFIED' ? answer : { ...answer, result: 'UNKNOWN' };
+}
+
+/**
+ * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's own
+ * may be of another account, which knows no such payment: that proves nothing. Nor does what they say tell anything of its own set.
  */
 async function firstAccepted(
   providers: readonly PaymentProvider[],
   request: (provider: PaymentProvider) => Promise<ProviderAnswer>,
+  { isOwnSetUnknown }: Charge,
 ): Promise<ProviderAnswer> {
   let refused: ProviderAnswer | null = null;
   for (const provider of providers) {
     const answer = await request(provider);
-    if (!answer.isUnauthorized && !(refused && answer.isNotFound)) return answer;
+    const isForeign = isOwnSetUnknown || refused !== null;
+    if (!answer.isUnauthorized && !(isForeign && answer.isNotFound)) return isForeign ? withoutChannel(answer) : answer;
     refused ??= answer;
   }
   return { ...refused!, result: 'UNAUTHORIZED' };
+}
+function withoutChannel({ isOwnChannel: _, ...answer }: ProviderAnswer): ProviderAnswer {
+  return answer;
 }
