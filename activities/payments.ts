@@ -15,11 +15,11 @@ import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
+import { checkRefusal, firstAccepted, VERIFY_MS } from './providers/accepted.ts';
 import { MISMATCH, type ProviderAnswer, type ProviderRefund } from './providers/answers.ts';
 import { createProviders, type PaymentProvider } from './providers/port.ts';
 
 const STORE_MESSAGE_MS = 2000;
-const VERIFY_MS = 3000;
 /** They replace the message of an earlier answer even when they come without one. */
 const REFUSALS: ReadonlySet<string> = new Set(['DECLINED', 'REFUSED']);
 
@@ -159,37 +159,4 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
     if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
     return outcome;
   };
-}
-
-/**
- * A confirm that was answered with 403: a buyer's browser may have caused it, with the key of another's payment. Our credentials are refused
- * only if the provider says so without the buyer (Y18); where it does not say, whether anything was charged is left to a reading.
- */
-async function checkRefusal(provider: PaymentProvider, answer: ProviderAnswer, limitMs: number): Promise<ProviderAnswer> {
-  if (!answer.isForbidden) return answer;
-  const verification = limitMs < 1 ? 'UNAVAILABLE' : await provider.verify(Math.min(Math.floor(limitMs), VERIFY_MS));
-  if (verification === 'UNAUTHORIZED') return { ...answer, isUnauthorized: true };
-  return verification === 'VERIFIED' ? answer : { ...answer, result: 'UNKNOWN' };
-}
-
-/**
- * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's own
- * may be of another account, which knows no such payment: that proves nothing. Nor does what they say tell anything of its own set.
- */
-async function firstAccepted(
-  providers: readonly PaymentProvider[],
-  request: (provider: PaymentProvider) => Promise<ProviderAnswer>,
-  { isOwnSetUnknown }: Charge,
-): Promise<ProviderAnswer> {
-  let refused: ProviderAnswer | null = null;
-  for (const provider of providers) {
-    const answer = await request(provider);
-    const isForeign = isOwnSetUnknown || refused !== null;
-    if (!answer.isUnauthorized && !(isForeign && answer.isNotFound)) return isForeign ? withoutChannel(answer) : answer;
-    refused ??= answer;
-  }
-  return { ...refused!, result: 'UNAUTHORIZED' };
-}
-function withoutChannel({ isOwnChannel: _, ...answer }: ProviderAnswer): ProviderAnswer {
-  return answer;
 }
