@@ -30,7 +30,7 @@ export function chargeableUntil({ pg, confirmedAt, endedAt }: AttemptState): num
   return since === null ? null : since + AUTHENTICATION_LIFETIME_MS;
 }
 /** What may have been paid in a window without us is read twice: as soon as the attempt has ended, and when the window cannot live. */
-export const isReadEarly = ({ confirmedAt, readings }: AttemptState): boolean => confirmedAt !== null || readings > 0;
+const isReadEarly = ({ confirmedAt, readings }: AttemptState): boolean => confirmedAt !== null || readings > 0;
 /** When the next reading of an attempt is due that has ended with an unknown outcome. */
 export const lastReadingAt = (attempt: AttemptState, at: number): number =>
   isReadEarly(attempt) ? Math.max(at, chargeableUntil(attempt) ?? at) : at;
