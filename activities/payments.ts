@@ -15,6 +15,7 @@ import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
+import { checkRefusal, firstAccepted, VERIFY_MS } from './providers/accepted.ts';
 import { MISMATCH, type ProviderAnswer, type ProviderRefund } from './providers/answers.ts';
 import { createProviders, type PaymentProvider } from './providers/port.ts';
 
@@ -27,6 +28,8 @@ for (const provider of PROVIDERS) {
   for (const operation of ['return', 'confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
     for (const alarm of [providerMismatches, unresolved]) alarm.inc({ provider, operation }, 0);
   for (const operation of ['refundPayment', 'findRefund'] as const) providerOutcomes.inc({ provider, operation, outcome: 'REFUSED' }, 0);
+  for (const operation of ['confirmPayment', 'readPayment', 'voidPayment', 'refundPayment', 'findRefund'] as const)
+    for (const outcome of ['UNAUTHORIZED', 'UNSENT']) providerOutcomes.inc({ provider, operation, outcome }, 0);
   foreignCancels.inc({ provider }, 0);
 }
 
@@ -62,7 +65,7 @@ function paymentCalls(deps: ActivityDeps): Calls<'payment'> {
     key: input.key,
   });
   return {
-    confirmPayment: (call) => alive(call, (provider, charge) => provider.confirm(charge)),
+    confirmPayment: (call) => alive(call, async (provider, charge) => checkRefusal(provider, await provider.confirm(charge), VERIFY_MS)),
     readPayment: (call) => alive(call, (provider, charge) => provider.read(charge)),
     refundPayment: (call) => alive(call, (provider, charge) => provider.refund(charge, refundOf(call))),
     findRefund: (call) => alive(call, (provider, charge) => provider.findRefund(charge, refundOf(call))),
@@ -79,9 +82,10 @@ function briefPaymentCalls(deps: ActivityDeps): BriefCalls<'payment'> {
   return {
     confirmPayment: (call) => {
       const limit = AbortSignal.timeout(BRIEF_REQUEST_MS);
-      return callProvider(call, (provider, charge) => {
+      const end = performance.now() + BRIEF_REQUEST_MS;
+      return callProvider(call, async (provider, charge) => {
         checkFirst(charge, deps.clock.now());
-        return provider.confirm(charge, limit);
+        return checkRefusal(provider, await provider.confirm(charge, limit), end - performance.now());
       });
     },
   };
@@ -110,7 +114,7 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
   const { providerFor } = createProviders(config.payments);
   const outcomeOf = (call: Call<'payment'>, provider: ProviderName, answer: ProviderAnswer): ProviderOutcome => {
     failpoint('provider.after-answer', call.input.attemptId);
-    const { message: _, isNotFound: _proof, ...outcome } = answer;
+    const { message: _, isNotFound: _proof, isForbidden: _checked, ...outcome } = answer;
     const { result, code } = outcome;
     const isSlow = code === TIMEOUT && timedOut === 'SLOW';
     providerOutcomes.inc({ provider, operation: call.name, outcome: isSlow ? timedOut : result });
@@ -150,26 +154,9 @@ function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedO
     }
     const providers = charge.credentials.map(providerFor);
     const request = (provider: PaymentProvider) => how(provider, charge);
-    const answer = name === 'confirmPayment' ? await request(providers[0]!) : await firstAccepted(providers, request);
+    const answer = name === 'confirmPayment' ? await request(providers[0]!) : await firstAccepted(providers, request, charge);
     const outcome = outcomeOf(call, charge.provider, answer);
     if (answer.message !== null || REFUSALS.has(answer.result)) await storeMessage(call, answer.message);
     return outcome;
   };
-}
-
-/**
- * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Behind the attempt's own,
- * others may be of another account, which knows no such payment: that proves nothing.
- */
-async function firstAccepted(
-  providers: readonly PaymentProvider[],
-  request: (provider: PaymentProvider) => Promise<ProviderAnswer>,
-): Promise<ProviderAnswer> {
-  let refused: ProviderAnswer | null = null;
-  for (const provider of providers) {
-    const answer = await request(provider);
-    if (!answer.isUnauthorized && !(refused && answer.isNotFound)) return answer;
-    refused ??= answer;
-  }
-  return { ...refused!, result: 'UNAUTHORIZED' };
 }

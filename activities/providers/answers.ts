@@ -27,6 +27,8 @@ export type ProviderAnswer = ProviderOutcome & {
   readonly message: string | null;
   /** The provider knows no such payment of these credentials: proof only where it was started with them. */
   readonly isNotFound?: true;
+  /** A confirm was answered with 403: by our credentials, or by what the buyer's browser gave. Only a check of the set tells (Y18). */
+  readonly isForbidden?: true;
 };
 export type Verification = 'VERIFIED' | 'UNAUTHORIZED' | 'UNAVAILABLE';
 
@@ -55,8 +57,11 @@ export const unknown = (code: string, ended: boolean): ProviderAnswer => ({
   approvedMethod: null,
   message: null,
 });
-/** No answer in time, a broken connection, or one that is not JSON. */
-export const lost = (code: string): ProviderAnswer => ({ ...unknown(code, false), isTechnical: true });
+/** No answer in time, a broken connection, or one that is not JSON; with a status of 4xx it is nobody's failure. */
+export const lost = (code: string): ProviderAnswer => ({
+  ...unknown(code, false),
+  ...(!code.startsWith('HTTP_4') && { isTechnical: true }),
+});
 export const unpaid = (code: string): ProviderAnswer => ({ ...unknown(code, true), result: 'UNPAID' });
 export const foreign = (code: string): ProviderAnswer => ({ ...unknown(code, true), result: 'FOREIGN' });
 export const notFound = (): ProviderAnswer => ({ ...unpaid('NOT_FOUND'), isNotFound: true });
@@ -65,6 +70,12 @@ export const unauthorized = (code: string, message?: unknown): ProviderAnswer =>
   ...unknown(code, true),
   isUnauthorized: true,
   message: providerMessage(message),
+});
+
+/** The same at a confirm: a 401 comes before anything of the request is read, a 403 may be about the payment. */
+export const refusedConfirm = (status: number, code: string, message?: unknown): ProviderAnswer => ({
+  ...declined(code, message),
+  ...(status === 403 ? { isForbidden: true } : { isUnauthorized: true }),
 });
 
 /** A cancel of a payment, as its reading shows it. */

@@ -20,6 +20,7 @@ import {
   READ_MS,
   refundAnswer,
   refundReason,
+  refusedConfirm,
   unauthorized,
   unknown,
   unpaid,
@@ -63,7 +64,7 @@ interface PortonePayment {
   readonly status?: string;
   readonly id?: string;
   readonly storeId?: string;
-  readonly channel?: { readonly type?: string } | null;
+  readonly channel?: { readonly type?: string; readonly key?: string } | null;
   readonly method?: { readonly type?: string } | null;
   readonly amount?: { readonly total?: number; readonly cancelled?: number } | null;
   readonly currency?: string;
@@ -81,14 +82,16 @@ type Answered = Exclude<Reply<PortonePayment>, { readonly lost: string }>;
 /** The API as one store uses it. */
 interface Api {
   readonly storeId: string;
+  readonly channelKey: string;
   read(paymentId: string, limit?: number | AbortSignal): Promise<Reply<PortonePayment>>;
   post(path: string, body: object, key: string, limit: number | AbortSignal): Promise<Reply<PortonePayment>>;
 }
 
-export function createPortone(baseUrl: string, { storeId, apiSecret }: PortoneCredentials): PaymentProvider {
+export function createPortone(baseUrl: string, { storeId, channelKey, apiSecret }: PortoneCredentials): PaymentProvider {
   const call: Wire<PortonePayment> = createWire(baseUrl, `PortOne ${apiSecret}`);
   const api: Api = {
     storeId,
+    channelKey,
     read: (paymentId, limit = READ_MS) =>
       call({ method: 'GET', path: `/payments/${encodeURIComponent(paymentId)}?storeId=${encodeURIComponent(storeId)}`, limit }),
     post: (path, body, key, limit) =>
@@ -113,7 +116,7 @@ function approvals(api: Api): Pick<PaymentProvider, 'confirm' | 'read' | 'void' 
       if ('lost' in reply) return lost(reply.lost);
       if (reply.status === 200) return afterConfirm(await readCharge(charge, limit));
       const { status, json } = reply;
-      if (isRefused(status)) return { ...declined(safeCode(json.type, 'UNAUTHORIZED'), json.message), isUnauthorized: true };
+      if (isRefused(status)) return refusedConfirm(status, safeCode(json.type, 'UNAUTHORIZED'), json.message);
       return isDeclined(reply) ? declined(codeOf(json, status), messageOf(json)) : inconclusive(reply);
     },
     read: (charge) => readCharge(charge),
@@ -188,8 +191,9 @@ const afterConfirm = (answer: ProviderAnswer): ProviderAnswer => {
 function outcomeOf(api: Api, payment: PortonePayment, charge: ProviderCharge): ProviderAnswer {
   if (!isOurs(api, payment, charge)) return foreign(MISMATCH);
   const answer = withCancels(statusAnswer(payment), cancelsOf(payment), charge.attemptId);
-  const isOther = answer.result === 'APPROVED' && payment.channel?.type !== charge.environment;
-  return isOther ? { ...unknown('ENVIRONMENT_MISMATCH', true), result: 'WRONG_ENVIRONMENT' } : answer;
+  if (answer.result !== 'APPROVED' || payment.channel?.type === charge.environment) return answer;
+  const isOwn = payment.channel?.key === api.channelKey;
+  return { ...unknown('ENVIRONMENT_MISMATCH', true), result: 'WRONG_ENVIRONMENT', ...(isOwn && { isOwnChannel: true }) };
 }
 /** READY: authenticated at most. PAY_PENDING and PENDING are no ends. */
 function statusAnswer(payment: PortonePayment): ProviderAnswer {

@@ -18,6 +18,7 @@ import {
   READ_MS,
   refundAnswer,
   refundReason,
+  refusedConfirm,
   unauthorized,
   unknown,
   unpaid,
@@ -88,7 +89,7 @@ function approvals(call: Wire<TossPayment>): Pick<PaymentProvider, 'confirm' | '
         if (!isOurs(json, charge)) return unknown(MISMATCH, true);
         return json.status === 'DONE' ? approved(methodOf(json)) : unknown(statusOf(json), true);
       }
-      if (isRefused(reply)) return { ...declined(codeOf(json, status), json.message), isUnauthorized: true };
+      if (isRefused(reply)) return refusedConfirm(status, codeOf(json, status), json.message);
       const code = codeOf(json, status);
       return isDefinite(status, code) ? declined(code, json.message) : inconclusive(reply);
     },

@@ -32,6 +32,15 @@ export const isOpen = ({ payment, attempt, at }: Found): boolean =>
   attempt.status === 'OPEN' &&
   attempt.attemptId === payment.currentAttemptId;
 
+/** Whether an attempt has ended of which only its provider may know that it was paid: at PortOne, in a window that was still open (Y25). */
+export const mayBePaid = ({ attempt: { pg, status, endedAt } }: Found): boolean =>
+  pg === 'portone' && endedAt != null && status !== 'APPROVED' && status !== 'VOIDED';
+/** Whether the buyer has come back without a token, and the reading that tells what became of it is under way. */
+export const isBeingRead = (found: Found): boolean => {
+  const { payment, attempt } = found;
+  return isOpen(found) && attempt.isUnknown && payment.call?.attemptId === attempt.attemptId;
+};
+
 /** The response for an attempt that has ended, from its row, without a command (X14). */
 export function answerFromRow(ctx: RouterContext, found: Found): void {
   const { payment, at } = found;

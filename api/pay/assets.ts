@@ -15,7 +15,7 @@ tick();
 
 /**
  * Opens the provider's window with its SDK, from the click and not on load, or popup blockers refuse it. Where the SDK is not loaded within
- * ten seconds, or rejects the call, the fail address hears why (Y16). An answer instead of a redirect goes to the return address.
+ * ten seconds, or rejects the call, the fail address hears why (Y16): what has no code may have been paid once the window was called. An answer instead of a redirect goes to the return address.
  */
 export const OPEN_WINDOW = `{
 const { url, call, returnUrl, failUrl } = JSON.parse(document.getElementById('sdk').textContent);
@@ -38,17 +38,19 @@ const leave = (address, parameters) => {
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined && value !== null) target.searchParams.set(name, value);
   location.assign(target);
 };
+let isCalled = false;
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   button.disabled = true;
   try {
     await Promise.race([loaded, late()]);
+    isCalled = true;
     const answer = await open();
     if (!answer) return;
     const { paymentId, txId, paymentToken, code, message, pgCode, pgMessage, paymentKey, orderId, amount } = answer;
     leave(returnUrl, { paymentId, txId, paymentToken, code, message, pgCode, pgMessage, paymentKey, orderId, amount: amount?.value ?? amount });
   } catch (error) {
-    leave(failUrl, { rejected: '1', code: error?.code ?? 'NOT_AVAILABLE_PAYMENT' });
+    leave(failUrl, { rejected: '1', code: error?.code ?? (isCalled ? 'UnknownError' : 'NOT_AVAILABLE_PAYMENT') });
   }
 });
 // A page that the browser brings back is as it was left.

@@ -7,9 +7,9 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { Command, CommandContent } from '../../workflows/kernel/messages.ts';
 import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { answerFromRow, type Found, isOpen, isPopup, leave, see, sendUnknown, text } from './answers.ts';
+import { answerFromRow, type Found, isOpen, isPopup, leave, mayBePaid, see, sendUnknown, text } from './answers.ts';
 import { isWindowRefused, nextAttempt } from './retry.ts';
-import { type Parameter, readFailed, readReturned } from './returns.ts';
+import { type Parameter, readFailed, readReturned, type Returned } from './returns.ts';
 
 type Content = CommandContent<'payment'>;
 /** The command of a return; 400 or 409 when it is not about this attempt; null when the attempt has ended. */
@@ -17,39 +17,43 @@ type ReadCommand = Content | 400 | 409 | null;
 
 const queryOf =
   (ctx: RouterContext): Parameter =>
-  (name, longest) =>
-    text(ctx, name, longest);
+  (name, longest) => {
+    const value = text(ctx, name, longest);
+    return value === '' && (ctx.query[name] ?? '') !== '' ? null : value;
+  };
 
 /** What comes from the URL is stored as text, and only its id goes along (X24). */
 const storePresent = async (tx: Tx, name: string, value: string | null) => value !== null && { [name]: await storeText(tx, value) };
-const giveUpOf = async (tx: Tx, { attempt }: Found, code: string): Promise<Content> => ({
-  name: 'giveUp',
-  input: { attemptId: attempt.attemptId, codeId: await storeText(tx, code) },
-});
-
-/** GET …/return: what the provider's window says when the buyer comes back; the amount is ours, where the provider names none. */
-export async function readReturn(ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> {
-  if (!isOpen(found)) return null;
-  const returned = readReturned(queryOf(ctx), found.attempt);
-  if (typeof returned === 'number') return returned;
-  if (returned.name === 'giveUp') return giveUpOf(tx, found, returned.code);
-  const { attemptId, pgOrderId, amountWon: amount } = found.attempt;
+/** The amount is ours, where the provider names none. */
+async function commandOf(tx: Tx, { attempt }: Found, returned: Extract<Returned, object>): Promise<Content> {
+  const { attemptId, pgOrderId, amountWon: amount } = attempt;
+  if (returned.name === 'giveUp') return { name: 'giveUp', input: { attemptId, codeId: await storeText(tx, returned.code) } };
   const key = await storePresent(tx, 'paymentKeyId', returned.paymentKey);
   const token = await storePresent(tx, 'paymentTokenId', returned.paymentToken);
   return { name: 'pay', input: { attemptId, pgOrderId, amount, ...key, ...token } };
 }
 
+/** GET …/return: what the provider's window says when the buyer comes back. An attempt that has ended may have been paid in it: that is read. */
+export async function readReturn(ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> {
+  const { attemptId } = found.attempt;
+  if (!isOpen(found)) return mayBePaid(found) ? { name: 'notified', input: { attemptId } } : null;
+  const returned = readReturned(queryOf(ctx), found.attempt);
+  return typeof returned === 'number' ? returned : commandOf(tx, found, returned);
+}
+
 /** GET …/fail: without authentication, with the provider's code. */
 export const readFailure = async (ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> =>
-  isOpen(found) ? giveUpOf(tx, found, readFailed(queryOf(ctx))) : null;
+  isOpen(found) ? commandOf(tx, found, readFailed(queryOf(ctx), found.attempt)) : null;
 
 /** Sends the command to the payment's run, and answers with what came of it. */
 export async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found, command: ReadCommand): Promise<void> {
   if (typeof command === 'number') return sendUnknown(ctx, command);
-  if (command === null) return isWindowRefused(found) ? goOn(ctx, deps, found) : answerFromRow(ctx, found);
+  if (command?.name === 'notified') await sendHint(ctx, deps, found, command);
+  if (!command || command.name === 'notified') return isWindowRefused(found) ? goOn(ctx, deps, found) : answerFromRow(ctx, found);
   const fresh = await runCommand(ctx, deps, found, command);
   if (!fresh) return;
-  if (fresh.payment.status === 'processing') return see(ctx, fresh);
+  // Without a token, the reading shows nothing yet: its page waits for it, or leads to the window once more.
+  if (fresh.payment.status === 'processing' || (command.name === 'pay' && isOpen(fresh))) return see(ctx, fresh);
   if (isWindowRefused(fresh)) return goOn(ctx, deps, fresh);
   leave(ctx, fresh, fresh.payment.result);
 }
@@ -66,20 +70,39 @@ async function goOn(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<vo
   }
 }
 
+const commandFor = (
+  ctx: RouterContext,
+  deps: ApiDeps,
+  { payment, at, realNow }: Found,
+  content: Content,
+  key: string,
+): Command<'payment'> => ({
+  ...content,
+  ...(content.name === 'pay' && { wait: 'idle' }),
+  operation: { principal: payment.paymentId, key, id: `pay.${content.name}`, fingerprint: content.name },
+  requestId: String(ctx.state['requestId']),
+  actor: 'BUYER',
+  clock: at - realNow,
+  notAfter: deps.clock.now() + COMMAND_MS,
+});
+
+/** Once an attempt. Whoever comes back does not wait for it, and is answered without it. */
+async function sendHint(ctx: RouterContext, deps: ApiDeps, found: Found, content: Content): Promise<void> {
+  const { payment, attempt } = found;
+  try {
+    await sendCommand(deps, paymentRun(payment), commandFor(ctx, deps, found, content, `notified-${attempt.attemptId}`));
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') throw error;
+  }
+}
+
 /** The payment after the command; null when the response is sent already. `pay` waits for the outcome within the deadline. */
 async function runCommand(ctx: RouterContext, deps: ApiDeps, found: Found, content: Content): Promise<Found | null> {
   const { payment, attempt } = found;
-  const { name } = content;
-  const operation = { principal: payment.paymentId, key: `${name}-${attempt.attemptId}`, id: `pay.${name}`, fingerprint: name };
-  const command: Command<'payment'> = {
-    ...content,
-    ...(name === 'pay' && { wait: 'idle' }),
-    operation,
-    requestId: String(ctx.state['requestId']),
-    actor: 'BUYER',
-    clock: found.at - found.realNow,
-    notAfter: deps.clock.now() + COMMAND_MS,
-  };
+  // A return without a token ends nothing: it is read each time.
+  const isRead = content.name === 'pay' && attempt.pg === 'portone' && content.input.paymentTokenId === undefined;
+  const key = isRead ? String(ctx.state['requestId']) : `${content.name}-${attempt.attemptId}`;
+  const command = commandFor(ctx, deps, found, content, key);
   try {
     const status = await sendCommand(deps, paymentRun(payment), command);
     // A popup is told the order, too.

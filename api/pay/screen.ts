@@ -9,7 +9,7 @@ import { readStore } from '../../db/stores/queries.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { addressOf, carriedParameters, type Found, isPopup, leave, pageContextOf, send } from './answers.ts';
+import { addressOf, carriedParameters, type Found, isBeingRead, isPopup, leave, pageContextOf, send } from './answers.ts';
 import { launchOf, providerConfig, sourcesOf } from './launch.ts';
 import { expiredPage, failedPage, type OtherWay, payPage, processingPage } from './pages.ts';
 import { optionOf, waysOf } from './ways.ts';
@@ -39,7 +39,8 @@ export async function readScreen(tx: Tx, { payment, attempt }: Found): Promise<P
 export async function showScreen(ctx: RouterContext, deps: ApiDeps, found: Found, pending: Pending | null): Promise<void> {
   const { payment, attempt, at } = found;
   const context = pageContextOf(ctx);
-  if (payment.status === 'processing') return send(ctx, processingPage(context), 200, undefined, { connections: ["'self'"] });
+  if (payment.status === 'processing' || isBeingRead(found))
+    return send(ctx, processingPage(context), 200, undefined, { connections: ["'self'"] });
   const isOver = payment.status === 'expired' || (payment.status === 'pending' && at >= payment.expiresAt.getTime());
   if (isOver && !isPopup(ctx))
     return send(ctx, expiredPage(context, returnAddress(attempt.returnUrl, payment.paymentId, 'EXPIRED')), 200, found);

@@ -99,20 +99,24 @@ function afterTrial({ providers, realNow, environment }: Settings, chosen: Chose
 }
 
 export async function supersede(tx: Tx, payment: Payment, chosen: Chosen, returnUrl: string): Promise<Started> {
-  if (await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED')) enqueueWake(tx, paymentRun(payment));
+  await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED');
+  if (await hasUnread(tx, payment.paymentId)) enqueueWake(tx, paymentRun(payment));
   payment.result = 'PENDING';
   return { payment, attempt: newAttempt(tx, payment, chosen, returnUrl) };
 }
 
-/**
- * A PortOne channel may approve by itself: an attempt that nobody came back from is read once, when it has ended (Y25). True when there is
- * such a one.
- */
-export async function endOpenAttempts({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<boolean> {
-  const ended = await sql<{ is_unknown: boolean }>`
-    UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, is_unknown = is_unknown OR pg = 'portone'
-    WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN' RETURNING is_unknown`;
-  return ended.some(({ is_unknown: isUnknown }) => isUnknown);
+/** A PortOne channel may approve by itself: an attempt that nobody came back from is read when it has ended (Y25). */
+export async function endOpenAttempts({ sql, storeId, at }: Tx, paymentId: string, status: 'SUPERSEDED' | 'EXPIRED'): Promise<void> {
+  await sql`UPDATE payment_attempt SET status = ${status}, ended_at = ${new Date(at)}, payment_token = NULL,
+      is_unknown = is_unknown OR pg = 'portone'
+    WHERE store_id = ${storeId} AND payment_id = ${paymentId} AND status = 'OPEN'`;
+}
+
+/** Whether an attempt has ended, superseded or given up, that may have been paid without us and was not read yet. */
+async function hasUnread({ sql, storeId }: Tx, paymentId: string): Promise<boolean> {
+  const [row] = await sql<{ unread: boolean }>`SELECT EXISTS (SELECT 1 FROM payment_attempt WHERE store_id = ${storeId}
+    AND payment_id = ${paymentId} AND is_unknown AND confirmed_at IS NULL AND readings = 0 AND ended_at IS NOT NULL) AS unread`;
+  return row!.unread;
 }
 
 export function newAttempt({ em, at }: Tx, payment: Payment, { option, credentialId }: Chosen, returnUrl: string): PaymentAttempt {

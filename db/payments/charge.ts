@@ -19,6 +19,8 @@ export interface Charge {
   readonly confirmedAt: number | null;
   /** The store's clock offset, in ms. */
   readonly clock: number;
+  /** Its own set is not known, because it is older than its store's sets: another that serves stands in for it. */
+  readonly isOwnSetUnknown: boolean;
   /** The set of the attempt, then the newest verified one of the same provider and environment, where that is another (Y9). */
   readonly credentials: readonly Credentials[];
 }
@@ -36,7 +38,9 @@ export async function chargeOf(tx: Tx, keyring: Keyring, attemptId: string): Pro
     confirmed_at: string | null;
     clock_offset_ms: string;
     credential_id: string | null;
+    is_own: boolean;
   }>`SELECT a.pg, a.pg_order_id, a.environment, a.payment_key, a.payment_token, a.amount_won, a.confirmed_at, s.clock_offset_ms,
+      a.credential_id IS NOT NULL AS is_own,
       coalesce(a.credential_id, (SELECT c.credential_id FROM payment_credential c WHERE c.store_id = a.store_id AND c.provider = a.pg
         AND c.environment = a.environment AND c.status = 'VERIFIED' ORDER BY c.seq DESC LIMIT 1)) AS credential_id
      FROM payment_attempt a JOIN store s ON s.store_id = a.store_id
@@ -52,6 +56,7 @@ export async function chargeOf(tx: Tx, keyring: Keyring, attemptId: string): Pro
     amount: Number(row.amount_won),
     confirmedAt: row.confirmed_at === null ? null : new Date(row.confirmed_at).getTime(),
     clock: Number(row.clock_offset_ms),
+    isOwnSetUnknown: !row.is_own,
     credentials: row.credential_id === null ? [] : await credentialsFor(tx, keyring, row.credential_id),
   };
 }

@@ -42,7 +42,8 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
 }
 
 function expireAttempt(attempt: PaymentAttempt, at: number): void {
-  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(at), isUnknown: attempt.isUnknown || attempt.pg === 'portone' });
+  const isUnknown = attempt.isUnknown || attempt.pg === 'portone';
+  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(at), isUnknown, paymentToken: null });
 }
 
 /** Whether another attempt of any store has this payment key; locked for this transaction. */

@@ -41,7 +41,7 @@ export const stateOf = ({ payment, attempt, refund }: Rows): PaymentState => ({
   refund: refund && refundOf(refund),
 });
 
-const attemptOf = (attempt: PaymentAttempt): AttemptState => ({
+export const attemptOf = (attempt: PaymentAttempt): AttemptState => ({
   attemptId: attempt.attemptId,
   pg: attempt.pg,
   pgOrderId: attempt.pgOrderId,

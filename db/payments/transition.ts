@@ -4,14 +4,15 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
 import type { PaymentEvent } from '../../domain/payments/state.ts';
+import { lastReadingAt } from '../../domain/payments/steps.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffect } from './effects.ts';
-import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
-import { type CreateOrder, type RaisedAlarm, stateOf, type TransitionContext, writeState } from './rows.ts';
+import { type PaymentAttempt, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
+import { attemptOf, type CreateOrder, type RaisedAlarm, stateOf, type TransitionContext, writeState } from './rows.ts';
 
 /** Locks the payment, applies the event, and returns the plan: a call, now or later, or the expiry. Null when it does not exist. */
 export async function transitionPayment(
@@ -103,19 +104,22 @@ async function startRefund(context: TransitionContext): Promise<void> {
 }
 
 /**
- * Plans the last reading of the next attempt that has ended with an unknown outcome: when the payment has ended; before, of those that were
- * superseded and never confirmed by us (Y25).
+ * Plans the next reading of an attempt that has ended with an unknown outcome, the earliest first: when the payment has ended; before, of
+ * those that others followed, that were never confirmed by us and not read yet (Y25).
  */
 async function startLastReading(context: TransitionContext): Promise<void> {
   const { payment } = context;
-  const { em } = context.tx;
+  const { em, at } = context.tx;
   const isEarly = payment.status === 'pending' && payment.attemptCount > 1;
   if (payment.call || !(isEnded(payment) || isEarly)) return;
   const { storeId, paymentId } = payment;
   await em.flush();
   const ended = { storeId, paymentId, isUnknown: true, status: { $nin: ['OPEN', 'CONFIRMING', 'APPROVED', 'UNRESOLVED'] } } as const;
-  const attempt = await em.findOne(PaymentAttemptEntity, isEarly ? { ...ended, confirmedAt: null } : ended, { orderBy: { seq: 'asc' } });
-  if (!attempt) return;
-  context.attempt = attempt;
+  const wanted = isEarly ? { ...ended, confirmedAt: null, readings: 0 } : ended;
+  const attempts = await em.find(PaymentAttemptEntity, wanted, { orderBy: { seq: 'asc' } });
+  const dueAt = (attempt: PaymentAttempt) => lastReadingAt(attemptOf(attempt), at);
+  const [next] = attempts.toSorted((one, other) => dueAt(one) - dueAt(other));
+  if (!next) return;
+  context.attempt = next;
   await apply(context, { type: 'unknownRemains' });
 }

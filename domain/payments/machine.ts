@@ -7,9 +7,10 @@ import { Fault } from '../kernel/errors.ts';
 import { failureOf } from './failures.ts';
 import { applyAttemptOutcome } from './outcomes.ts';
 import { decideRefund, planRefund } from './refundMachine.ts';
-import { AUTHENTICATION_LIFETIME_MS, NOTIFIED_OPEN_MS, type PendingCall } from './rules.ts';
+import { MINUTE } from '../kernel/time.ts';
+import { type AttemptStatus, NOTIFIED_OPEN_MS, type PendingCall } from './rules.ts';
 import type { Decided, PaymentEvent, PaymentOutcome, PaymentState } from './state.ts';
-import { alarm, also, complete, decline, fail, isOpen, needsConfirm, planCall, unchanged, withAttempt } from './steps.ts';
+import { alarm, also, complete, decline, fail, isOpen, lastReadingAt, needsConfirm, planCall, unchanged, withAttempt } from './steps.ts';
 
 type Handlers = {
   readonly [T in PaymentEvent['type']]: (state: PaymentState, event: Extract<PaymentEvent, { readonly type: T }>, at: number) => Decided;
@@ -19,8 +20,8 @@ const EVENTS: Handlers = {
   resumed: (state) => resume(state),
   pay,
   giveUp,
-  keyReserved: (state, { paymentKey }) => ({ state: withAttempt(state, { paymentKey }), effects: [{ type: 'takeStock' }] }),
-  keyTaken: (state, _, at) => also(decline(state, 'INVALID_REQUEST', at), alarm('mismatch', 'return', state.attempt!.attemptId)),
+  keyReserved: (state, { paymentKey }, at) => begin(withAttempt(state, { paymentKey }), at),
+  keyTaken: (state, _, at) => also(decline(mayBePaid(state), 'INVALID_REQUEST', at), alarm('mismatch', 'return', state.attempt!.attemptId)),
   stockTaken: (state, _, at) => confirm(state, at),
   outOfStock: (state, _, at) => sellNothing(state, at),
   outcome: (state, { outcome }, at) => applyOutcome(state, outcome, at),
@@ -31,8 +32,14 @@ const EVENTS: Handlers = {
 };
 
 /** The next state and effects. `at`: business milliseconds. Refusals are Faults: PAYMENT_NOT_FOUND, INVALID_STATUS. */
-export const decide = (state: PaymentState, event: PaymentEvent, at: number): Decided =>
-  (EVENTS[event.type] as (state: PaymentState, event: PaymentEvent, at: number) => Decided)(state, event, at);
+export function decide(state: PaymentState, event: PaymentEvent, at: number): Decided {
+  const handle = EVENTS[event.type] as (state: PaymentState, event: PaymentEvent, at: number) => Decided;
+  const decided = handle(state, event, at);
+  const { attempt } = decided.state;
+  // Nothing is confirmed any more with the token of an attempt that has ended.
+  const isKept = !attempt || attempt.endedAt === null || attempt.paymentToken === null;
+  return isKept ? decided : { ...decided, state: withAttempt(decided.state, { paymentToken: null }) };
+}
 
 export const isEnded = ({ status }: Pick<PaymentState, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'expired';
@@ -48,32 +55,43 @@ function pay(current: PaymentState, event: Extract<PaymentEvent, { readonly type
   const isMissing = paymentKey === null && pg !== 'portone';
   if (event.pgOrderId !== pgOrderId || event.amount !== amountWon || isMissing) throw new Fault('INVALID_STATUS');
   const state = withAttempt(current, { paymentToken });
-  return { state, effects: [paymentKey === null ? { type: 'takeStock' } : { type: 'reserveKey', paymentKey }] };
+  return paymentKey === null ? begin(state, at) : { state, effects: [{ type: 'reserveKey', paymentKey }] };
 }
 
-/** The stock is taken: the approval is requested; or the payment was approved already, or may have been, without one (Y25). */
+/** Before a confirm the stock is taken. Without a token nothing proves that there is a payment: it is read first, and stock waits (Y25). */
+const begin = (state: PaymentState, at: number): Decided =>
+  needsConfirm(state.attempt!) ? { state, effects: [{ type: 'takeStock' }] } : unchanged(readReturned(state, at));
+
+function readReturned(state: PaymentState, at: number): PaymentState {
+  const { call, attempt } = state;
+  const returned = withAttempt(state, { isUnknown: true });
+  const isDue = call?.attemptId === attempt!.attemptId && call.dueAt <= at;
+  return isDue ? returned : planCall(returned, 'readPayment', at, 0);
+}
+
+/** The stock is taken: the approval is requested, unless PortOne has given it already, by itself (Y25). */
 function confirm(state: PaymentState, at: number): Decided {
   const { status, approvedMethod } = state.attempt!;
   if (status === 'CONFIRMING') return complete(state, approvedMethod, at);
-  const isConfirmed = needsConfirm(state.attempt!);
-  const confirming = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at, ...(!isConfirmed && { isUnknown: true }) });
-  const call = isConfirmed ? 'confirmPayment' : 'readPayment';
-  return unchanged(planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, call, at, 0));
+  const confirming = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at });
+  return unchanged(planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0));
 }
 
-/** Without stock the payment fails. What was approved already is voided; where that is not known, it is read first. */
-function sellNothing(state: PaymentState, at: number): Decided {
-  const { attemptId, status } = state.attempt!;
-  const isUnknown = !needsConfirm(state.attempt!);
-  const failed = fail(withAttempt(state, { status: 'DECLINED', failure: failureOf(attemptId, 'OUT_OF_STOCK'), endedAt: at, isUnknown }));
+/** At PortOne a window that is open may be paid in without us: what ends before it was read is unknown (Y25). */
+const mayBePaid = (state: PaymentState): PaymentState =>
+  state.attempt!.pg === 'portone' ? withAttempt(state, { isUnknown: true }) : state;
+
+/** Without stock the payment fails. What was approved already is voided. */
+function sellNothing(current: PaymentState, at: number): Decided {
+  const { attemptId, status } = current.attempt!;
+  const failure = failureOf(attemptId, 'OUT_OF_STOCK');
+  const failed = fail(withAttempt(mayBePaid(current), { status: 'DECLINED', failure, endedAt: at }));
   return status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', at, 1)) : failed;
 }
 
-/** What the buyer's browser says proves nothing: at PortOne, which may have approved by itself, the attempt is read once (Y25). */
-function giveUp(current: PaymentState, { code }: { readonly code: string | null }, at: number): Decided {
-  if (!isOpen(current, at)) return unchanged(current);
-  const state = current.attempt!.pg === 'portone' ? withAttempt(current, { isUnknown: true }) : current;
-  return decline(state, code ?? 'PAY_PROCESS_CANCELED', at);
+/** What the buyer's browser says proves nothing. */
+function giveUp(state: PaymentState, { code }: { readonly code: string | null }, at: number): Decided {
+  return isOpen(state, at) ? decline(mayBePaid(state), code ?? 'PAY_PROCESS_CANCELED', at) : unchanged(state);
 }
 
 /** A confirm that may have been sent has an unknown outcome, until an answer or a reading tells. */
@@ -93,28 +111,35 @@ function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number
 
 /**
  * An attempt that has ended and may be charged yet is read a last time: after its authentication has expired, if its approval was ever
- * requested; PortOne's, which may have approved by itself, at once (D21, Y25).
+ * requested; PortOne's, which may have approved by itself, at once and once more when no window of it can be open (D21, Y25).
  */
 function planLastReading(state: PaymentState, at: number): PaymentState {
-  const { confirmedAt, readings } = state.attempt!;
-  const dueAt = confirmedAt === null ? at : Math.max(at, confirmedAt + AUTHENTICATION_LIFETIME_MS);
-  return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', dueAt, readings);
+  const dueAt = lastReadingAt(state.attempt!, at);
+  return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', dueAt, state.attempt!.readings);
 }
 
 /**
  * A notification is a hint, and only a reading is believed (Y27). A planned reading becomes due; else the attempt is read, unless nothing can
- * have happened to it without us.
+ * have happened to it without us. While there is another call, an attempt of PortOne that has ended is marked for the next reading.
  */
 function readNotified(state: PaymentState, at: number): PaymentState {
   const { call, attempt } = state;
   const { attemptId, pg, status, isUnknown } = attempt!;
-  if (call)
-    return call.attemptId === attemptId && isPlannedReading(call, at) ? { ...state, call: { ...call, dueAt: at, isHint: true } } : state;
+  if (call?.attemptId === attemptId) return isPlannedReading(call, at) ? { ...state, call: { ...call, dueAt: at, isHint: true } } : state;
+  if (call && !givesWay(state, call, at)) return pg === 'portone' && isOver(status) ? markUnread(state) : state;
   const read = (changed: PaymentState, dueAt: number) => planCall(changed, 'readPayment', dueAt, 0, { isHint: true });
   if (status === 'APPROVED') return read(state, at);
   if (status === 'OPEN') return pg === 'portone' && isOpen(state, at) ? read(state, at + NOTIFIED_OPEN_MS) : state;
   return pg === 'portone' || isUnknown ? read(withAttempt(state, { isUnknown: true, unknownSince: at }), at) : state;
 }
+const isOver = (status: AttemptStatus): boolean => !['OPEN', 'CONFIRMING', 'APPROVED', 'UNRESOLVED'].includes(status);
+const markUnread = (state: PaymentState): PaymentState =>
+  withAttempt(state, { isUnknown: true, ...(state.attempt!.confirmedAt === null && { readings: 0 }) });
+
+/** A reading of another attempt that is unknown, and read again later: the buyer's own goes before it, and so does what may be paid now. */
+const givesWay = (state: PaymentState, { name, dueAt, isBlocked }: PendingCall, at: number): boolean =>
+  name === 'readPayment' && (isOpen(state, at) || (isEnded(state) && dueAt > at + MINUTE && !isBlocked));
+
 /** One that has been made meanwhile, and refused, is made again soon: its next gap is a short one. */
 const resumeBlocked = (state: PaymentState, at: number): PaymentState =>
   state.call?.isBlocked ? { ...state, call: { ...state.call, isBlocked: false, dueAt: at } } : state;

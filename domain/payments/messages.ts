@@ -24,6 +24,8 @@ export interface ProviderOutcome {
   readonly isUnauthorized?: true;
   /** No answer, or an error that is the provider's own: counts for its circuit (Y17). */
   readonly isTechnical?: true;
+  /** Of WRONG_ENVIRONMENT: the channel is that of the attempt's own credential set. */
+  readonly isOwnChannel?: true;
   /** The payment has a cancel that we did not request (Y27). */
   readonly isForeignCancel?: true;
 }

@@ -1,29 +1,25 @@
 /** What the payment machine does with the end of a call, by the status of its attempt: one table each. */
-import {
-  afterUnpaid,
-  type AttemptStatus,
-  AUTHENTICATION_LIFETIME_MS,
-  isUnknownTooLong,
-  MAX_HINT_READINGS,
-  type PendingCall,
-  readGap,
-  TIMEOUT,
-} from './rules.ts';
+import { afterUnpaid, type AttemptStatus, isUnknownTooLong, MAX_HINT_READINGS, type PendingCall, readGap, TIMEOUT } from './rules.ts';
+import { failureOf } from './failures.ts';
 import type { Decided, PaymentOutcome, PaymentState } from './state.ts';
 import {
   alarm,
   also,
   block,
+  chargeableUntil,
   complete,
+  decline,
   declineAfterConfirm,
   declineEnvironment,
   declineUnauthorized,
+  ENVIRONMENT_MISMATCH,
   fail,
   isOpen,
   leaveUnresolved,
   needsConfirm,
   planCall,
   planReading,
+  rejectionOf,
   unchanged,
   withAttempt,
 } from './steps.ts';
@@ -53,13 +49,13 @@ const WHILE_CONFIRMING: Outcomes = {
   VOIDED: ({ state, at }) => declineAfterConfirm(state, 'CANCELED', true, at),
   /** Our order id belongs to another payment: we charged nothing, and nothing may be voided (X17). */
   FOREIGN: ({ state, at }) => declineAfterConfirm(state, 'NOT_CHARGED', false, at),
-  WRONG_ENVIRONMENT: ({ state, at }) => also(declineEnvironment(state, at), { type: 'returnStock' }),
+  WRONG_ENVIRONMENT: ({ state, outcome, at }) => also(declineEnvironment(state, outcome, at), { type: 'returnStock' }),
   UNPAID: ({ state, call, at }) => applyUnpaid(state, call, at),
   /** No request was sent now; if none was sent before either, the attempt was certainly not charged (X26). */
   UNSENT: (ended) => {
     const { state, call, outcome, at } = ended;
-    const isKnown = call.name === 'confirmPayment' && !state.attempt!.isUnknown;
-    return isKnown ? declineAfterConfirm(state, codeOf(outcome), true, at) : leaveUnknown(ended);
+    if (call.name !== 'confirmPayment') return block(state, call, at);
+    return state.attempt!.isUnknown ? leaveUnknown(ended) : declineAfterConfirm(state, codeOf(outcome), true, at);
   },
   UNAUTHORIZED: ({ state, call, at }) => block(state, call, at),
   UNKNOWN: leaveUnknown,
@@ -75,14 +71,14 @@ const WHILE_CONFIRMING: Outcomes = {
  */
 const LATE: Outcomes = {
   APPROVED: ({ state, call, at }) => voidLate(state, call, at),
-  WRONG_ENVIRONMENT: ({ state, call, at }) => also(voidLate(state, call, at), { type: 'rejectCredentials' }),
+  WRONG_ENVIRONMENT: voidWrong,
   VOIDED: ({ state }) => unchanged(withAttempt(state, { status: 'VOIDED', isUnknown: false })),
   /** Before its authentication has expired it may be charged yet: it stays unknown and is read again. */
-  UNPAID: (ended) => (mayBeCharged(ended) ? ignore(ended) : neverCharged(ended)),
-  DECLINED: neverCharged,
-  FOREIGN: neverCharged,
+  UNPAID: (ended) => (mayBeCharged(ended) ? readAgainLater(ended) : neverCharged(ended)),
+  DECLINED: neverConfirmed,
+  FOREIGN: neverConfirmed,
   UNAUTHORIZED: ({ state, call, at }) => block(state, call, at),
-  UNSENT: readLate,
+  UNSENT: ({ state, call, at }) => block(state, call, at),
   UNKNOWN: readLate,
   LOST: readLate,
   REFUNDED: readLate,
@@ -90,18 +86,21 @@ const LATE: Outcomes = {
   ABSENT: readLate,
 };
 
-/** A reading of an attempt with which the buyer may still pay: only a payment that PortOne has approved by itself changes it (Y25). */
+/**
+ * A reading of an attempt with which the buyer may still pay: what PortOne has approved by itself takes stock and is completed (Y25). Where
+ * the buyer has come back without a token, it is unknown whether there is such a payment: then a reading may decline the attempt, too.
+ */
 const WHILE_OPEN: Outcomes = {
   APPROVED: ({ state, outcome, at }) => {
     if (!isOpen(state, at)) return unchanged(state);
     const paid = withAttempt(state, { status: 'CONFIRMING', approvedMethod: methodOf(outcome), isUnknown: true, unknownSince: at });
     return { state: { ...paid, status: 'processing', result: 'PROCESSING' }, effects: [{ type: 'takeStock' }] };
   },
-  WRONG_ENVIRONMENT: ({ state, at }) => (isOpen(state, at) ? declineEnvironment(state, at) : unchanged(state)),
+  WRONG_ENVIRONMENT: ({ state, outcome, at }) => (isOpen(state, at) ? declineEnvironment(state, outcome, at) : unchanged(state)),
   UNKNOWN: readHintAgain,
   LOST: readHintAgain,
-  DECLINED: ignore,
-  UNPAID: ignore,
+  DECLINED: ({ state, outcome, at }) => (isReturned(state, at) ? decline(state, codeOf(outcome), at) : unchanged(state)),
+  UNPAID: (ended) => (isReturned(ended.state, ended.at) ? readHintAgain(ended) : ignore(ended)),
   VOIDED: ignore,
   REFUNDED: ignore,
   REFUSED: ignore,
@@ -160,8 +159,18 @@ function applyUnpaid(current: PaymentState, { n, isHint }: PendingCall, at: numb
   return unchanged(planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1));
 }
 
-const mayBeCharged = ({ state: { attempt }, at }: Ended): boolean =>
-  attempt!.isUnknown && attempt!.confirmedAt !== null && at < attempt!.confirmedAt + AUTHENTICATION_LIFETIME_MS;
+/** The buyer has come back to an attempt that is open, without a token. */
+const isReturned = (state: PaymentState, at: number): boolean => isOpen(state, at) && state.attempt!.isUnknown;
+const mayBeCharged = ({ state: { attempt }, at }: Ended): boolean => attempt!.isUnknown && at < (chargeableUntil(attempt!) ?? at);
+
+/** Whether it was read counts only where no confirm was requested: its readings are none of a confirm. */
+const readAgainLater = ({ state }: Ended): Decided =>
+  unchanged(state.attempt!.confirmedAt === null ? withAttempt(state, { readings: 1 }) : state);
+
+/** Final after a confirm. Without one, the buyer may pay yet in a window that is open. */
+function neverConfirmed(ended: Ended): Decided {
+  return ended.state.attempt!.confirmedAt === null && mayBeCharged(ended) ? readAgainLater(ended) : neverCharged(ended);
+}
 
 function neverCharged({ state }: Ended): Decided {
   return unchanged(withAttempt(state, { isUnknown: false }));
@@ -172,6 +181,14 @@ function voidLate(state: PaymentState, { n }: PendingCall, at: number): Decided 
   const dated = withAttempt(state, { unknownSince: since });
   if (isUnknownTooLong(since, at)) return leaveUnresolved(dated, 'voidPayment', at);
   return unchanged(planCall(dated, 'voidPayment', at, n + 1));
+}
+
+/** Counts against the credential set once an attempt: it is read again after each void. */
+function voidWrong({ state, call, outcome, at }: Ended): Decided {
+  const { attemptId, failure } = state.attempt!;
+  if (failure?.code === ENVIRONMENT_MISMATCH) return voidLate(state, call, at);
+  const failed = withAttempt(state, { failure: failureOf(attemptId, ENVIRONMENT_MISMATCH) });
+  return also(voidLate(failed, call, at), ...rejectionOf(outcome));
 }
 
 function readLate({ state, call, at }: Ended): Decided {

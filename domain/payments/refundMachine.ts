@@ -39,7 +39,7 @@ export function decideRefund(current: PaymentState, call: PendingCall, outcome: 
   if (outcome.result === 'REFUNDED')
     return { state: withRefund(current, { status: 'DONE', failureCode: null, settledAt: at }), effects: [] };
   if (outcome.result === 'FOREIGN') return fail(current, FOREIGN_PAYMENT, at);
-  if (outcome.result === 'UNAUTHORIZED') return block(ended);
+  if (outcome.result === 'UNAUTHORIZED' || outcome.result === 'UNSENT') return block(ended);
   if (outcome.result === 'ABSENT') return applyAbsence(ended);
   // A cancel that the provider carried out later may be refused then (Y26).
   if (outcome.result === 'REFUSED' && call.name === 'findRefund') return fail(current, refusedWith(current.refund!) ?? outcome.code, at);
@@ -68,7 +68,7 @@ function applyAbsence(ended: Ended): Decided {
   return next(ended, { absences: 0, ...(step === 'request-under-new-key' && { keySeq: refund.keySeq + 1 }) }, 'refundPayment', at);
 }
 
-/** No credentials are accepted: the refund stays PENDING, and is read before it is requested again. Its day begins anew then (Y9). */
+/** There are no credentials, or none is accepted: the refund stays PENDING, and is read before it is requested again. Its day begins anew then (Y9). */
 function block({ current, call, at }: Ended): Decided {
   const changes = { requestedAt: at, ...(call.name === 'refundPayment' && { isAnswered: false }) };
   const planned = { dueAt: at + blockedGap(call), n: call.n, isBlocked: true };

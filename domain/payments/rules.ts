@@ -39,7 +39,7 @@ export interface PendingCall {
   readonly dueAt: number;
   /** Of `refundPayment` and `findRefund`. */
   readonly refundId?: string;
-  /** The provider refuses our credentials: it is made again in an hour, or at once when others are verified (Y9). */
+  /** There are no credentials, or the provider refuses them: it is made again in an hour, or at once when others are verified (Y9). */
   readonly isBlocked?: boolean;
   /** The confirm before it was cut short and not counted as a technical failure: this reading tells whether it was one (Y17). */
   readonly isAfterSlow?: boolean;

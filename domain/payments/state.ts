@@ -12,7 +12,7 @@ export interface AttemptState {
   readonly amountWon: number;
   readonly status: AttemptStatus;
   readonly paymentKey: string | null;
-  /** Of PortOne; without one no confirm can be sent. */
+  /** Of PortOne, while the attempt lasts; without one no confirm can be sent. */
   readonly paymentToken: string | null;
   readonly approvedMethod: string | null;
   readonly failure: Failure | null;
@@ -22,7 +22,7 @@ export interface AttemptState {
   readonly unknownSince: number | null;
   /** Whether the provider has finished processing the last confirm. */
   readonly confirmAnswered: boolean;
-  /** Consecutive readings "not charged" since that confirm. */
+  /** Consecutive readings "not charged" since that confirm; of an attempt that was never confirmed, whether it was read since it ended. */
   readonly readings: number;
   /** Calls planned so far; a part of their ids. */
   readonly callCount: number;

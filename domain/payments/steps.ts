@@ -1,7 +1,7 @@
 /** Steps of the payment machine that its events and outcomes share. */
 import { configurationCode, failureOf } from './failures.ts';
-import { blockedGap, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
-import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentState } from './state.ts';
+import { AUTHENTICATION_LIFETIME_MS, blockedGap, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentOutcome, PaymentState } from './state.ts';
 
 export const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({
   ...state,
@@ -20,6 +20,20 @@ export const isOpen = ({ status, expiresAt, attempt, currentAttemptId }: Payment
 
 /** PortOne may approve by itself: without a token there is nothing to confirm, only to read (Y25). */
 export const needsConfirm = ({ pg, paymentToken }: AttemptState): boolean => pg !== 'portone' || paymentToken !== null;
+
+/**
+ * Until when an attempt that has ended may be charged yet: while the authentication of its confirm lives; at PortOne, which may approve by
+ * itself, also without a confirm, while the window that the buyer has open may live. Null: without a confirm it never is.
+ */
+export function chargeableUntil({ pg, confirmedAt, endedAt }: AttemptState): number | null {
+  const since = confirmedAt ?? (pg === 'portone' ? endedAt : null);
+  return since === null ? null : since + AUTHENTICATION_LIFETIME_MS;
+}
+/** What may have been paid in a window without us is read twice: as soon as the attempt has ended, and when the window cannot live. */
+const isReadEarly = ({ confirmedAt, readings }: AttemptState): boolean => confirmedAt !== null || readings > 0;
+/** When the next reading of an attempt is due that has ended with an unknown outcome. */
+export const lastReadingAt = (attempt: AttemptState, at: number): number =>
+  isReadEarly(attempt) ? Math.max(at, chargeableUntil(attempt) ?? at) : at;
 
 /**
  * A call's id is made of its name, its attempt and a counter: it stays the same through reset and restart, and is never reused. `n` counts
@@ -45,7 +59,7 @@ export function planReading(state: PaymentState, { n }: PendingCall, at: number,
   return planCall(dated, 'readPayment', at + readGap(n + 1), n + 1, isAfterSlow ? { isAfterSlow } : {});
 }
 
-/** No credentials are accepted: it is read again when there may be others. The day of readings begins anew then (Y9). */
+/** There are no credentials, or none is accepted: it is read again when there may be others. The day of readings begins anew then (Y9). */
 export const block = (state: PaymentState, call: PendingCall, at: number): Decided =>
   unchanged(planCall(withAttempt(state, { unknownSince: at }), 'readPayment', at + blockedGap(call), call.n, { isBlocked: true }));
 
@@ -76,10 +90,14 @@ export const declineUnauthorized = (state: PaymentState, code: string, at: numbe
   also(declineAfterConfirm(state, configurationCode(code), true, at), { type: 'rejectCredentials' });
 
 /** Charged by a channel of the other environment: that is voided at once, and never buys anything (Y24). */
-export function declineEnvironment(state: PaymentState, at: number): Decided {
-  const declined = decline(withAttempt(state, { isUnknown: true, unknownSince: at }), 'ENVIRONMENT_MISMATCH', at);
-  return also(unchanged(planCall(declined.state, 'voidPayment', at, 1)), { type: 'rejectCredentials' });
+export function declineEnvironment(state: PaymentState, outcome: PaymentOutcome, at: number): Decided {
+  const declined = decline(withAttempt(state, { isUnknown: true, unknownSince: at }), ENVIRONMENT_MISMATCH, at);
+  return also(unchanged(planCall(declined.state, 'voidPayment', at, 1)), ...rejectionOf(outcome));
 }
+/** Only the set's own channel proves that the set is wrong: a window can be opened by hand with any channel. */
+export const rejectionOf = (outcome: PaymentOutcome): readonly PaymentEffect[] =>
+  outcome.result !== 'LOST' && outcome.isOwnChannel ? [{ type: 'rejectCredentials' }] : [];
+export const ENVIRONMENT_MISMATCH = 'ENVIRONMENT_MISMATCH';
 
 export function complete(state: PaymentState, approvedMethod: string | null, at: number): Decided {
   const approved = withAttempt(state, { status: 'APPROVED', approvedMethod, endedAt: at, isUnknown: false });

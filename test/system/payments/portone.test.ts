@@ -74,9 +74,10 @@ const statusAt = async (orderId: string) =>
   )?.status;
 const sim = (path: string, body: object) => call(underTest.simulator, 'POST', `/__sim/${path}`, { body });
 
+const windowOf = async (payUrl: string) => formOf((await get(payUrl)).text, 'pay')!;
 /** The buyer pays in the window and never comes back. */
-async function payAndLeave(payUrl: string, number: string): Promise<void> {
-  const window = formOf((await get(payUrl)).text, 'pay')!;
+const payAndLeave = async (payUrl: string, number: string): Promise<void> => payIn(await windowOf(payUrl), number);
+async function payIn(window: Awaited<ReturnType<typeof windowOf>>, number: string): Promise<void> {
   const page = await get(`${window.action}?${String(new URLSearchParams(window.fields))}`);
   const form = formOf(page.text, 'window')!;
   await get(`${new URL(form.action, window.action).href}?${String(new URLSearchParams({ ...form.fields, card: number, outcome: 'pay' }))}`);
@@ -158,6 +159,52 @@ describe('a channel that approves by itself (Y25)', () => {
     expect(await statusAt(first!.pg_order_id)).toBe('CANCELLED');
     const end = await pay((again.body.data as { payUrl: string }).payUrl, card('0000'));
     expect(end.searchParams.get('svcResult')).toBe('COMPLETED');
+  });
+  const isRead = async (paymentId: string) =>
+    (await query(`SELECT 1 FROM payment_attempt WHERE payment_id = $1 AND seq = 1 AND is_unknown AND readings = 1`, [paymentId])).length ===
+    1;
+  test('has what it approves for an attempt before, in a window that was left open, voided when none can be', async () => {
+    const { paymentId, payUrl, buyer } = await start(shop);
+    const [first] = await attemptsOf(paymentId);
+    await sim('next', { pg: 'portone', op: 'notify', behavior: 'drop', orderId: first!.pg_order_id, times: 3 });
+    const window = await windowOf(payUrl);
+    await buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: OPTION });
+    await until('read early', () => isRead(paymentId), 30_000);
+    await payIn(window, card('0070'));
+    await shop.world.advance('PT11M');
+    await until('voided', async () => (await attemptsOf(paymentId))[0]!.status === 'VOIDED', 60_000);
+    expect(await statusAt(first!.pg_order_id)).toBe('CANCELLED');
+  });
+  test('… or at once, when the buyer comes back from it', async () => {
+    const { paymentId, payUrl, buyer } = await start(shop);
+    const [first] = await attemptsOf(paymentId);
+    await sim('next', { pg: 'portone', op: 'notify', behavior: 'drop', orderId: first!.pg_order_id, times: 3 });
+    const window = await windowOf(payUrl);
+    await buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: OPTION });
+    await until('read early', () => isRead(paymentId), 30_000);
+    await payIn(window, card('0070'));
+    await get(`${payUrl.replace('?', '/return?')}&paymentId=${first!.pg_order_id}`);
+    await until('voided', async () => (await attemptsOf(paymentId))[0]!.status === 'VOIDED', 30_000);
+  });
+  test('that says it is paid already is read, and the order made', async () => {
+    const { paymentId, payUrl, buyer } = await start(shop);
+    const [first] = await attemptsOf(paymentId);
+    await sim('next', { pg: 'portone', op: 'notify', behavior: 'drop', orderId: first!.pg_order_id, times: 3 });
+    await payAndLeave(payUrl, card('0070'));
+    await get(`${payUrl.replace('?', '/return?')}&paymentId=${first!.pg_order_id}&code=AlreadyPaid`);
+    await until('paid', async () => (await buyer.status(paymentId)).body.data.status === 'completed', 30_000);
+  });
+  test('takes no stock for a return that nothing was paid for; the payment can be made yet', async () => {
+    const { paymentId, payUrl, buyer } = await start(shop);
+    const [first] = await attemptsOf(paymentId);
+    const stock = () => query('SELECT stock_quantity FROM variant WHERE variant_id = $1', [shop.product.variantId]);
+    const before = await stock();
+    const back = await get(`${payUrl.replace('?', '/return?')}&paymentId=${first!.pg_order_id}`);
+    expect(back.status).toBe(303);
+    expect([await stock(), (await buyer.status(paymentId)).body.data.status]).toEqual([before, 'pending']);
+    await shop.world.advance('PT1M');
+    await until('looked for', async () => (await windowOf(payUrl)) !== null, 90_000);
+    expect((await pay(payUrl, card('0000'))).searchParams.get('svcResult')).toBe('COMPLETED');
   });
 });
 

@@ -1,37 +1,25 @@
-/** The payment's machine where credentials, circuits, notifications and PortOne's own approvals come in (Y9, Y17, Y18, Y24 … Y27). */
+/** The payment's machine where credentials, circuits and notifications come in (Y9, Y17, Y18, Y26, Y27). */
 import { describe, expect, test } from '@jest/globals';
-import * as machines from '../../../bin/dev/machines.ts';
 import { DAY, HOUR, MINUTE } from '../../../domain/kernel/time.ts';
 import { decide, mayStartRefund } from '../../../domain/payments/machine.ts';
-import type { ProviderOutcome } from '../../../domain/payments/messages.ts';
-import { planOf, wakeAtOf } from '../../../domain/payments/plan.ts';
-import type { AttemptState, PaymentEvent, PaymentState, RefundState } from '../../../domain/payments/state.ts';
-
-const toss: AttemptState = { ...machines.attempt, attemptId: 'att', pgOrderId: '1-01', amountWon: 1000 };
-const portone: AttemptState = { ...toss, pg: 'portone' };
-const refund: RefundState = { ...machines.refund, refundId: 'rfd', amountWon: 400 };
-const open = (attempt: AttemptState): PaymentState => ({ ...machines.initial, attempt, currentAttemptId: 'att' });
-const outcome = (result: ProviderOutcome['result'], more: Partial<ProviderOutcome> = {}): PaymentEvent => ({
-  type: 'outcome',
-  outcome: { result, code: 'X', ended: true, approvedMethod: 'CARD', ...more } as ProviderOutcome,
-});
-const after = (state: PaymentState, ...events: readonly (readonly [PaymentEvent, number])[]): PaymentState =>
-  events.reduce((current, [event, at]) => decide(current, event, at).state, state);
-const effectsOf = (state: PaymentState, event: PaymentEvent, at: number) => decide(state, event, at).effects.map(({ type }) => type);
-const STOCK = { type: 'stockTaken' } as const;
-const NOTIFIED = { type: 'notified' } as const;
-const VERIFIED = { type: 'credentialsVerified' } as const;
-const UNREMAINS = { type: 'unknownRemains' } as const;
-const pay = (paymentToken: string | null, paymentKey: string | null = 'tx'): PaymentEvent => ({
-  type: 'pay',
-  pgOrderId: '1-01',
-  amount: 1000,
-  paymentKey,
-  paymentToken,
-});
-const confirming = after(open(toss), [{ type: 'keyReserved', paymentKey: 'k' }, 0], [STOCK, 0]);
-const completed = after(confirming, [outcome('APPROVED'), 0]);
-const refused = outcome('DECLINED', { code: 'UNAUTHORIZED_KEY', isUnauthorized: true });
+import { planOf } from '../../../domain/payments/plan.ts';
+import type { PaymentEvent } from '../../../domain/payments/state.ts';
+import {
+  toss,
+  portone,
+  refund,
+  open,
+  outcome,
+  after,
+  effectsOf,
+  STOCK,
+  NOTIFIED,
+  VERIFIED,
+  UNREMAINS,
+  confirming,
+  completed,
+  refused,
+} from './states.ts';
 
 describe('credentials that are refused at a confirm (Y18)', () => {
   test('charge nothing: the option is unavailable, the stock goes back, the set is rejected, another provider may follow', () => {
@@ -91,6 +79,15 @@ describe('a call that no credentials may make (Y9)', () => {
     expect(decide(much, outcome('UNKNOWN'), at + 3 * DAY + HOUR).effects).toEqual([]);
     expect(after(much, [outcome('UNKNOWN'), at + 3 * DAY + HOUR]).call).not.toBeNull();
   });
+  test.each([
+    ['a reading', reading, 'readPayment', 0],
+    ['a last reading', late, 'readPayment', 10 * MINUTE],
+    ['a void', voiding, 'readPayment', 12 * MINUTE],
+    ['a refund', refunding, 'findRefund', 0],
+  ])('%s for which there are no credentials waits in the same way', (_, state, name, at) => {
+    const blocked = after(state, [outcome('UNSENT', { code: 'PAYMENT_NOT_CONFIGURED', ended: false }), at]);
+    expect(blocked).toMatchObject({ status: state.status, call: { name, isBlocked: true, dueAt: at + MINUTE } });
+  });
   test('is due at once when a set is verified; nothing else is', () => {
     const blocked = after(refunding, [UNAUTHORIZED, 0]);
     expect(blocked.refund).toMatchObject({ status: 'PENDING' });
@@ -102,73 +99,6 @@ describe('a call that no credentials may make (Y9)', () => {
     expect(planOf(found, 6000).calls).toMatchObject([{ input: { key: 'rfd' } }]);
     expect(after(reading, [VERIFIED, 1])).toEqual(reading);
     expect(after(completed, [VERIFIED, 1])).toEqual(completed);
-  });
-});
-
-describe('a buyer who comes back from PortOne (Y25)', () => {
-  test.each([
-    ['with a code is read once afterwards: the channel may have approved all the same', portone, true],
-    ['… which TossPayments never does', toss, false],
-  ])('%s', (_, attempt, isUnknown) => {
-    const given = after(open(attempt), [{ type: 'giveUp', code: null }, 1]);
-    expect(given).toMatchObject({ status: 'pending', result: 'CANCELED', attempt: { status: 'CANCELED', isUnknown } });
-    if (isUnknown)
-      expect(after(given, [UNREMAINS, 5], [outcome('APPROVED'), 6])).toMatchObject({
-        call: { name: 'voidPayment' },
-        attempt: { status: 'CANCELED' },
-      });
-  });
-  const token = { ...portone, paymentToken: 'tok' };
-  test('with a token is confirmed', () => {
-    expect(decide(open(portone), pay('tok'), 1)).toEqual({ state: open(token), effects: [{ type: 'reserveKey', paymentKey: 'tx' }] });
-    expect(after(open(token), [STOCK, 1])).toMatchObject({ call: { name: 'confirmPayment' }, attempt: { isUnknown: false } });
-  });
-  const tokenless = after(open(portone), [{ type: 'keyReserved', paymentKey: 'tx' }, 1], [STOCK, 1]);
-  test('without one is read, and never confirmed', () => {
-    expect(effectsOf(open(portone), pay(null, null), 1)).toEqual(['takeStock']);
-    expect(tokenless).toMatchObject({ status: 'processing', call: { name: 'readPayment', dueAt: 1 }, attempt: { isUnknown: true } });
-    expect(decide(tokenless, outcome('APPROVED'), 2)).toMatchObject({ state: { status: 'completed' }, effects: [{ type: 'createOrder' }] });
-    const unpaid = after(tokenless, [outcome('UNPAID'), 2], [outcome('UNPAID'), 5000]);
-    expect(unpaid).toMatchObject({ status: 'processing', call: { name: 'readPayment' } });
-    const declined = decide(unpaid, outcome('UNPAID'), 20_000);
-    expect(declined).toMatchObject({ state: { status: 'pending', attempt: { isUnknown: true } }, effects: [{ type: 'returnStock' }] });
-  });
-  test('without stock is read at once and voided', () => {
-    const failed = after(open(portone), [{ type: 'outOfStock' }, 1]);
-    expect(failed).toMatchObject({ status: 'failed', attempt: { status: 'DECLINED', isUnknown: true } });
-    const reading = after(failed, [UNREMAINS, 1]);
-    expect(reading.call).toMatchObject({ name: 'readPayment', dueAt: 1 });
-    expect(after(reading, [outcome('APPROVED'), 2])).toMatchObject({ status: 'failed', call: { name: 'voidPayment' } });
-    expect(after(open(toss), [{ type: 'outOfStock' }, 1]).attempt!.isUnknown).toBe(false);
-  });
-  test('is not made to wait by the reading of an attempt before', () => {
-    const old = { ...portone, attemptId: 'old', status: 'SUPERSEDED', isUnknown: true } as const;
-    const reading = after({ ...open(old), currentAttemptId: 'att' }, [UNREMAINS, 1]);
-    expect(reading).toMatchObject({ status: 'pending', call: { attemptId: 'old', name: 'readPayment', dueAt: 1 } });
-    expect(wakeAtOf({ ...reading, call: { ...reading.call!, dueAt: HOUR } })).toBe(10 * MINUTE);
-    expect(after(reading, [outcome('APPROVED'), 2])).toMatchObject({ status: 'pending', call: { name: 'voidPayment' } });
-    expect(after(reading, [outcome('UNPAID'), 2])).toMatchObject({ call: null, attempt: { isUnknown: false } });
-    const back = after({ ...reading, attempt: token }, [pay('tok'), 3], [STOCK, 3]);
-    expect(back).toMatchObject({ status: 'processing', call: { attemptId: 'att', name: 'confirmPayment' } });
-  });
-});
-
-describe('a charge in the other environment (Y24)', () => {
-  const declined = {
-    status: 'pending',
-    call: { name: 'voidPayment' },
-    attempt: { status: 'DECLINED', isUnknown: true },
-    lastFailure: { category: 'CONFIGURATION', code: 'ENVIRONMENT_MISMATCH', optionUnavailable: true },
-  };
-  test('is voided at once, and buys nothing', () => {
-    const wrong = decide(confirming, outcome('WRONG_ENVIRONMENT'), 1);
-    expect(wrong.state).toMatchObject(declined);
-    expect(wrong.effects.map(({ type }) => type)).toEqual(['rejectCredentials', 'returnStock']);
-    expect(after(wrong.state, [outcome('VOIDED'), 2])).toMatchObject({ status: 'pending', call: null, attempt: { status: 'VOIDED' } });
-    const hinted = after(open(portone), [NOTIFIED, 0]);
-    expect(decide(hinted, outcome('WRONG_ENVIRONMENT'), 1)).toMatchObject({ state: declined, effects: [{ type: 'rejectCredentials' }] });
-    const late = after({ ...hinted, status: 'expired', attempt: { ...hinted.attempt!, status: 'EXPIRED' } }, [NOTIFIED, 1]);
-    expect(effectsOf(late, outcome('WRONG_ENVIRONMENT'), 1)).toEqual(['rejectCredentials']);
   });
 });
 

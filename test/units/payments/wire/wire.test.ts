@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkRefusal, firstAccepted } from '../../../../activities/providers/accepted.ts';
 import type { ProviderAnswer } from '../../../../activities/providers/answers.ts';
 import { root } from '../../../../bin/kernel/paths.ts';
 import { CHARGES, type CallName, makeCall, providerServer, type Recorded, type Reply } from './server.ts';
@@ -77,7 +78,13 @@ const CONFIRMS: readonly Row[] = [
     [toss(401, 'UNAUTHORIZED_KEY')],
     { result: 'DECLINED', code: 'UNAUTHORIZED_KEY', isUnauthorized: true },
   ],
-  ['tosspayments', 'confirm', '403 about the key', [toss(403, 'FORBIDDEN_REQUEST')], { result: 'DECLINED', isUnauthorized: true }],
+  [
+    'tosspayments',
+    'confirm',
+    '403 about the key',
+    [toss(403, 'FORBIDDEN_REQUEST')],
+    { result: 'DECLINED', code: 'FORBIDDEN_REQUEST', isForbidden: true },
+  ],
   ['tosspayments', 'confirm', 'no answer', [DROPPED], { result: 'UNKNOWN', code: 'CONNECTION', ended: false, isTechnical: true }],
   ['tosspayments', 'confirm', 'no JSON', [{ status: 502, body: '<html>' }], { result: 'UNKNOWN', code: 'HTTP_502', isTechnical: true }],
   ['tosspayments', 'confirm', 'another payment', [ok('tosspayments', { totalAmount: 1 })], { result: 'UNKNOWN', code: 'MISMATCH' }],
@@ -102,7 +109,8 @@ const CONFIRMS: readonly Row[] = [
   ['portone', 'confirm', 'one that runs', [portone(409, 'IDEMPOTENCY_OUTSTANDING_REQUEST')], { result: 'UNKNOWN', ended: false }],
   ['portone', 'confirm', '500', [portone(500, 'INTERNAL_SERVER_ERROR')], { result: 'UNKNOWN', isTechnical: true }],
   ['portone', 'confirm', '401', [portone(401, 'UNAUTHORIZED')], { result: 'DECLINED', code: 'UNAUTHORIZED', isUnauthorized: true }],
-  ['portone', 'confirm', '403', [portone(403, 'FORBIDDEN')], { result: 'DECLINED', code: 'FORBIDDEN', isUnauthorized: true }],
+  ['portone', 'confirm', '403', [portone(403, 'FORBIDDEN')], { result: 'DECLINED', code: 'FORBIDDEN', isForbidden: true }],
+  ['portone', 'confirm', '403 without JSON', [{ status: 403, body: '<html>' }], { result: 'UNKNOWN', code: 'HTTP_403' }],
   ['portone', 'confirm', 'confirmed, and no reading', [CONFIRMED, DROPPED], { result: 'UNKNOWN', ended: true }],
   [
     'portone',
@@ -160,6 +168,20 @@ const READS: readonly Row[] = [
   ['portone', 'read', 'CANCELLED', [ok('portone', { status: 'CANCELLED' })], { result: 'VOIDED' }],
   ['portone', 'read', 'PAY_PENDING', [ok('portone', { status: 'PAY_PENDING' })], { result: 'UNKNOWN', code: 'PAY_PENDING' }],
   ['portone', 'read', 'PENDING', [ok('portone', { status: 'PENDING' })], { result: 'UNKNOWN', code: 'PENDING' }],
+  [
+    'portone',
+    'read',
+    'the other environment, with our channel',
+    [ok('portone', { channel: { type: 'LIVE', key: 'channel-key-e6c31df1' } })],
+    { result: 'WRONG_ENVIRONMENT', code: 'ENVIRONMENT_MISMATCH', isOwnChannel: true },
+  ],
+  [
+    'portone',
+    'read',
+    'the other environment, with another channel',
+    [ok('portone', { channel: { type: 'LIVE', key: 'channel-key-other' } })],
+    { result: 'WRONG_ENVIRONMENT', code: 'ENVIRONMENT_MISMATCH' },
+  ],
   ['portone', 'read', 'another id', [ok('portone', { id: 'x' })], { result: 'FOREIGN' }],
   ['portone', 'read', 'another store', [ok('portone', { storeId: 'store-x' })], { result: 'FOREIGN' }],
   ['portone', 'read', 'another currency', [ok('portone', { currency: 'USD' })], { result: 'FOREIGN' }],
@@ -272,7 +294,7 @@ const CANCELS: readonly Row[] = [
   ],
   ['portone', 'void', 'done before', [portone(409, 'PAYMENT_ALREADY_CANCELLED')], { result: 'VOIDED' }],
 ];
-const FLAGS = ['isUnauthorized', 'isTechnical', 'isNotFound', 'isForeignCancel'] as const;
+const FLAGS = ['isUnauthorized', 'isForbidden', 'isTechnical', 'isNotFound', 'isForeignCancel', 'isOwnChannel'] as const;
 describe.each([
   ['confirms', CONFIRMS],
   ['readings', READS],
@@ -308,5 +330,34 @@ describe.each(['tosspayments', 'portone'] as const)('the check of credentials at
     const late = { status: 500, body: {}, afterMs: 300 };
     const { answer } = await server.exchange(name, [late], (provider) => provider.confirm(CHARGES[name], AbortSignal.timeout(50)));
     expect(answer).toMatchObject({ result: 'UNKNOWN', code: 'TIMEOUT', ended: false });
+  });
+});
+
+describe.each(['tosspayments', 'portone'] as const)('a confirm at %s that was answered with 403', (name) => {
+  const forbidden = { status: 403, body: { code: 'FORBIDDEN_REQUEST', type: 'FORBIDDEN', message: '사유' } };
+  const missing = { status: 404, body: { code: 'NOT_FOUND_PAYMENT', type: 'PAYMENT_NOT_FOUND' } };
+  test.each([
+    ['the set is refused, too', { status: 401, body: {} }, 3000, { result: 'DECLINED', isUnauthorized: true }],
+    ['the set is accepted', missing, 3000, { result: 'DECLINED' }],
+    ['nothing clear is said of the set', { status: 500, body: {} }, 3000, { result: 'UNKNOWN' }],
+    ['there is no time for the check', missing, 0.5, { result: 'UNKNOWN' }],
+  ])('where %s', async (_, check, limitMs, expected) => {
+    const { answer } = await server.exchange(name, [forbidden, check], async (provider) =>
+      checkRefusal(provider, await provider.confirm(CHARGES[name]), limitMs),
+    );
+    expect(answer).toMatchObject(expected);
+    expect(answer.isUnauthorized).toBe('isUnauthorized' in expected ? true : undefined);
+  });
+});
+
+describe('the set that stands in for one that is not known', () => {
+  test.each([
+    ['proves nothing by "not found"', true, { result: 'UNAUTHORIZED' }],
+    ['… which the own set does', false, { result: 'UNPAID', isNotFound: true }],
+  ])('%s', async (_, isOwnSetUnknown, expected) => {
+    const { answer } = await server.exchange('tosspayments', [{ status: 404, body: {} }], (provider) =>
+      firstAccepted([provider], (each) => each.read(CHARGES.tosspayments), { isOwnSetUnknown }),
+    );
+    expect(answer).toMatchObject(expected);
   });
 });
