@@ -18,7 +18,7 @@ export async function checkRefusal(provider: PaymentProvider, answer: ProviderAn
 
 /**
  * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's own
- * may be of another account, which knows no such payment: that proves nothing. Nor does what they say tell anything of its own set.
+ * may be of another account, which knows no such payment, or another: that proves nothing. Nor does what they say tell anything of its own set.
  */
 export async function firstAccepted(
   providers: readonly PaymentProvider[],
@@ -29,7 +29,8 @@ export async function firstAccepted(
   for (const provider of providers) {
     const answer = await request(provider);
     const isForeign = isOwnSetUnknown || refused !== null;
-    if (!answer.isUnauthorized && !(isForeign && answer.isNotFound)) return isForeign ? withoutChannel(answer) : answer;
+    const provesNothing = isForeign && (answer.isNotFound || answer.result === 'FOREIGN');
+    if (!answer.isUnauthorized && !provesNothing) return isForeign ? withoutChannel(answer) : answer;
     refused ??= answer;
   }
   return { ...refused!, result: 'UNAUTHORIZED' };

@@ -8,7 +8,7 @@ import { sqlOn } from '../../db/kernel/sql.ts';
 import { inTenant, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { webhookSecrets } from '../../db/paymentSettings/credentials.ts';
 import { findNotified } from '../../db/payments/notified.ts';
-import { paymentRun } from '../../db/payments/queries.ts';
+import { paymentRun, type Started } from '../../db/payments/queries.ts';
 import { type TenantRow, tenantOf } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { hintOf, isNews } from '../../domain/payments/notifications.ts';
@@ -31,7 +31,7 @@ export function notificationRoutes(deps: ApiDeps): Router {
     }
     const hint = hintOf(store.provider, parseJson(bytes));
     const found = hint && (await inTenant(deps.orm, tenancy, REQUEST, (tx) => findNotified(tx, store.provider, hint.pgOrderId)));
-    if (found && isNews(hint, found.attempt.status)) {
+    if (found && isNews(hint, progressOf(found))) {
       const { payment, attempt } = found;
       const requestId = String(ctx.state['requestId']);
       // A repeat is harmless: it is one more reading, and none while one is planned.
@@ -49,6 +49,11 @@ export function notificationRoutes(deps: ApiDeps): Router {
   });
   return router;
 }
+
+const progressOf = ({ payment: { call }, attempt: { attemptId, status } }: Started) => ({
+  status,
+  isConfirmed: status === 'CONFIRMING' && call?.name === 'confirmPayment' && call.attemptId === attemptId,
+});
 
 /** NOT_FOUND for an address that is nobody's. */
 async function storeOf({ orm }: ApiDeps, token: string) {

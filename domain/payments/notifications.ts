@@ -36,5 +36,11 @@ export function hintOf(provider: ProviderName, body: unknown): Hint | null {
 const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** Whether a reading could tell anything new: that an approved payment is paid is known, and only an approved one can be canceled. */
-export const isNews = ({ about }: Hint, status: AttemptStatus): boolean => (about === 'cancel') === (status === 'APPROVED');
+/**
+ * Whether a reading could tell anything new: that an approved payment is paid is known, and only an approved one can be canceled.
+ * `isConfirmed`: its approval is being requested now, and what comes of that is read by itself.
+ */
+export const isNews = (
+  { about }: Hint,
+  { status, isConfirmed }: { readonly status: AttemptStatus; readonly isConfirmed: boolean },
+): boolean => (about === 'cancel' ? status === 'APPROVED' : status !== 'APPROVED' && !isConfirmed);

@@ -72,7 +72,8 @@ export class Typist {
     for (const [name, value] of Object.entries(headers ?? {}))
       if (/authorization|token|cookie/.test(name)) this.#canaries.keep(value.replace(/^\w+ /, ''), `${url.pathname} ${name}`);
     if (!endpoint) return this.#elsewhere(url, init);
-    if (endpoint.query && endpoint.change === 'none') await this.#ask(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } });
+    if (endpoint.query && endpoint.change === 'none')
+      await this.#ask(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } });
     if (init.body instanceof FormData) this.#named(init.body, endpoint.id);
     if (typeof init.body !== 'string')
       return this.#sent(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } }, []);
