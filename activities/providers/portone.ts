@@ -3,11 +3,9 @@
  * store are those of the attempt, and its channel is of the attempt's environment (Y24).
  */
 import { randomUUID } from 'node:crypto';
-import { isKnownDecline, providerMessage, safeCode, shortCode } from '../../domain/payments/failures.ts';
+import { isKnownDecline, providerMessage, safeCode } from '../../domain/payments/failures.ts';
 import type { PortoneCredentials } from '../../domain/payments/providers.ts';
 import {
-  approved,
-  type Cancel,
   CANCEL_FAILED,
   CANCEL_REQUESTED,
   declined,
@@ -23,12 +21,21 @@ import {
   refusedConfirm,
   unauthorized,
   unknown,
-  unpaid,
   type Verification,
   voidReason,
-  withCancels,
 } from './answers.ts';
 import type { PaymentProvider } from './port.ts';
+import {
+  type Cancellation,
+  cancelsOf,
+  codeOf,
+  isOurs,
+  type Merchant,
+  messageOf,
+  outcomeOf,
+  type PortonePayment,
+  statusOf,
+} from './portonePayment.ts';
 import { createWire, type Reply, type Wire } from './wire.ts';
 
 /** PortOne advises 60 seconds or more: closing the connection does not cancel the request. */
@@ -46,43 +53,9 @@ const RUNNING = 'IDEMPOTENCY_OUTSTANDING_REQUEST';
 /** Codes of the provider behind a 502 with which it refuses a cancel for good. */
 const CANCEL_REFUSED = new Set(['NOT_CANCELABLE_PAYMENT', 'EXCEED_MAX_REFUND_DUE', 'NOT_CANCELABLE_AMOUNT', 'ALREADY_CANCELED_PAYMENT']);
 
-const METHODS: ReadonlyMap<string, string> = new Map([
-  ['PaymentMethodCard', 'CARD'],
-  ['PaymentMethodEasyPay', 'EASY_PAY'],
-  ['PaymentMethodTransfer', 'BANK_TRANSFER'],
-  ['PaymentMethodVirtualAccount', 'VIRTUAL_ACCOUNT'],
-  ['PaymentMethodMobile', 'MOBILE'],
-]);
-
-interface Cancellation {
-  readonly status?: string;
-  readonly id?: string;
-  readonly totalAmount?: number;
-  readonly reason?: string;
-}
-interface PortonePayment {
-  readonly status?: string;
-  readonly id?: string;
-  readonly storeId?: string;
-  readonly channel?: { readonly type?: string; readonly key?: string } | null;
-  readonly method?: { readonly type?: string } | null;
-  readonly amount?: { readonly total?: number; readonly cancelled?: number } | null;
-  readonly currency?: string;
-  readonly cancellations?: readonly Cancellation[] | null;
-  readonly failure?: { readonly reason?: string; readonly pgCode?: string; readonly pgMessage?: string } | null;
-  /** Of a cancel. */
-  readonly cancellation?: Cancellation | null;
-  /** Of an error. */
-  readonly type?: string;
-  readonly message?: string;
-  readonly pgCode?: string;
-  readonly pgMessage?: string;
-}
 type Answered = Exclude<Reply<PortonePayment>, { readonly lost: string }>;
 /** The API as one store uses it. */
-interface Api {
-  readonly storeId: string;
-  readonly channelKey: string;
+interface Api extends Merchant {
   read(paymentId: string, limit?: number | AbortSignal): Promise<Reply<PortonePayment>>;
   post(path: string, body: object, key: string, limit: number | AbortSignal): Promise<Reply<PortonePayment>>;
 }
@@ -187,45 +160,6 @@ const afterConfirm = (answer: ProviderAnswer): ProviderAnswer => {
   if (answer.result !== 'UNPAID' && !answer.isUnauthorized && !answer.isTechnical) return answer;
   return unknown(answer.code, true);
 };
-
-function outcomeOf(api: Api, payment: PortonePayment, charge: ProviderCharge): ProviderAnswer {
-  if (!isOurs(api, payment, charge)) return foreign(MISMATCH);
-  const answer = withCancels(statusAnswer(payment), cancelsOf(payment), charge.attemptId);
-  if (answer.result !== 'APPROVED' || payment.channel?.type === charge.environment) return answer;
-  const isOwn = payment.channel?.key === api.channelKey;
-  return { ...unknown('ENVIRONMENT_MISMATCH', true), result: 'WRONG_ENVIRONMENT', ...(isOwn && { isOwnChannel: true }) };
-}
-/** READY: authenticated at most. PAY_PENDING and PENDING are no ends. */
-function statusAnswer(payment: PortonePayment): ProviderAnswer {
-  switch (payment.status) {
-    case 'PAID':
-      return approved(METHODS.get(payment.method?.type ?? '') ?? 'CARD');
-    case 'FAILED':
-      return declined(shortCode(payment.failure?.pgCode, 'FAILED'), payment.failure?.pgMessage ?? payment.failure?.reason);
-    case 'CANCELLED':
-      return { ...unknown('CANCELLED', true), result: 'VOIDED' };
-    case 'READY':
-      return unpaid('READY');
-    case undefined:
-    default:
-      return unknown(statusOf(payment), false);
-  }
-}
-
-const isOurs = ({ storeId }: Api, payment: PortonePayment, { pgOrderId, amount }: ProviderCharge): boolean =>
-  payment.id === pgOrderId && payment.storeId === storeId && payment.amount?.total === amount && payment.currency === 'KRW';
-
-const codeOf = ({ pgCode, type }: PortonePayment, status: number): string => shortCode(pgCode, safeCode(type, `HTTP_${status}`));
-const messageOf = ({ pgMessage, message }: PortonePayment): string | undefined => pgMessage ?? message;
-const statusOf = ({ status }: PortonePayment): string => safeCode(status, 'NO_STATUS');
-
-const CANCEL_STATES: Readonly<Record<string, Cancel['state']>> = { SUCCEEDED: 'DONE', FAILED: 'FAILED' };
-const cancelsOf = ({ cancellations }: PortonePayment): Cancel[] =>
-  (cancellations ?? []).map(({ reason, totalAmount, status }) => ({
-    reason: reason ?? '',
-    amount: totalAmount,
-    state: CANCEL_STATES[status ?? ''] ?? 'REQUESTED',
-  }));
 
 /** The answer to a cancel. */
 function canceled({ status, totalAmount }: Cancellation, amount: number): ProviderAnswer {
