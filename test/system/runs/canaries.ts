@@ -127,12 +127,10 @@ export class Canaries {
     if (pattern === TAX_NUMBER) return this.keep(String(7_319_900_000 + this.#typed++), way);
     // The courier of development knows numbers that end in 1.
     const canary = this.fresh(way) + (name === 'trackingNumber' ? '1' : '');
+    return shapedAs(name, value, canary) ?? this.#addressed(format, value, name, canary);
+  }
+  #addressed(format: string | undefined, value: string | undefined, name: string, canary: string): string {
     if (format === 'email') return `${canary}@example.com`;
-    if (name === 'paymentDomains') return `${canary.toLowerCase()}.example`;
-    if (name === 'webhookSecret') return `whsec_${Buffer.from(canary.padEnd(24, '.')).toString('base64')}`;
-    // Keys of payment providers have their shape.
-    const [prefix] = /^(?:(?:test|live)_[cs]k_|channel-key-|portone-)/.exec(value ?? '') ?? [];
-    if (prefix !== undefined) return prefix + canary + (prefix === 'portone-' ? '-secret' : '');
     if (name === 'analyticsAllowedOrigins') return `https://${canary}.example`;
     if (format !== 'uri' && !/[uU]rl$/.test(name)) return canary;
     const url = new URL(value ?? 'https://shop.example.com/');
@@ -150,6 +148,14 @@ export class Canaries {
     const encoded = ENCODED.filter((form) => whole.includes(form)).map((form) => `encoded: ${form}`);
     return [...new Set([...marked, ...asTheyAre].map((one) => `${this.#places.get(one) ?? 'unknown'}: ${one}`)), ...encoded];
   }
+}
+
+/** Domains and keys of payment providers have their shape; null: anything else. */
+function shapedAs(name: string, value: string | undefined, canary: string): string | null {
+  if (name === 'paymentDomains') return `${canary.toLowerCase()}.example`;
+  if (name === 'webhookSecret') return `whsec_${Buffer.from(canary.padEnd(24, '.')).toString('base64')}`;
+  const [prefix] = /^(?:(?:test|live)_[cs]k_|channel-key-|portone-)/.exec(value ?? '') ?? [];
+  return prefix === undefined ? null : prefix + canary + (prefix === 'portone-' ? '-secret' : '');
 }
 
 /** The variant that the value has. */
