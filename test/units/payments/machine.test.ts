@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import * as machines from '../../../bin/dev/machines.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
 import { decide, isEnded, mayStartRefund } from '../../../domain/payments/machine.ts';
+import { PROVIDERS } from '../../../domain/payments/providers.ts';
 import { planOf } from '../../../domain/payments/plan.ts';
 import type {
   AttemptState,
@@ -152,18 +153,20 @@ describe('a refund', () => {
 });
 
 test('no sequence of events makes two orders, gives stock back twice or leaves an end', () => {
-  const results = ['APPROVED', 'DECLINED', 'UNKNOWN', 'UNPAID', 'VOIDED', 'FOREIGN', 'UNSENT', 'LOST'];
+  const results = ['APPROVED', 'DECLINED', 'UNKNOWN', 'UNPAID', 'VOIDED', 'FOREIGN', 'UNSENT', 'UNAUTHORIZED', 'WRONG_ENVIRONMENT', 'LOST'];
+  const pay = { type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k', paymentToken: null } as const;
   const events = fc.oneof(
     fc.constant<PaymentEvent>({ type: 'elapsed' }),
     fc.constant<PaymentEvent>({ type: 'resumed' }),
-    fc.constant<PaymentEvent>({ type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k', paymentToken: null }),
+    fc.constant<PaymentEvent>({ type: 'notified' }),
+    fc.constantFrom<PaymentEvent>(pay, { ...pay, paymentToken: 't' }),
     fc.constant<PaymentEvent>({ type: 'giveUp', code: null }),
     fc.tuple(fc.constantFrom(...results), fc.boolean()).map(([result, ended]) => outcome(result, 'X', ended)),
   );
   const steps = fc.array(fc.tuple(events, fc.integer({ min: 0, max: 8 * MINUTE })), { maxLength: 40 });
   fc.assert(
-    fc.property(steps, fc.boolean(), (sequence, hasStock) => {
-      let state = pending;
+    fc.property(steps, fc.boolean(), fc.constantFrom(...PROVIDERS), (sequence, hasStock, pg) => {
+      let state: PaymentState = { ...pending, attempt: { ...attempt, pg } };
       let at = 0;
       let stock = 0;
       let orders = 0;
@@ -195,6 +198,11 @@ test('no sequence of events makes two orders, gives stock back twice or leaves a
         expect(orders === 1).toBe(state.status === 'completed');
         // The stock is held while the outcome is open, and stays where it was sold.
         expect(stock).toBe(state.status === 'processing' || state.status === 'completed' ? 1 : 0);
+        const { status, isUnknown, confirmedAt, endedAt, paymentToken } = state.attempt!;
+        // A window of PortOne may be paid in until it cannot be open.
+        const isKnown = !isUnknown && status !== 'APPROVED' && status !== 'VOIDED' && confirmedAt === null && endedAt !== null;
+        if (pg === 'portone' && isKnown) expect(at).toBeGreaterThanOrEqual(endedAt + 10 * MINUTE);
+        if (endedAt !== null) expect(paymentToken).toBeNull();
         const plan = planOf(state, at);
         expect(plan.done).toBe(isEnded(state) && state.call === null);
         if (!plan.done) expect(plan.wakeAt).not.toBeNull();
