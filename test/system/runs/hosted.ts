@@ -51,7 +51,7 @@ import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { newApproval, type Wanted } from '../../kernel/approvals.ts';
 import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
-import { underTest } from '../../kernel/world.ts';
+import { underTest, until } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
 export interface Hosting {
@@ -128,6 +128,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   let offset = 0;
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
+  const relayed = () => until('the outbox is empty', async () => (await pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0);
   return {
     store,
     storeId,
@@ -150,8 +151,12 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     executorThrough,
     receiver: (receiverUrl: string) =>
       inTenant(orm, tenancy(storeId), REQUEST, (tx) => registerWebhook(tx, keyring, { url: receiverUrl, eventTypes: ['ORDER.PAID'] })),
-    /** Lets time pass on a server that skips it. */
-    skip: (ms: number) => env.sleep(ms),
+    /** Lets time pass on a server that skips it, once the relay has sent what is committed: it works in real time. */
+    async skip(ms: number): Promise<void> {
+      await relayed();
+      await env.sleep(ms);
+    },
+    relayed,
     /** The latest delivery of a receiver. */
     async deliveryRun(webhookId: string): Promise<RunName> {
       const [delivery] = await rows<{ delivery_id: string }>(

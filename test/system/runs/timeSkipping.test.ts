@@ -90,6 +90,8 @@ describe('on the time-skipping server', () => {
     await under.command(claim, 'hold', { until });
     await under.skip(10 * DAY);
     await under.command(claim, 'withdraw', {});
+    // Its item hears of it through the outbox.
+    await under.relayed();
     await finished(claim);
     await finished(run);
     const history = await under.rows<{ name: string; by: string; at: string }>(
