@@ -7,7 +7,7 @@ import { Client as Postgres } from 'pg';
 import { Buyer, call, pay } from '../../bin/dev/client.ts';
 import { until as untilAtMost } from '../../bin/dev/until.ts';
 import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
-import type { ProviderName } from '../../domain/payments/providers.ts';
+import { type ProviderName, PROVIDERS } from '../../domain/payments/providers.ts';
 import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
 import { answered, ClaimKills } from './claimKills.ts';
@@ -56,10 +56,12 @@ async function started(pg: ProviderName = 'tosspayments'): Promise<Started> {
 /** Pays and returns the order, even when the buyer's return is interrupted. */
 async function paid({ buyer, paymentId, payUrl }: Started, card?: string): Promise<{ orderId: string; orderItemId: string }> {
   await pay(payUrl, card).catch(() => null);
-  const orderId = await until('the payment completes', async () => {
+  const isCompleted = async () => {
     const { data } = (await buyer.status(paymentId).catch(() => null))?.body ?? {};
     return data?.status === 'completed' ? (data.orderId as string) : null;
-  });
+  };
+  // As long as a workflow task of a worker that died, and the readings of a lost confirm, take on a busy machine.
+  const orderId = await until('the payment completes', isCompleted, 90_000);
   promised.orders.set(paymentId, orderId);
   const order = await answered(() => under.seller.call('GET', `/v1/orders/${orderId}`));
   return { orderId, orderItemId: order.body.data.items[0].orderItemId as string };
@@ -156,18 +158,16 @@ function killsAt(names: readonly string[]): () => Promise<unknown> {
   return () => until('every kill', async () => files.every((file) => !existsSync(file)));
 }
 
-/** `npm run faults` kills before and after the commit of the outcome too. */
-const OUTCOME_KILLS = process.env['PAYMENT_KILLS'] === 'all' ? ['before', 'after'] : [];
-/** The worker is killed when the approval is planned, and after the provider's answer to it. */
+/** `npm run faults` kills at every point, at both providers; a test run where PortOne differs from TossPayments, which every failpoint has. */
+const ALL_KILLS = process.env['PAYMENT_KILLS'] === 'all';
+/** The worker is killed when the approval is planned, or after the provider's answer to it. */
 async function approvedAfterKills(pg: ProviderName, card: string) {
   const payment = await started(pg);
   const { paymentId } = payment;
   const { attemptId } = await booked(paymentId);
-  const killed = killsAt([
-    `transition.after-commit@${paymentId}.pay`,
-    `provider.after-answer@${attemptId}`,
-    ...OUTCOME_KILLS.map((when) => `transition.${when}-commit@${paymentId}.outcome`),
-  ]);
+  const [planned, answer] = [`transition.after-commit@${paymentId}.pay`, `provider.after-answer@${attemptId}`];
+  const outcomes = ['before', 'after'].map((when) => `transition.${when}-commit@${paymentId}.outcome`);
+  const killed = killsAt(ALL_KILLS ? [planned, answer, ...outcomes] : [card.endsWith('0070') ? planned : answer]);
   const { orderId } = await paid(payment, card);
   await killed();
   const { charges } = await booked(paymentId);
@@ -278,19 +278,18 @@ describe('killed once at', () => {
   describe('between our commit and a provider’s answer', () => {
     test('of an approval: it is charged once, at both providers and by a channel that approves by itself', async () => {
       const kinds = [
-        ['tosspayments', '0000'],
-        ['portone', '0000'],
-        ['portone', '0070'],
-      ] as const;
+        ...(ALL_KILLS ? [['tosspayments', '0000', 1] as const] : []),
+        ['portone', '0000', 1] as const,
+        ['portone', '0070', 0] as const,
+      ];
       await quiet();
-      const outcomes = await Promise.all(kinds.map(([pg, card]) => approvedAfterKills(pg, `411111111111${card}`)));
-      expect(outcomes).toEqual(kinds.map(() => ({ charges: 1, orders: 1, keys: expect.any(Number) })));
-      expect(outcomes.map(({ keys }) => keys)).toEqual([1, 1, 0]);
+      // One after the other: a kill interrupts the others too.
+      for (const [pg, card, keys] of kinds)
+        expect([pg, card, await approvedAfterKills(pg, `411111111111${card}`)]).toEqual([pg, card, { charges: 1, orders: 1, keys }]);
     }, 300_000);
     test('of a refund that is carried out later: it is made once, at both providers', async () => {
       await quiet();
-      const cancels = await Promise.all((['tosspayments', 'portone'] as const).map((pg) => refundedAfterKill(pg)));
-      expect(cancels).toEqual([1, 1]);
+      for (const pg of ALL_KILLS ? PROVIDERS : (['portone'] as const)) expect([pg, await refundedAfterKill(pg)]).toEqual([pg, 1]);
     }, 300_000);
   });
   describe('every step of a claim', () => {
