@@ -35,8 +35,11 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly id: `${string}.${string}`;
   readonly route: R & `${Method} /${string}`;
   readonly summary: string;
-  /** The last segment is a value of the parameter that other operations have there: `PUT …/{provider}` with a body for each provider. */
-  readonly endsInValue?: boolean;
+  /**
+   * The last segment is a value of the parameter that other operations have there, `PUT …/{provider}` with a body for each provider: what any
+   * other value is answered with, after authentication and role.
+   */
+  readonly endsInValue?: ErrorCode;
   readonly access: Access;
   readonly scopes?: readonly Scope[];
   /**

@@ -2,7 +2,8 @@
 import { Router, type RouterContext } from '@koa/router';
 import { createAcceptor, declared } from './accept.ts';
 import { aliases } from './aliases.ts';
-import { authenticate } from './authenticate.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { authenticate, authorize } from './authenticate.ts';
 import { bodyOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -37,7 +38,22 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler, { name: endpoint.id });
   }
+  for (const endpoint of endpoints) registerOtherValues(router, endpoint, deps);
   return router;
+}
+
+/** Other values than those that have operations of their own; registered last, because the router takes the first route that fits. */
+function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps): void {
+  const { endsInValue: code, route, id } = endpoint;
+  if (!code) return;
+  const [method = '', path = ''] = route.split(' ');
+  const refuse = async (ctx: RouterContext) => {
+    const caller = await authenticate(ctx, endpoint, deps);
+    ctx.state['storeId'] = caller.storeId;
+    authorize(endpoint, caller);
+    throw new Fault(code);
+  };
+  for (const alias of aliases(path)) router.register(alias.replace(/[^/]+$/, ':value'), [method], refuse, { name: id });
 }
 
 /** What every answer of the operation has, refusals too. */

@@ -8,7 +8,7 @@ export const putPortOne = endpoint({
   id: 'paymentSettings.putPortOne',
   route: 'PUT /v1/store/payment-providers/portone',
   summary: 'Store PortOne’s keys of one environment; they take payments once they are verified',
-  endsInValue: true,
+  endsInValue: 'PAYMENT_PROVIDER_NOT_FOUND',
   access: 'store',
   console: ['OWNER'],
   agent: 'denied',

@@ -8,7 +8,7 @@ export const putTossPayments = endpoint({
   id: 'paymentSettings.putTossPayments',
   route: 'PUT /v1/store/payment-providers/tosspayments',
   summary: 'Store TossPayments’ keys of one environment; they take payments once they are verified',
-  endsInValue: true,
+  endsInValue: 'PAYMENT_PROVIDER_NOT_FOUND',
   access: 'store',
   console: ['OWNER'],
   agent: 'denied',

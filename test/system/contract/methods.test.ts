@@ -13,13 +13,13 @@ const byPath = Map.groupBy(
   ([, path]) => path,
 );
 const values = new Set(endpoints.filter(({ endsInValue }) => endsInValue).map(({ route }) => route.split(' ')[1]!));
-/** A path that ends in a value of a parameter takes the methods of the parameter's path too. */
+/** A path that ends in a value of a parameter takes the methods of the parameter's path too, which takes those of the values. */
 const methodsAt = (path: string): string[] => {
   const own = byPath.get(path)!;
-  const others = values.has(path) ? [...byPath].filter(([other]) => other.replace(/\{\w+\}$/, '') === path.replace(/[^/]+$/, '')) : [];
-  return [
-    ...new Set([...own, ...others.filter(([other]) => other.endsWith('}')).flatMap(([, routes]) => routes)].map(([method]) => method)),
-  ];
+  const isBeside = (other: string) => other.replace(/[^/]+$/, '') === path.replace(/[^/]+$/, '');
+  const others = [...byPath].filter(([other]) => isBeside(other) && (values.has(path) ? other.endsWith('}') : values.has(other)));
+  const shared = values.has(path) || path.endsWith('}') ? others.flatMap(([, routes]) => routes) : [];
+  return [...new Set([...own, ...shared].map(([method]) => method))];
 };
 const declared = [...byPath.keys()].map((path) => [path, methodsAt(path)] as const);
 

@@ -152,6 +152,15 @@ describe('a refund', () => {
   });
 });
 
+const isUnread = ({ isUnknown, status }: AttemptState): boolean => isUnknown && !['APPROVED', 'UNRESOLVED'].includes(status);
+/** A window of PortOne may be paid in until it cannot be open; nothing is confirmed with the token of what has ended. */
+function checkEnded({ pg, status, isUnknown, confirmedAt, endedAt, paymentToken }: AttemptState, at: number): void {
+  if (endedAt === null) return;
+  expect(paymentToken).toBeNull();
+  const isKnown = !isUnknown && status !== 'APPROVED' && status !== 'VOIDED' && confirmedAt === null;
+  if (pg === 'portone' && isKnown) expect(at).toBeGreaterThanOrEqual(endedAt + 10 * MINUTE);
+}
+
 test('no sequence of events makes two orders, gives stock back twice or leaves an end', () => {
   const results = ['APPROVED', 'DECLINED', 'UNKNOWN', 'UNPAID', 'VOIDED', 'FOREIGN', 'UNSENT', 'UNAUTHORIZED', 'WRONG_ENVIRONMENT', 'LOST'];
   const pay = { type: 'pay', pgOrderId: '1-01', amount: 1000, paymentKey: 'k', paymentToken: null } as const;
@@ -191,18 +200,13 @@ test('no sequence of events makes two orders, gives stock back twice or leaves a
         if (event.type === 'outcome' && !state.call) continue;
         run(event);
         run({ type: 'elapsed' });
-        if (isEnded(state) && !state.call && state.attempt!.isUnknown && !['APPROVED', 'UNRESOLVED'].includes(state.attempt!.status))
-          run({ type: 'unknownRemains' });
+        if (isEnded(state) && !state.call && isUnread(state.attempt!)) run({ type: 'unknownRemains' });
         expect([0, 1]).toContain(stock);
         expect(orders).toBeLessThanOrEqual(1);
         expect(orders === 1).toBe(state.status === 'completed');
         // The stock is held while the outcome is open, and stays where it was sold.
         expect(stock).toBe(state.status === 'processing' || state.status === 'completed' ? 1 : 0);
-        const { status, isUnknown, confirmedAt, endedAt, paymentToken } = state.attempt!;
-        // A window of PortOne may be paid in until it cannot be open.
-        const isKnown = !isUnknown && status !== 'APPROVED' && status !== 'VOIDED' && confirmedAt === null && endedAt !== null;
-        if (pg === 'portone' && isKnown) expect(at).toBeGreaterThanOrEqual(endedAt + 10 * MINUTE);
-        if (endedAt !== null) expect(paymentToken).toBeNull();
+        checkEnded(state.attempt!, at);
         const plan = planOf(state, at);
         expect(plan.done).toBe(isEnded(state) && state.call === null);
         if (!plan.done) expect(plan.wakeAt).not.toBeNull();
