@@ -41,6 +41,29 @@ const refunded = async (card: string) => {
   await shop.advance('PT10M');
   return closed(`payment/${shop.store.storeId}/${paymentId}`);
 };
+const PORTONE = '/v1/store/payment-providers/portone';
+/** The same at PortOne, whose keys the owner has stored and verified. */
+const atPortone = async (card: string, isCanceled = false) => {
+  const shop = await world();
+  await people(shop);
+  const { storeId, storeCode } = shop.store;
+  const headers = { authorization: `Bearer ${await storeToken(`owner@${storeCode}.example`, storeId)}` };
+  const keys = { storeId: 'store-histories', channelKey: 'channel-key-histories', apiSecret: 'portone-histories-secret' };
+  await call(underTest.api, 'PUT', PORTONE, { body: { environment: 'TEST', ...keys }, headers });
+  await call(underTest.api, 'POST', `${PORTONE}/verify`, { body: {}, headers });
+  const buyer = await shop.buyer();
+  const { checkoutId } = (await buyer.checkout((await shop.product()).productId)).body.data as { checkoutId: string };
+  const start = await buyer.start(checkoutId, { option: { pg: 'portone', method: 'CARD' } });
+  const { paymentId, payUrl } = start.body.data as { paymentId: string; payUrl: string };
+  await pay(payUrl, card);
+  const orderId = await until('the order', async () => (await buyer.status(paymentId)).body.data.orderId as string | null);
+  const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
+  if (isCanceled) {
+    await shop.act(order.body.data.items[0].orderItemId as string, 'cancel', { reason: 'OTHER' });
+    await until('paid back', async () => (await query(`SELECT 1 FROM refund WHERE payment_id = $1 AND status = 'DONE'`, [paymentId])).length > 0);
+  }
+  return closed(`payment/${storeId}/${paymentId}`);
+};
 const delivery = async (answer: (n: number, response: ServerResponse) => void, advance: string | null) => {
   const shop = await world();
   let n = 0;
@@ -208,6 +231,9 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
     'payment-not-charged-then-expired': () => payment('4111111111110030', 'pay', (shop) => shop.advance('PT25M')),
     'payment-refunded': () => refunded('4111111111110000'),
     'payment-refund-failed-twice': () => refunded('4111111111110040'),
+    'payment-portone-approved': () => atPortone('4111111111110000'),
+    'payment-portone-approved-by-itself': () => atPortone('4111111111110070'),
+    'payment-portone-canceled-later': () => atPortone('4111111111110041', true),
   },
   claim: {
     'claim-canceled': async () => {
