@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
-import { query, underTest, type World, world } from '../../kernel/world.ts';
+import { query, underTest, until, type World, world } from '../../kernel/world.ts';
 
 const SETTINGS = '/v1/store/payment-settings';
 const PROVIDERS = '/v1/store/payment-providers';
@@ -185,6 +185,10 @@ describe('credentials', () => {
       body: JSON.stringify({ pg: 'tosspayments', name: merchant, state: 'SLOW' }),
     });
     const verifying = request('POST', `${PROVIDERS}/tosspayments/verify`, {});
+    await until('the provider is read', async () => {
+      const calls = await fetch(`${underTest.simulator}/__sim/calls?merchant=${merchant}`);
+      return ((await calls.json()) as unknown[]).length > 0;
+    });
     await request('PUT', `${PROVIDERS}/tosspayments`, keys(`${merchant}next`));
     expect(code(await verifying)).toEqual([409, 'PAYMENT_CREDENTIAL_CHANGED']);
     expect(await provider('tosspayments')).toMatchObject({ credentials: { TEST: { status: 'UNVERIFIED' } } });
