@@ -2,6 +2,7 @@
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { RouteIndex, segmentsOf } from './routeIndex.ts';
 
 interface Address {
   readonly matches: (path: string) => boolean;
@@ -9,7 +10,6 @@ interface Address {
   readonly rank: string;
   readonly methods: readonly string[];
 }
-const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 /**
  * Refuses requests that no route matches, before any route runs: NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method, with
@@ -17,17 +17,18 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((segment) 
  * there, and which take the methods of those too.
  */
 export function addressed(routers: readonly Router[], values: ReadonlySet<string> = new Set()): Middleware {
-  const bySize = new Map<number, Address[]>();
+  const index = new RouteIndex<Address>();
   for (const layer of routers.flatMap(({ stack }) => stack)) {
     if (layer.methods.length === 0) continue;
-    const segments = segmentsOf(String(layer.path));
-    const literals = segments.map((segment) => (segment.startsWith(':') ? '1' : '0')).join('');
+    const literals = segmentsOf(String(layer.path))
+      .map((segment) => (segment.startsWith(':') ? '1' : '0'))
+      .join('');
     const rank = values.has(layer.name ?? '') ? `${literals.slice(0, -1)}1` : literals;
     const address = { matches: (path: string) => layer.match(path), rank, methods: layer.methods };
-    bySize.set(segments.length, [...(bySize.get(segments.length) ?? []), address]);
+    index.add(String(layer.path), address);
   }
   return async (ctx, next) => {
-    const found = (bySize.get(segmentsOf(ctx.path).length) ?? []).filter(({ matches }) => matches(ctx.path));
+    const found = index.find(ctx.path).filter(({ matches }) => matches(ctx.path));
     if (found.length === 0) throw new Fault('NOT_FOUND');
     const meant = found.map(({ rank }) => rank).reduce((least, rank) => (rank < least ? rank : least));
     const methods = new Set(found.filter(({ rank }) => rank === meant).flatMap((address) => address.methods));

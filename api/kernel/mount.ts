@@ -1,5 +1,5 @@
 /** The only code that joins Koa and endpoints: request id → rate limit → the steps of every request (accept.ts) → envelope. */
-import { Router, type RouterContext } from '@koa/router';
+import type { Router, RouterContext } from '@koa/router';
 import { createAcceptor, declared } from './accept.ts';
 import { aliases } from './aliases.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -10,11 +10,12 @@ import type { Endpoint } from './endpoint.ts';
 import { RetryLater } from './limits.ts';
 import { passwordCalls } from './passwords.ts';
 import { type ErrorReply, fail, succeed } from './reply.ts';
+import { IndexedRouter } from './routeIndex.ts';
 import type { Content, Incoming } from './request.ts';
 
 /** Registers the routes of operations. Paths without the prefix are aliases (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
-  const router = new Router();
+  const router = new IndexedRouter();
   for (const endpoint of endpoints) {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const accept = createAcceptor(endpoint, deps);
