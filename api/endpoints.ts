@@ -20,6 +20,7 @@ import { paymentSettings } from './paymentSettings/index.ts';
 import { pickupLocations } from './pickupLocations/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
+import { salesReport } from './salesReport/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
@@ -51,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
   refunds,
   orders,
   claims,
+  salesReport,
   settlements,
   webhooks,
   events,

@@ -42,6 +42,7 @@ import { RateLimitEntity } from './limits/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
+import { SalesSumEntity } from './salesReport/entities.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
@@ -93,6 +94,7 @@ const entities = [
   RefundEntity,
   FeedEntity,
   ListCountEntity,
+  SalesSumEntity,
   WebhookEntity,
   EventEntity,
   WebhookDeliveryEntity,
