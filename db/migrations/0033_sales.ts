@@ -31,14 +31,14 @@ const methods = [
      SELECT DISTINCT ON (store_id, payment_id) store_id, payment_id, pg,
        CASE WHEN status = 'APPROVED' THEN coalesce(approved_method, method) ELSE method END AS method
      FROM payment_attempt ORDER BY store_id, payment_id, status = 'APPROVED' DESC, seq DESC) a
-   WHERE p.store_id = a.store_id AND p.payment_id = a.payment_id`,
+   WHERE p.store_id = a.store_id AND p.payment_id = a.payment_id AND NOT (p.status = 'completed' AND p.total_won = 0)`,
   `CREATE UNIQUE INDEX payment_attempt_approved ON payment_attempt (store_id, payment_id) WHERE status = 'APPROVED'`,
   `CREATE FUNCTION payment_paid_by() RETURNS trigger LANGUAGE plpgsql AS $$
    DECLARE
-     by text := CASE WHEN NEW.status = 'APPROVED' THEN coalesce(NEW.approved_method, NEW.method) ELSE NEW.method END;
+     paid_by text := CASE WHEN NEW.status = 'APPROVED' THEN coalesce(NEW.approved_method, NEW.method) ELSE NEW.method END;
    BEGIN
-     UPDATE payment SET pg = NEW.pg, method = by
-     WHERE store_id = NEW.store_id AND payment_id = NEW.payment_id AND (pg, method) IS DISTINCT FROM (NEW.pg, by);
+     UPDATE payment SET pg = NEW.pg, method = paid_by
+     WHERE store_id = NEW.store_id AND payment_id = NEW.payment_id AND (pg, method) IS DISTINCT FROM (NEW.pg, paid_by);
      RETURN NULL;
    END $$`,
   `CREATE TRIGGER payment_tried_by AFTER INSERT ON payment_attempt FOR EACH ROW EXECUTE FUNCTION payment_paid_by()`,
