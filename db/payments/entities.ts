@@ -34,7 +34,7 @@ export const PaymentEntity = defineEntity({
     /** Of its last attempt, then of the approved one: written by triggers, after its attempt. */
     pg: p.string().$type<ProviderName>().nullable(),
     /** The same; POINT where nothing is paid in cash. */
-    method: p.string().$type<PaidMethod>().default('POINT'),
+    method: p.string().$type<PaidMethod>().defaultRaw(`'POINT'::text`),
     testPayment: p.boolean(),
     /** LIVE: real money. It stays what it was at the start. */
     environment: p.string().$type<Environment>(),
