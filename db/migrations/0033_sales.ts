@@ -21,7 +21,8 @@ export class Sales0033 extends Migration {
 
 /**
  * A payment's provider and method: those of its last attempt, then of the approved one. Without an attempt it is of no provider and POINT,
- * and so it is where nothing was to be paid in the end. Set by triggers, so that processes of before write them too.
+ * and so it is where nothing was to be paid in the end. Set by triggers, so that processes of before write them too; a payment and its first
+ * attempt are inserted in either order.
  */
 const methods = [
   `ALTER TABLE payment NO FORCE ROW LEVEL SECURITY, ADD COLUMN pg text, ADD COLUMN method text NOT NULL DEFAULT 'POINT'`,
@@ -41,6 +42,18 @@ const methods = [
      WHERE store_id = NEW.store_id AND payment_id = NEW.payment_id AND (pg, method) IS DISTINCT FROM (NEW.pg, paid_by);
      RETURN NULL;
    END $$`,
+  `CREATE FUNCTION payment_after_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
+   DECLARE
+     last payment_attempt;
+   BEGIN
+     SELECT * INTO last FROM payment_attempt WHERE store_id = NEW.store_id AND payment_id = NEW.payment_id ORDER BY seq DESC LIMIT 1;
+     IF FOUND THEN
+       NEW.pg := last.pg;
+       NEW.method := last.method;
+     END IF;
+     RETURN NEW;
+   END $$`,
+  `CREATE TRIGGER payment_after_attempt BEFORE INSERT ON payment FOR EACH ROW EXECUTE FUNCTION payment_after_attempt()`,
   `CREATE TRIGGER payment_tried_by AFTER INSERT ON payment_attempt FOR EACH ROW EXECUTE FUNCTION payment_paid_by()`,
   `CREATE TRIGGER payment_paid_by AFTER UPDATE OF status ON payment_attempt FOR EACH ROW
      WHEN (NEW.status = 'APPROVED' AND OLD.status <> 'APPROVED') EXECUTE FUNCTION payment_paid_by()`,

@@ -126,29 +126,39 @@ interface Ids {
   readonly storeId: string;
   readonly paymentId: string;
 }
-/** A payment that was started, as a row, with its attempts; real ones are what real stores have. */
-async function start(client: Pool | PoolClient, { storeId, paymentId }: Ids, payment: Payment): Promise<void> {
-  const { cashWon, pointWon, isTest, at, isSecond, pg, method } = payment;
+/** A payment that was started, with its attempts: rows in either order, in one transaction. */
+async function start(
+  client: PoolClient,
+  { storeId, paymentId }: Ids,
+  { cashWon, pointWon, isTest, at, ...payment }: Payment,
+): Promise<void> {
+  const environment = isTest ? 'TEST' : 'LIVE';
+  const insertPayment = () =>
+    client.query(
+      `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
+         buyer, current_attempt_id, attempt_count, test_payment, environment, expires_at, created_at, started_at)
+       VALUES ($1, $2, $2, $2, 'pending', 'PENDING', '[]', $3, '{}', $4, '', '{}', '', 1, $5, $6, $7, $7, $7)`,
+      [storeId, paymentId, JSON.stringify({ pointAmount: pointWon }), cashWon, isTest, environment, new Date(at - 60_000)],
+    );
+  const insertAttempt = (seq: number, pg: string, status: string) =>
+    client.query(
+      `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status, started_at,
+         environment) VALUES ($1, $2, $3, $4, $5, $6, $2, 1, '', $7, now(), $8)`,
+      [storeId, `${paymentId}-${seq}`, paymentId, seq, pg, payment.method, status, environment],
+    );
+  const insertAttempts = async () => {
+    if (payment.isSecond) await insertAttempt(1, payment.pg === 'portone' ? 'tosspayments' : 'portone', 'SUPERSEDED');
+    // What needed no cash in the end may have been tried before, and need not.
+    if (cashWon > 0 || payment.isSecond) await insertAttempt(2, payment.pg, 'OPEN');
+  };
+  await client.query('BEGIN');
   await client.query(
     `INSERT INTO checkout (store_id, checkout_id, session_id, status, lines, expires_at, created_at)
      VALUES ($1, $2, 'gst_x', 'OPEN', '[]', now(), now())`,
     [storeId, paymentId],
   );
-  await client.query(
-    `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url, buyer,
-       current_attempt_id, attempt_count, test_payment, environment, expires_at, created_at, started_at)
-     VALUES ($1, $2, $2, $2, 'pending', 'PENDING', '[]', $3, '{}', $4, '', '{}', '', 1, $5, $6, $7, $7, $7)`,
-    [storeId, paymentId, JSON.stringify({ pointAmount: pointWon }), cashWon, isTest, isTest ? 'TEST' : 'LIVE', new Date(at - 60_000)],
-  );
-  const attempt = (seq: number, of: string, status: string) =>
-    client.query(
-      `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status, started_at,
-         environment) VALUES ($1, $2, $3, $4, $5, $6, $2, 1, '', $7, now(), $8)`,
-      [storeId, `${paymentId}-${seq}`, paymentId, seq, of, method, status, isTest ? 'TEST' : 'LIVE'],
-    );
-  if (isSecond) await attempt(1, pg === 'portone' ? 'tosspayments' : 'portone', 'SUPERSEDED');
-  // What needed no cash in the end may have been tried before, and need not.
-  if (cashWon > 0 || payment.isAttemptFirst) await attempt(2, pg, 'OPEN');
+  for (const write of payment.isAttemptFirst ? [insertAttempts, insertPayment] : [insertPayment, insertAttempts]) await write();
+  await client.query('COMMIT');
 }
 
 /** Completes it: payment and attempt in either order, in one transaction. */
@@ -191,9 +201,7 @@ export async function live(pool: Pool, storeId: string, payment: Payment): Promi
   const client = await pool.connect();
   const ids = { storeId, paymentId: `pay_${randomUUID()}` };
   try {
-    await client.query('BEGIN');
     await start(client, ids, payment);
-    await client.query('COMMIT');
     if (payment.status === 'failed')
       await client.query(`UPDATE payment SET status = 'failed', result = 'FAILED' WHERE payment_id = $1`, [ids.paymentId]);
     if (payment.status !== 'completed') return;
@@ -212,7 +220,8 @@ export async function live(pool: Pool, storeId: string, payment: Payment): Promi
 
 /** A payment that was started and can be completed. */
 export async function started(pool: Pool, storeId: string, payment: Payment): Promise<string> {
+  const client = await pool.connect();
   const paymentId = `pay_${randomUUID()}`;
-  await start(pool, { storeId, paymentId }, payment);
+  await start(client, { storeId, paymentId }, payment).finally(() => client.release());
   return paymentId;
 }

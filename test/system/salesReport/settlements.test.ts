@@ -33,6 +33,6 @@ test('also one over the limit of requests', async () => {
     expect(replies.map(({ status }) => status)).toEqual([401, 429]);
     for (const reply of replies) expect(named(reply)).toEqual(SUCCESSOR);
   } finally {
-    await limited.stop();
+    limited.stop();
   }
 }, 60_000);

@@ -49,6 +49,16 @@ test('a report is what adding up payments and refunds one by one makes, by any f
   );
 }, 600_000);
 
+test('a payment is of its last attempt, of the approved one, or of points', async () => {
+  const wrong = await pool.query(`SELECT p.payment_id, p.status, p.pg, p.method FROM payment p
+    LEFT JOIN LATERAL (SELECT * FROM payment_attempt a WHERE a.store_id = p.store_id AND a.payment_id = p.payment_id
+      ORDER BY status = 'APPROVED' DESC, seq DESC LIMIT 1) a ON NOT (p.status = 'completed' AND p.total_won = 0)
+    WHERE (p.pg, p.method) IS DISTINCT FROM (a.pg, coalesce(CASE a.status WHEN 'APPROVED' THEN a.approved_method END, a.method, 'POINT'))`);
+  expect(wrong.rows).toEqual([]);
+  const { rows } = await pool.query('SELECT status, pg FROM payment GROUP BY 1, 2');
+  expect(rows.length).toBeGreaterThan(6);
+});
+
 describe('nobody waits', () => {
   const day = Date.parse('2100-01-01T12:00:00+09:00');
   const paid: Payment = {
@@ -135,7 +145,7 @@ test('a database of before is counted when it is migrated', async () => {
   const [counted, shown] = [await sums(), await methods()];
   expect(counted.length).toBeGreaterThan(CASES);
   await pool.query(`
-    DROP FUNCTION payment_paid_by, payment_by_points, payment_sold, refund_done, refuse_recount CASCADE;
+    DROP FUNCTION payment_paid_by, payment_after_attempt, payment_by_points, payment_sold, refund_done, refuse_recount CASCADE;
     DROP FUNCTION add_sale; DROP TABLE sales_sum; DROP FUNCTION korean_day;
     DROP INDEX payment_attempt_approved, payment_newest, payment_newest_real, payment_status, refund_held;
     ALTER TABLE payment DROP COLUMN pg, DROP COLUMN method;
