@@ -15,6 +15,7 @@ import { identityRoutes, oauthRefusals } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { addressed } from './kernel/methods.ts';
 import { mount } from './kernel/mount.ts';
+import { nameSuccessors } from './kernel/successors.ts';
 import { eventsSchema } from '../domain/webhooks/payloads.ts';
 import { EVENT_TYPES } from '../domain/webhooks/rules.ts';
 import { openapi, type Surface } from './kernel/openapi.ts';
@@ -51,6 +52,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   // All other requests count against the limit (X10), also those with an unknown path.
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
+  app.use(nameSuccessors(endpoints, operations));
   app.use(limitRate(deps));
   app.use(addressed([...unlimited, ...limited], valueRoutes));
   for (const router of limited) app.use(router.routes());

@@ -21,6 +21,7 @@ import { pickupLocations } from './pickupLocations/index.ts';
 import { points } from './points/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
+import { salesReport } from './salesReport/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
@@ -53,6 +54,7 @@ export const endpoints: readonly Endpoint[] = [
   refunds,
   orders,
   claims,
+  salesReport,
   settlements,
   webhooks,
   events,

@@ -5,7 +5,8 @@
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
- * alone: the buyer flow at each payment provider. `--peers` alone: two other shop systems beside ours.
+ * alone: the buyer flow at each payment provider. `--sales [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop
+ * systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -38,6 +39,7 @@ import { changes } from './changes.ts';
 import { claims } from './claims.ts';
 import { providers } from './providers.ts';
 import { requestLog } from './requestLog.ts';
+import { sales } from './sales.ts';
 
 const firstPort = Number(process.env['PORT'] ?? 3700);
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -61,6 +63,8 @@ await run(async () => {
       changes: { type: 'boolean', default: false },
       claims: { type: 'boolean', default: false },
       providers: { type: 'boolean', default: false },
+      sales: { type: 'boolean', default: false },
+      payments: { type: 'string', default: '1000000' },
       open: { type: 'string', default: '1000000' },
     },
   });
@@ -98,6 +102,8 @@ async function alone(
     changes: boolean;
     claims: boolean;
     providers: boolean;
+    sales: boolean;
+    payments: string;
     'request-log': boolean;
     runs?: string | undefined;
     open: string;
@@ -111,6 +117,7 @@ async function alone(
     [values.changes, () => changes(system, counted(500), print)],
     [values.claims, () => claims(system, counted(100), print)],
     [values.providers, () => providers(system, counted(100), print)],
+    [values.sales, () => sales(system, Number(values.payments), print)],
   ] as const;
   const chosen = benches.find(([isChosen]) => isChosen);
   await chosen?.[1]();

@@ -33,6 +33,7 @@ import { Claims0026 } from './migrations/0026_claims.ts';
 import { PaymentSettings0027 } from './migrations/0027_payment_settings.ts';
 import { ClaimFeed0028 } from './migrations/0028_claim_feed.ts';
 import { Points0029 } from './migrations/0029_points.ts';
+import { Sales0033 } from './migrations/0033_sales.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -66,6 +67,7 @@ const MIGRATIONS = [
   PaymentSettings0027,
   ClaimFeed0028,
   Points0029,
+  Sales0033,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -43,6 +43,7 @@ import { PointAccountEntity, PointHistoryEntity, PointLotEntity, PointMovementEn
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
+import { SalesSumEntity } from './salesReport/entities.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
@@ -99,6 +100,7 @@ const entities = [
   RefundEntity,
   FeedEntity,
   ListCountEntity,
+  SalesSumEntity,
   WebhookEntity,
   EventEntity,
   WebhookDeliveryEntity,

@@ -5,13 +5,13 @@ import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
+import { among, amongAll, fromTime, moment, named, read, sent, severalPattern, toTime } from '../kernel/query.ts';
 import { type Static, Type } from '../kernel/schema.ts';
 import { AuditRecord, viewAudit } from './schemas.ts';
 
 const NEWEST = 'a';
 const TEXT = '^[!-~]{1,100}$';
-const listPattern = (values: readonly string[]) => ({ pattern: `^(?:${values.join('|')})(?:,(?:${values.join('|')}))*$` });
+const listPattern = (values: readonly string[]) => ({ pattern: severalPattern(values) });
 const text = (value: string): string | undefined => (new RegExp(TEXT).test(value) ? value : undefined);
 
 const Query = Type.Object({

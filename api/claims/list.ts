@@ -4,7 +4,7 @@ import { viewClaims } from '../../db/claims/views.ts';
 import { CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, named, read, sent } from '../kernel/query.ts';
+import { among, amongAll, named, read, sent, severalPattern } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
 import { Claim } from './schemas.ts';
 
@@ -21,7 +21,7 @@ export const list = endpoint({
   query: Type.Object({
     ...paging,
     cursor: cursorQuery(NEWEST),
-    status: named({ pattern: `^(?:${CLAIM_STATUSES.join('|')})(?:,(?:${CLAIM_STATUSES.join('|')}))*$` }, 'Statuses, separated by commas'),
+    status: named({ pattern: severalPattern(CLAIM_STATUSES) }, 'Statuses, separated by commas'),
     type: named({ enum: CLAIM_TYPES }, 'CANCEL, RETURN or EXCHANGE'),
     orderId: Type.Optional(Id),
     orderItemId: Type.Optional(Id),

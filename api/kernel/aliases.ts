@@ -1,14 +1,16 @@
 /** The short forms of addresses, without their prefix (D1). */
-const MANAGEMENT = String.raw`webhooks|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
+const MANAGEMENT = String.raw`webhooks|sales-report|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
 const SHORT = [
   /^\/storefront\/v1(\/(?:checkout|auth|guest|payments|me\/points)(?:\/.*)?)$/,
   new RegExp(String.raw`^\/v1(\/(?:${MANAGEMENT})(?:\/.*)?)$`),
+  // What follows a payment's id is the shop's.
+  /^\/v1(\/payments)$/,
 ] as const;
 
 /** A path and its short forms: `/checkout/…` for `/storefront/v1/checkout/…`, `/webhooks` for `/v1/webhooks`. */
 export const aliases = (path: string): string[] => [path, ...SHORT.flatMap((short) => short.exec(path)?.[1] ?? [])];
 
 /** The router does not distinguish case either. */
-const MANAGED = new RegExp(String.raw`^\/(?:v1|me(?!\/points)|${MANAGEMENT})(?:\/|$)`, 'i');
+const MANAGED = new RegExp(String.raw`^\/(?:(?:v1|me(?!\/points)|${MANAGEMENT})(?:\/|$)|payments\/?$)`, 'i');
 /** Whether an address, known or not, is one of the management API. */
 export const isManagement = (path: string): boolean => MANAGED.test(path);

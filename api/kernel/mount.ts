@@ -22,7 +22,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
     const handler = async (ctx: RouterContext) => {
       const { requestId, clientAddress } = ctx.state;
       const incoming = incomingOf(ctx, endpoint);
-      describe(ctx, endpoint);
+      ctx.state['statuses'] = endpoint.statuses;
       const identify = async () => {
         const caller = await authenticate(ctx, endpoint, deps);
         ctx.state['storeId'] = caller.storeId;
@@ -55,14 +55,6 @@ function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps):
     throw new Fault(code);
   };
   for (const alias of aliases(path)) router.register(alias.replace(/[^/]+$/, ':value'), [method], refuse, { name: id });
-}
-
-/** What every answer of the operation has, refusals too. */
-function describe(ctx: RouterContext, { statuses, successor }: Endpoint): void {
-  ctx.state['statuses'] = statuses;
-  if (!successor) return;
-  ctx.set('Deprecation', 'true');
-  ctx.set('Link', `<${successor}>; rel="successor-version"`);
 }
 
 /** The request as it arrived; its body is read once. */

@@ -33,6 +33,10 @@ export const amongAll =
     const values = sent.split(',');
     return values.every((value) => known.some((one) => one === value)) ? known.filter((one) => values.includes(one)) : undefined;
   };
+/** Such values in a parameter that the schema judges. */
+export const severalOf = (known: readonly string[]) =>
+  Type.String({ pattern: severalPattern(known), description: 'Any of these, separated by commas' });
+export const severalPattern = (known: readonly string[]): string => `^(?:${known.join('|')})(?:,(?:${known.join('|')}))*$`;
 export const moment = (sent: string): number | undefined =>
   A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
 export const FLAGS = ['true', 'false'] as const;

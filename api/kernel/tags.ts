@@ -35,6 +35,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   refunds: { name: 'Refunds', description: 'Money that goes back; a refund on hold waits for its shop.' },
   orders: { name: 'Orders', description: 'What was bought, item by item: prepared, dispatched, delivered, decided, or canceled.' },
   claims: { name: 'Claims', description: 'What buyers cancel, return or exchange, from the request to the money that goes back.' },
+  salesReport: { name: 'Sales report', description: 'What was paid and what went back, by day or month, provider and method.' },
   settlements: { name: 'Settlements', description: 'What the shop is paid out.' },
   webhooks: { name: 'Webhooks', description: 'Telling other systems what happened: subscriptions, deliveries, sending again.' },
   events: { name: 'Events', description: 'Everything that happened, in the order in which it was committed.' },

@@ -1,7 +1,7 @@
 import { readAttempts, readPayment } from '../../db/payments/queries.ts';
 import { refundsOf } from '../../db/payments/refunds.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { PaymentDetail, viewDetail } from './schemas.ts';
+import { PaymentDetail, viewDetail } from './records.ts';
 
 export const get = endpoint({
   id: 'payments.get',
@@ -12,6 +12,7 @@ export const get = endpoint({
   change: 'none',
   data: PaymentDetail,
   errors: ['PAYMENT_NOT_FOUND'],
-}).handle(async ({ tx, params: { paymentId } }) =>
-  viewDetail(await readPayment(tx, paymentId), await readAttempts(tx, paymentId), await refundsOf(tx, paymentId)),
-);
+}).handle(async ({ tx, params: { paymentId } }) => {
+  const read = [readPayment(tx, paymentId), readAttempts(tx, paymentId), refundsOf(tx, paymentId)] as const;
+  return viewDetail(...(await Promise.all(read)));
+});

@@ -1,12 +1,11 @@
 import type { Started } from '../../db/payments/queries.ts';
-import type { Payment as Row, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
-import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';
+import type { Payment as Row } from '../../db/payments/entities.ts';
+import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { type Option as ChosenOption, WALLETS } from '../../domain/paymentSettings/routing.ts';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { Amounts, Delivery } from '../checkout/schemas.ts';
-import { Refund, viewRefund } from '../refunds/schemas.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
@@ -67,62 +66,6 @@ export const PaymentStatus = closed(
   },
   { title: 'PaymentStatus' },
 );
-
-/** A payment as sellers read it (D45), with provider order ids and messages, which buyers do not see. */
-export const PaymentDetail = closed(
-  {
-    paymentId: Id,
-    status: oneOf(PAYMENT_STATUSES),
-    result: oneOf(PAYMENT_RESULTS),
-    orderId: nullable(Id),
-    orderNo: Type.String(),
-    amounts: Amounts,
-    testPayment: Type.Boolean(),
-    startedAt: Timestamp,
-    completedAt: nullable(Timestamp),
-    attempts: Type.Array(
-      closed({
-        attemptId: Id,
-        pg: Type.String(),
-        method: oneOf(PAYMENT_METHODS),
-        provider: nullable(Type.String()),
-        environment: oneOf(ENVIRONMENTS),
-        pgOrderId: Type.String(),
-        status: Type.String(),
-        startedAt: Timestamp,
-        failure: nullable(closed({ category: Type.String(), code: Type.String(), message: nullable(Type.String()) })),
-      }),
-    ),
-    refunds: Type.Array(Refund),
-  },
-  { title: 'PaymentDetail' },
-);
-
-export const viewDetail = (payment: Row, attempts: readonly PaymentAttempt[], refunds: readonly RefundRow[]) => ({
-  paymentId: payment.paymentId,
-  status: payment.status,
-  result: payment.result,
-  orderId: payment.orderId ?? null,
-  orderNo: payment.orderNo,
-  amounts: payment.amounts,
-  testPayment: payment.testPayment,
-  startedAt: korean(payment.createdAt.getTime()),
-  completedAt: payment.completedAt ? korean(payment.completedAt.getTime()) : null,
-  attempts: attempts.map((attempt) => ({
-    attemptId: attempt.attemptId,
-    pg: attempt.pg,
-    method: attempt.method as (typeof PAYMENT_METHODS)[number],
-    provider: attempt.provider ?? null,
-    environment: attempt.environment,
-    pgOrderId: attempt.pgOrderId,
-    status: attempt.status,
-    startedAt: korean(attempt.startedAt.getTime()),
-    failure: attempt.failure
-      ? { category: attempt.failure.category, code: attempt.failure.code, message: attempt.providerMessage ?? null }
-      : null,
-  })),
-  refunds: refunds.map(viewRefund),
-});
 
 export const viewStarted = ({ payment, attempt }: Started, publicUrl: string) => ({
   paymentId: payment.paymentId,

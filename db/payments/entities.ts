@@ -2,6 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
 import type { RefundStatus } from '../../domain/payments/rules.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
+import type { PaidMethod } from '../../domain/salesReport/rules.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
@@ -30,6 +31,10 @@ export const PaymentEntity = defineEntity({
     attemptCount: p.smallint(),
     lastFailure: p.json<Failure>().nullable(),
     orderId: p.string().nullable(),
+    /** Of its last attempt, then of the approved one: written by triggers, after its attempt. */
+    pg: p.string().$type<ProviderName>().nullable(),
+    /** The same; POINT where nothing is paid in cash. */
+    method: p.string().$type<PaidMethod>().defaultRaw(`'POINT'::text`),
     testPayment: p.boolean(),
     /** LIVE: real money. It stays what it was at the start. */
     environment: p.string().$type<Environment>(),

@@ -13,6 +13,7 @@ import { type World, underTest, until, seedMembers } from '../../kernel/world.ts
 import { claims, guestClaims } from './claimExamples.ts';
 import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
+import { sales } from './salesExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -207,6 +208,7 @@ async function afterwards(sell: Walk, webhookId: string): Promise<void> {
   await sell('webhooks.test', 'POST', `${at}/test`, { eventType: 'ORDER.PAID' });
   await sell('webhooks.resume', 'POST', `${at}/resume`, {});
   await sell('events.list', 'GET', '/v1/events?size=3');
+  await sales(sell);
   await sell('settlements.list', 'GET', '/v1/settlements');
   await sell('webhooks.remove', 'DELETE', at);
 }

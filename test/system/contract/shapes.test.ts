@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'orders.list': /^cursor$/,
   'paymentSettings.changeProvider': /^methods\[\d+\]$/,
   'paymentSettings.replace': /^paymentDomains\[\d+\]$/,
+  'payments.list': /^to$/,
   'payments.start': /^guest$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
@@ -52,6 +53,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'products.replaceOptions': /^(variants|optionGroups)/,
   'products.setDiscount': /^(endDate|value)$/,
   'products.writeCalendar': /^to$/,
+  'salesReport.get': /^to$/,
   'sandbox.advanceClock': /^(to|advance)$/,
   'storefront.getCalendar': /^to$/,
   // Addresses are looked up.

@@ -264,15 +264,3 @@ test('x-svc-visitor and x-svc-session stay with the purchase', async () => {
   const { items } = (await shop.seller.call('GET', '/v1/orders')).body.data;
   expect(items[0].visit).toEqual({ visitorId: 'v-1', sessionId: null });
 });
-
-test('every answer of settlements names its successor', async () => {
-  const shop = await world();
-  const list = await shop.seller.call('GET', '/v1/settlements');
-  expect(list.body.data).toEqual({ items: [], page: 1, size: 20, total: 0 });
-  const one = await shop.seller.call('GET', '/v1/settlements/set_x');
-  expect([one.status, one.body.error?.code]).toEqual([404, 'SETTLEMENT_NOT_FOUND']);
-  const unknown = await call(underTest.api, 'GET', '/settlements');
-  expect(unknown.status).toBe(401);
-  for (const { headers } of [list, one, unknown])
-    expect([headers.get('deprecation'), headers.get('link')]).toEqual(['true', '</v1/sales-report>; rel="successor-version"']);
-});

@@ -68,8 +68,9 @@ async function payment({ id, storeId, status, orderId, createdAt, startedAt }: P
   await owner.query(
     `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
      buyer,
-       current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, order_id)
-     VALUES ($1, $2, 'chk_' || $2, $2, $3, '', '[]', '{}', '{}', 1, '', '{}', '', 1, true, $4, $4, $5, $6)`,
+       current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, order_id, completed_at)
+     VALUES ($1, $2, 'chk_' || $2, $2, $3, '', '[]', '{}', '{}', 1, '', '{}', '', 1, true, $4, $4, $5, $6,
+       CASE WHEN $3 = 'completed' THEN $5::timestamptz END)`,
     [storeId, id, status, new Date(createdAt), new Date(startedAt), orderId],
   );
   await owner.query(
