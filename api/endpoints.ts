@@ -20,6 +20,8 @@ import { paymentSettings } from './paymentSettings/index.ts';
 import { pickupLocations } from './pickupLocations/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
+import { inquiries } from './inquiries/index.ts';
+import { reviews } from './reviews/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
@@ -51,6 +53,8 @@ export const endpoints: readonly Endpoint[] = [
   refunds,
   orders,
   claims,
+  reviews,
+  inquiries,
   settlements,
   webhooks,
   events,

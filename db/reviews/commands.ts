@@ -1,0 +1,92 @@
+/** Members write, change and delete reviews. Each is one transaction: review, reward, event (docs/contract.md#reviews). */
+import { Fault } from '../../domain/kernel/errors.ts';
+import { isEditable, rewardOf, writingRefusal } from '../../domain/reviews/rules.ts';
+import { holdCustomer } from '../customers/queries.ts';
+import { newId } from '../kernel/clock.ts';
+import { EMPTY, fragment } from '../kernel/sql.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { type OrderItem, OrderEntity, OrderItemEntity } from '../orders/entities.ts';
+import { holdProduct } from '../products/storefront.ts';
+import { nameUploads } from '../uploads/commands.ts';
+import { emit } from '../webhooks/events.ts';
+import { readReview, type FoundReview } from './queries.ts';
+
+export interface ReviewRequest {
+  readonly orderItemId: string;
+  readonly rating: number;
+  readonly content: string;
+  readonly images?: readonly string[] | undefined;
+}
+
+/**
+ * Writes a review of an item that the customer has bought; the first one of an item earns points. PRODUCT_NOT_FOUND, ORDER_ITEM_NOT_FOUND,
+ * REVIEW_NOT_ALLOWED_FOR_TEST_ORDER, INVALID_STATUS, PERIOD_EXPIRED, REVIEW_ALREADY_EXISTS.
+ */
+export async function writeReview(
+  tx: Tx,
+  customerId: string,
+  product: string,
+  { orderItemId, rating, content, images = [] }: ReviewRequest,
+  publicUrl: string,
+): Promise<FoundReview> {
+  const { sql, storeId, at } = tx;
+  await holdCustomer(tx, customerId);
+  const productId = await holdProduct(tx, product, { isHiddenToo: true });
+  const { item, testPayment } = await boughtItem(tx, customerId, productId, orderItemId);
+  const refusal = writingRefusal({ testPayment, status: item.status, decidedAt: item.flowState.positions[0]?.enteredAt ?? at }, at);
+  if (refusal) throw new Fault(refusal);
+  const reviewId = newId('rev', at);
+  const now = new Date(at);
+  // Waits for a concurrent review of the item.
+  const [row] = await sql`INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, option_label, customer_id, rating,
+      content, images, created_at, updated_at)
+    VALUES (${storeId}, ${reviewId}, ${productId}, ${item.productName}, ${item.orderId}, ${orderItemId}, ${item.optionLabel ?? null}, ${customerId},
+      ${rating}, ${content}, ${images}, ${now}, ${now})
+    ON CONFLICT (store_id, order_item_id) DO NOTHING RETURNING 1 AS ok`;
+  if (!row) throw new Fault('REVIEW_ALREADY_EXISTS');
+  await nameUploads(tx, images, publicUrl);
+  await emit(tx, [{ type: 'REVIEW.CREATED', at, data: { reviewId, productId, rating } }]);
+  return readReview(tx, reviewId);
+}
+
+/** The customer's item of that product. ORDER_ITEM_NOT_FOUND. */
+async function boughtItem(
+  { em, storeId }: Tx,
+  customerId: string,
+  productId: string,
+  orderItemId: string,
+): Promise<{ readonly item: OrderItem; readonly testPayment: boolean }> {
+  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId, productId });
+  const order = item && (await em.findOne(OrderEntity, { storeId, orderId: item.orderId, customerId }));
+  if (!order) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return { item, testPayment: order.testPayment };
+}
+
+export type ReviewChange = { readonly [K in 'rating' | 'content' | 'images']?: ReviewRequest[K] | undefined };
+
+/** Changes a review of the customer; its reward stays. REVIEW_NOT_FOUND, PERIOD_EXPIRED. */
+export async function changeReview(tx: Tx, customerId: string, reviewId: string, change: ReviewChange, publicUrl: string): Promise<FoundReview> {
+  const { sql, storeId, at } = tx;
+  await holdCustomer(tx, customerId);
+  const [review] = await sql<{ created_at: Date | string }>`SELECT created_at FROM review
+    WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} FOR UPDATE`;
+  if (!review) throw new Fault('REVIEW_NOT_FOUND');
+  if (!isEditable(new Date(review.created_at).getTime(), at)) throw new Fault('PERIOD_EXPIRED');
+  const { rating, content, images } = change;
+  await sql`UPDATE review SET updated_at = ${new Date(at)}
+      ${rating === undefined ? EMPTY : fragment`, rating = ${rating}`}
+      ${content === undefined ? EMPTY : fragment`, content = ${content}`}
+      ${images === undefined ? EMPTY : fragment`, images = ${images}`}
+    WHERE store_id = ${storeId} AND review_id = ${reviewId}`;
+  await nameUploads(tx, images ?? [], publicUrl);
+  return readReview(tx, reviewId);
+}
+
+/** Deletes a review of the customer, and takes back what it earned. REVIEW_NOT_FOUND. */
+export async function deleteReview(tx: Tx, customerId: string, reviewId: string): Promise<void> {
+  const { sql, storeId } = tx;
+  await holdCustomer(tx, customerId);
+  const [review] = await sql<{ reward_point: number }>`DELETE FROM review
+    WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} RETURNING reward_point`;
+  if (!review) throw new Fault('REVIEW_NOT_FOUND');
+}
