@@ -40,8 +40,7 @@ export const viewInquiry = (inquiry: FoundInquiry) => ({
   content: inquiry.content,
   isSecret: inquiry.is_secret,
   status: inquiry.status,
-  answer:
-    inquiry.answer === null || inquiry.answered_at === null ? null : { content: inquiry.answer, answeredAt: at(inquiry.answered_at) },
+  answer: inquiry.answer === null || inquiry.answered_at === null ? null : { content: inquiry.answer, answeredAt: at(inquiry.answered_at) },
   createdAt: at(inquiry.created_at),
 });
 /** As its author is answered. */
@@ -49,5 +48,7 @@ export const viewOwn = (inquiry: FoundInquiry) => ({ ...viewInquiry(inquiry), au
 /** As a visitor of the shop sees it; null: nobody who has logged in. */
 export function viewShown(inquiry: FoundInquiry, visitorId: string | null) {
   const { customerId, ...shown } = viewOwn(inquiry);
-  return isReadableBy({ customerId, isSecret: inquiry.is_secret }, visitorId) ? shown : { ...shown, title: null, content: null, answer: null };
+  return isReadableBy({ customerId, isSecret: inquiry.is_secret }, visitorId)
+    ? shown
+    : { ...shown, title: null, content: null, answer: null };
 }

@@ -38,7 +38,8 @@ export async function writeReview(
   const reviewId = newId('rev', at);
   const now = new Date(at);
   // Waits for a concurrent review of the item.
-  const [row] = await sql`INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, option_label, customer_id, rating,
+  const [row] =
+    await sql`INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, option_label, customer_id, rating,
       content, images, created_at, updated_at)
     VALUES (${storeId}, ${reviewId}, ${productId}, ${item.productName}, ${item.orderId}, ${orderItemId}, ${item.optionLabel ?? null}, ${customerId},
       ${rating}, ${content}, ${images}, ${now}, ${now})
@@ -65,7 +66,13 @@ async function boughtItem(
 export type ReviewChange = { readonly [K in 'rating' | 'content' | 'images']?: ReviewRequest[K] | undefined };
 
 /** Changes a review of the customer; its reward stays. REVIEW_NOT_FOUND, PERIOD_EXPIRED. */
-export async function changeReview(tx: Tx, customerId: string, reviewId: string, change: ReviewChange, publicUrl: string): Promise<FoundReview> {
+export async function changeReview(
+  tx: Tx,
+  customerId: string,
+  reviewId: string,
+  change: ReviewChange,
+  publicUrl: string,
+): Promise<FoundReview> {
   const { sql, storeId, at } = tx;
   await holdCustomer(tx, customerId);
   const [review] = await sql<{ created_at: Date | string }>`SELECT created_at FROM review

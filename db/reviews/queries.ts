@@ -52,11 +52,12 @@ export async function listReviews({ sql, storeId }: Tx, filter: ReviewFilter): P
     rating !== undefined && fragment`r.rating = ${rating}`,
   ]);
   const value = rating === undefined ? null : String(rating);
-  const counts =
-    productId === undefined ? counted(storeId, 'review', { status: value }) : countedOf(storeId, productId, 'review', value);
-  const total =
-    customerId === undefined ? counts : fragment`(SELECT count(*) FROM review r WHERE r.store_id = ${storeId} AND ${where})`;
-  const [row] = await sql<{ total: string; items: FoundReview[] | null }>`SELECT ${total} AS total, ${pageOf(storeId, where, filter)} AS items`;
+  const counts = productId === undefined ? counted(storeId, 'review', { status: value }) : countedOf(storeId, productId, 'review', value);
+  const total = customerId === undefined ? counts : fragment`(SELECT count(*) FROM review r WHERE r.store_id = ${storeId} AND ${where})`;
+  const [row] = await sql<{
+    total: string;
+    items: FoundReview[] | null;
+  }>`SELECT ${total} AS total, ${pageOf(storeId, where, filter)} AS items`;
   return { items: row!.items ?? [], total: Number(row!.total) };
 }
 

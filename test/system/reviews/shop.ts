@@ -1,6 +1,6 @@
 /** A shop with real payments, whose members review what they bought. The tests of a suite share it: each buys for itself. */
 import { type Buyer, pay, type Reply } from '../../../bin/dev/client.ts';
-import { query, until, type World, world } from '../../kernel/world.ts';
+import { until, type World, world } from '../../kernel/world.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export interface Bought {
@@ -73,16 +73,9 @@ export class ReviewShop {
     const headers = { 'x-store-code': this.world.store.storeCode };
     return who ? who.call('GET', address) : this.world.seller.call('GET', address, undefined, headers);
   }
-  /** Types and data of the store's events of a kind, in their order. */
+  /** The data of the store's events of a type, in their order. */
   async events(type: string): Promise<unknown[]> {
-    const { items } = dataOf(await this.world.seller.call('GET', `/v1/events?eventType=${type}`)) as { items: { data: unknown }[] };
+    const { items } = dataOf(await this.world.seller.call('GET', `/v1/events?type=${type}&size=100`)) as { items: { data: unknown }[] };
     return items.map(({ data }) => data);
-  }
-  async customerId(who = this.member): Promise<string> {
-    const [row] = await query<{ id: string }>(
-      `SELECT customer_id AS id FROM orders WHERE store_id = $1 AND order_id = (SELECT max(order_id) FROM orders WHERE store_id = $1)`,
-      [this.storeId],
-    );
-    return who === this.member ? row!.id : '';
   }
 }
