@@ -22,7 +22,7 @@ export async function isCurrentHolder({ sql, storeId }: Tx, { customerId, genera
 
 /** The customer stays a member of the store until this transaction ends; UNAUTHORIZED where they are none any more. */
 export async function holdCustomer({ sql, storeId }: Tx, customerId: string): Promise<void> {
-  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR SHARE`;
+  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR KEY SHARE`;
   if (rows.length === 0) throw new Fault('UNAUTHORIZED');
 }
 

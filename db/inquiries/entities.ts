@@ -14,7 +14,7 @@ export const InquiryEntity = defineEntity({
     title: p.string().nullable(),
     content: p.string(),
     isSecret: p.boolean().default(false),
-    status: p.string().$type<InquiryStatus>().default('WAITING'),
+    status: p.string().$type<InquiryStatus>(),
     answer: p.string().nullable(),
     answeredAt: time().nullable(),
     createdAt: time(),

@@ -1,11 +1,12 @@
 /** Members write, change and delete reviews. Each is one transaction: review, reward, event (docs/contract.md#reviews). */
+import { enteredAt, type FlowState } from '../../domain/flows/state.ts';
+import type { PublicStatus } from '../../domain/flows/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isEditable, rewardOf, writingRefusal } from '../../domain/reviews/rules.ts';
 import { holdCustomer } from '../customers/queries.ts';
 import { newId } from '../kernel/clock.ts';
 import { EMPTY, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { type OrderItem, OrderEntity, OrderItemEntity } from '../orders/entities.ts';
 import { holdProduct } from '../products/storefront.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
@@ -32,8 +33,16 @@ export async function writeReview(
   const { sql, storeId, at } = tx;
   await holdCustomer(tx, customerId);
   const productId = await holdProduct(tx, product, { isHiddenToo: true });
-  const { item, testPayment } = await boughtItem(tx, customerId, productId, orderItemId);
-  const refusal = writingRefusal({ testPayment, status: item.status, decidedAt: item.flowState.positions[0]?.enteredAt ?? at }, at);
+  const item = await readBought(tx, customerId, productId, orderItemId);
+  const {
+    order_id: orderId,
+    product_name: productName,
+    option_label: optionLabel,
+    status,
+    flow_state: flow,
+    test_payment: testPayment,
+  } = item;
+  const refusal = writingRefusal({ testPayment, status, decidedAt: enteredAt(flow) }, at);
   if (refusal) throw new Fault(refusal);
   const reviewId = newId('rev', at);
   const now = new Date(at);
@@ -41,7 +50,7 @@ export async function writeReview(
   const [row] =
     await sql`INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, option_label, customer_id, rating,
       content, images, created_at, updated_at)
-    VALUES (${storeId}, ${reviewId}, ${productId}, ${item.productName}, ${item.orderId}, ${orderItemId}, ${item.optionLabel ?? null}, ${customerId},
+    VALUES (${storeId}, ${reviewId}, ${productId}, ${productName}, ${orderId}, ${orderItemId}, ${optionLabel}, ${customerId},
       ${rating}, ${content}, ${images}, ${now}, ${now})
     ON CONFLICT (store_id, order_item_id) DO NOTHING RETURNING 1 AS ok`;
   if (!row) throw new Fault('REVIEW_ALREADY_EXISTS');
@@ -50,17 +59,22 @@ export async function writeReview(
   return readReview(tx, reviewId);
 }
 
+interface BoughtItem {
+  readonly order_id: string;
+  readonly product_name: string;
+  readonly option_label: string | null;
+  readonly status: PublicStatus;
+  readonly flow_state: FlowState;
+  readonly test_payment: boolean;
+}
 /** The customer's item of that product. ORDER_ITEM_NOT_FOUND. */
-async function boughtItem(
-  { em, storeId }: Tx,
-  customerId: string,
-  productId: string,
-  orderItemId: string,
-): Promise<{ readonly item: OrderItem; readonly testPayment: boolean }> {
-  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId, productId });
-  const order = item && (await em.findOne(OrderEntity, { storeId, orderId: item.orderId, customerId }));
-  if (!order) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  return { item, testPayment: order.testPayment };
+async function readBought({ sql, storeId }: Tx, customerId: string, productId: string, orderItemId: string): Promise<BoughtItem> {
+  const [row] = await sql<BoughtItem>`
+    SELECT i.order_id, i.product_name, i.option_label, i.status, i.flow_state, o.test_payment
+    FROM order_item i JOIN orders o USING (store_id, order_id)
+    WHERE store_id = ${storeId} AND i.order_item_id = ${orderItemId} AND i.product_id = ${productId} AND o.customer_id = ${customerId}`;
+  if (!row) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return row;
 }
 
 export type ReviewChange = { readonly [K in 'rating' | 'content' | 'images']?: ReviewRequest[K] | undefined };
