@@ -41,6 +41,7 @@ import { CommandTextEntity, OperationEntity, OutboxEntity, RunEntity, TemporalNa
 import { ReviewedItemEntity, ReviewEntity } from './reviews/entities.ts';
 import { InquiryEntity } from './inquiries/entities.ts';
 import { RateLimitEntity } from './limits/entities.ts';
+import { PointAccountEntity, PointHistoryEntity, PointLotEntity, PointMovementEntity, PointPolicyEntity } from './points/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
@@ -72,6 +73,11 @@ const entities = [
   GuestSessionEntity,
   CustomerEntity,
   CustomerConsentEntity,
+  PointPolicyEntity,
+  PointAccountEntity,
+  PointHistoryEntity,
+  PointLotEntity,
+  PointMovementEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,

@@ -7,6 +7,8 @@ import { holdCustomer } from '../customers/queries.ts';
 import { newId } from '../kernel/clock.ts';
 import { EMPTY, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { earnExpiry, grantPoints, revokeReviewPoints } from '../points/ledger.ts';
+import { readPolicy } from '../points/policy.ts';
 import { holdProduct } from '../products/storefront.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
@@ -46,17 +48,35 @@ export async function writeReview(
   if (refusal) throw new Fault(refusal);
   const reviewId = newId('rev', at);
   const now = new Date(at);
-  // Waits for a concurrent review of the item.
+  const policy = await readPolicy(tx);
+  const rewardPoint = (await isFirst(tx, orderItemId)) ? rewardOf(policy, images.length) : 0;
   const [row] =
     await sql`INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, option_label, customer_id, rating,
-      content, images, created_at, updated_at)
+      content, images, reward_point, created_at, updated_at)
     VALUES (${storeId}, ${reviewId}, ${productId}, ${productName}, ${orderId}, ${orderItemId}, ${optionLabel}, ${customerId},
-      ${rating}, ${content}, ${images}, ${now}, ${now})
+      ${rating}, ${content}, ${images}, ${rewardPoint}, ${now}, ${now})
     ON CONFLICT (store_id, order_item_id) DO NOTHING RETURNING 1 AS ok`;
   if (!row) throw new Fault('REVIEW_ALREADY_EXISTS');
   await nameUploads(tx, images, publicUrl);
   await emit(tx, [{ type: 'REVIEW.CREATED', at, data: { reviewId, productId, rating } }]);
+  if (rewardPoint > 0)
+    await grantPoints(tx, {
+      customerId,
+      type: 'EARN_REVIEW',
+      amountWon: rewardPoint,
+      expiresAt: earnExpiry(policy, at),
+      reviewId,
+      orderItemId,
+    });
   return readReview(tx, reviewId);
+}
+
+/** Whether the item has never been reviewed before; waits for a concurrent review of it. */
+async function isFirst({ sql, storeId, at }: Tx, orderItemId: string): Promise<boolean> {
+  const rows =
+    await sql`INSERT INTO reviewed_item (store_id, order_item_id, reviewed_at) VALUES (${storeId}, ${orderItemId}, ${new Date(at)})
+    ON CONFLICT (store_id, order_item_id) DO NOTHING RETURNING 1 AS ok`;
+  return rows.length > 0;
 }
 
 interface BoughtItem {
@@ -110,4 +130,5 @@ export async function deleteReview(tx: Tx, customerId: string, reviewId: string)
   const [review] = await sql<{ reward_point: number }>`DELETE FROM review
     WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} RETURNING reward_point`;
   if (!review) throw new Fault('REVIEW_NOT_FOUND');
+  if (review.reward_point > 0) await revokeReviewPoints(tx, { customerId, reviewId });
 }

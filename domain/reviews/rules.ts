@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../kernel/errors.ts';
 import { DAY } from '../kernel/time.ts';
 import type { PublicStatus } from '../flows/status.ts';
+import type { PointPolicy } from '../points/policy.ts';
 
 export const RATINGS = [1, 2, 3, 4, 5] as const;
 export const MAX_REVIEW_IMAGES = 5;
@@ -26,15 +27,9 @@ export function writingRefusal({ testPayment, status, decidedAt }: ReviewableIte
   return isWritable(decidedAt, at) ? null : 'PERIOD_EXPIRED';
 }
 
-/** What of the store's point policy concerns reviews. */
-export interface ReviewReward {
-  readonly enabled: boolean;
-  readonly textPoint: number;
-  readonly photoPoint: number;
-}
-/** What a review with so many images earns. */
-export const rewardOf = ({ enabled, textPoint, photoPoint }: ReviewReward, imageCount: number): number =>
-  !enabled ? 0 : imageCount > 0 ? photoPoint : textPoint;
+/** What a review with so many images earns: once for a photo or once for a text, where there are points. */
+export const rewardOf = ({ available, reviewReward }: Pick<PointPolicy, 'available' | 'reviewReward'>, imageCount: number): number =>
+  !available || !reviewReward.enabled ? 0 : imageCount > 0 ? reviewReward.photoPoint : reviewReward.textPoint;
 
 /** Reviews of a product and the sum of their ratings. */
 export interface RatingSum {

@@ -30,10 +30,11 @@ describe('a refusal', () => {
   });
 });
 
-test('a reward is that of a photo or that of a text, never both, and none while rewards are off', () => {
-  const on = { enabled: true, textPoint: 100, photoPoint: 300 };
+test('a reward is that of a photo or that of a text, never both, and none while rewards or points are off', () => {
+  const on = { available: true, reviewReward: { enabled: true, textPoint: 100, photoPoint: 300 } };
   expect([0, 1, 5].map((images) => rewardOf(on, images))).toEqual([100, 300, 300]);
-  expect([0, 1, 5].map((images) => rewardOf({ ...on, enabled: false }, images))).toEqual([0, 0, 0]);
+  expect([0, 1].map((images) => rewardOf({ ...on, available: false }, images))).toEqual([0, 0]);
+  expect([0, 1].map((images) => rewardOf({ ...on, reviewReward: { ...on.reviewReward, enabled: false } }, images))).toEqual([0, 0]);
 });
 
 describe('an average', () => {
