@@ -8,7 +8,12 @@ type Note = (id: string, request: unknown, reply: Reply) => Reply['body']['data'
 export async function reviews(note: Note): Promise<void> {
   const open = await ReviewShop.open();
   const { world: shop, member } = open;
-  const productId = await open.product({ name: '관람권' });
+  const productId = await open.product({
+    name: '관람권',
+    stockQuantity: undefined,
+    optionGroups: [{ name: '좌석', values: ['1층'] }],
+    variants: [{ optionValues: ['1층'], stockQuantity: 100 }],
+  });
   const { orderItemId } = await open.decided(productId);
   const buy = async (id: string, method: string, path: string, request?: object) =>
     note(id, request, await member.call(method, `/storefront/v1/${path}`, request));
