@@ -22,6 +22,8 @@ import { points } from './points/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
 import { salesReport } from './salesReport/index.ts';
+import { inquiries } from './inquiries/index.ts';
+import { reviews } from './reviews/index.ts';
 import { sandbox } from './sandbox/index.ts';
 import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
@@ -55,6 +57,8 @@ export const endpoints: readonly Endpoint[] = [
   orders,
   claims,
   salesReport,
+  reviews,
+  inquiries,
   settlements,
   webhooks,
   events,

@@ -19,7 +19,7 @@ import { CategoryEntity } from './categories/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
 import { CustomerConsentEntity, CustomerEntity } from './customers/entities.ts';
-import { FeedEntity, ListCountEntity } from './feeds/entities.ts';
+import { FeedEntity, ListCountEntity, ProductListCountEntity } from './feeds/entities.ts';
 import {
   ApiTokenEntity,
   AuthCodeEntity,
@@ -38,6 +38,8 @@ import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from 
 import { PaymentCircuitEntity, PaymentCredentialEntity, PaymentProviderEntity, PaymentSettingsEntity } from './paymentSettings/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { CommandTextEntity, OperationEntity, OutboxEntity, RunEntity, TemporalNamespaceEntity } from './runs/entities.ts';
+import { ReviewedItemEntity, ReviewEntity } from './reviews/entities.ts';
+import { InquiryEntity } from './inquiries/entities.ts';
 import { RateLimitEntity } from './limits/entities.ts';
 import { PointAccountEntity, PointHistoryEntity, PointLotEntity, PointMovementEntity, PointPolicyEntity } from './points/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
@@ -97,10 +99,14 @@ const entities = [
   FlowStepEntity,
   ClaimEntity,
   ClaimStepEntity,
+  ReviewEntity,
+  ReviewedItemEntity,
+  InquiryEntity,
   RefundEntity,
   FeedEntity,
   ListCountEntity,
   SalesSumEntity,
+  ProductListCountEntity,
   WebhookEntity,
   EventEntity,
   WebhookDeliveryEntity,

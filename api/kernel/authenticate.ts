@@ -35,7 +35,7 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
   user: byUserToken,
   buyer: byBuyer,
   customer: async (ctx, endpoint, deps) => byCustomer(ctx, await byStoreCode(ctx, endpoint, deps), deps),
-  storefront: byStoreCode,
+  storefront: byVisitor,
   payment: byPaymentId,
 };
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>
@@ -141,6 +141,13 @@ function storeCodeOf(ctx: RouterContext): string {
   return code;
 }
 
+/** Whoever visits the shop; a member by their token, where the operation knows members. */
+async function byVisitor(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
+  const shop = await byStoreCode(ctx, endpoint, deps);
+  if (!endpoint.knowsMember || ctx.get('authorization') === '') return shop;
+  return (await memberOf(ctx, shop, deps)) ?? shop;
+}
+
 async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   return ctx.get('authorization') === ''
     ? byGuestSession(ctx, endpoint, deps)
@@ -149,12 +156,16 @@ async function byBuyer(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): P
 
 /** A customer's token; invalid when the client that issued it is revoked. */
 async function byCustomer(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated> {
+  const member = await memberOf(ctx, shop, deps);
+  if (!member) throw new Fault('UNAUTHORIZED');
+  return member;
+}
+async function memberOf(ctx: RouterContext, shop: Authenticated, deps: ApiDeps): Promise<Authenticated | null> {
   const { claims } = await proofOf(ctx, deps);
-  if (claims?.use !== 'member' || claims.storeId !== shop.storeId) throw new Fault('UNAUTHORIZED');
+  if (claims?.use !== 'member' || claims.storeId !== shop.storeId) return null;
   const { customerId } = claims;
   const customer = await inTenant(deps.orm, shop, REQUEST, (tx) => findCustomer(tx, claims));
-  if (!customer) throw new Fault('UNAUTHORIZED');
-  return { ...shop, principal: customerId, sessionId: customerId, customer };
+  return customer && { ...shop, principal: customerId, sessionId: customerId, customer };
 }
 
 async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {

@@ -41,6 +41,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    */
   readonly endsInValue?: ErrorCode;
   readonly access: Access;
+  /** Of `storefront`: a valid member token says who reads; any other, and none, is a visitor's. */
+  readonly knowsMember?: boolean;
   readonly scopes?: readonly Scope[];
   /**
    * Only for people who logged in at the console and have one of these roles (D29). Empty for `user`, where there is no store and no role

@@ -106,7 +106,7 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     ...(e.ifMatch && { description: IF_MATCH }),
     ...(e.successor && { deprecated: true }),
     tags: [tagOf(e.id).name],
-    security: SECURITY[e.access],
+    security: e.knowsMember ? [{}, { memberToken: [] }] : SECURITY[e.access],
     'x-required-scopes': e.scopes ?? [],
     ...(e.console && { 'x-console-only': e.console }),
     ...(isManaged(e) && { 'x-agent-policy': policyOf(e) }),

@@ -1,4 +1,5 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Holder, holderOf, type HolderRow } from './commands.ts';
 
@@ -17,6 +18,12 @@ export async function isCurrentHolder({ sql, storeId }: Tx, { customerId, genera
   const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
       AND token_generation = ${generation} FOR SHARE`;
   return rows.length > 0;
+}
+
+/** The customer stays a member of the store until this transaction ends; UNAUTHORIZED where they are none any more. */
+export async function holdCustomer({ sql, storeId }: Tx, customerId: string): Promise<void> {
+  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR KEY SHARE`;
+  if (rows.length === 0) throw new Fault('UNAUTHORIZED');
 }
 
 export interface Customer {

@@ -8,7 +8,7 @@ export const FeedEntity = defineEntity({
   properties: { storeId: storeId(), changedAt: time().nullable(), eventNo: p.bigint('number').defaultRaw('0') },
 });
 
-export type CountedList = 'orders' | 'order_item' | 'product' | 'claim';
+export type CountedList = 'orders' | 'order_item' | 'product' | 'claim' | 'review' | 'inquiry';
 /** Rows of a list in a status; written by triggers. */
 export const ListCountEntity = defineEntity({
   name: 'ListCount',
@@ -21,3 +21,17 @@ export const ListCountEntity = defineEntity({
     n: p.bigint('number'),
   },
 });
+
+/** Rows of a product's list: reviews by rating, inquiries by status; written by triggers. */
+export const ProductListCountEntity = defineEntity({
+  name: 'ProductListCount',
+  tableName: 'product_list_count',
+  properties: {
+    storeId: storeId(),
+    productId: p.string().primary(),
+    list: p.string().$type<ProductList>().primary(),
+    value: p.string().primary(),
+    n: p.bigint('number'),
+  },
+});
+export type ProductList = Extract<CountedList, 'review' | 'inquiry'>;

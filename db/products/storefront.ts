@@ -72,9 +72,27 @@ const isBelow = (storeId: string, categoryId: string): Fragment => fragment`p.ca
 
 /** One product by its id or its number; hidden ones are PRODUCT_NOT_FOUND. */
 export async function readShown({ sql, storeId }: Tx, idOrNumber: string): Promise<ShownProduct> {
-  const named = /^\d{1,9}$/.test(idOrNumber) ? fragment`p.product_no = ${Number(idOrNumber)}` : fragment`p.product_id = ${idOrNumber}`;
-  const [row] = await sql<ShownProduct>`SELECT ${SHOWN} FROM product p WHERE p.store_id = ${storeId} AND ${named}
-       AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`;
+  const [row] = await sql<ShownProduct>`SELECT ${SHOWN} FROM product p WHERE ${isShown(storeId, idOrNumber)}`;
   if (!row) throw new Fault('PRODUCT_NOT_FOUND');
   return row;
+}
+
+const isNamed = (storeId: string, idOrNumber: string): Fragment =>
+  fragment`p.store_id = ${storeId} AND p.deleted_at IS NULL AND ${
+    /^\d{1,9}$/.test(idOrNumber) ? fragment`p.product_no = ${Number(idOrNumber)}` : fragment`p.product_id = ${idOrNumber}`
+  }`;
+/** `product p` is the one of this id or number, and buyers see it. */
+export const isShown = (storeId: string, idOrNumber: string): Fragment =>
+  fragment`${isNamed(storeId, idOrNumber)} AND p.status = 'ON_SALE'`;
+
+/** The product of an id or number, which is not deleted before this transaction ends. PRODUCT_NOT_FOUND, unless hidden ones count too. */
+export async function holdProduct(
+  { sql, storeId }: Tx,
+  idOrNumber: string,
+  { isHiddenToo }: { readonly isHiddenToo: boolean },
+): Promise<string> {
+  const where = isHiddenToo ? isNamed(storeId, idOrNumber) : isShown(storeId, idOrNumber);
+  const [row] = await sql<{ product_id: string }>`SELECT p.product_id FROM product p WHERE ${where} FOR SHARE`;
+  if (!row) throw new Fault('PRODUCT_NOT_FOUND');
+  return row.product_id;
 }

@@ -7,6 +7,7 @@ export const TARGET_TYPES = [
   'CATEGORY',
   'CLAIM',
   'CUSTOMER',
+  'INQUIRY',
   'INVITATION',
   'MEMBER',
   'ORDER',

@@ -68,3 +68,6 @@ export type Refusal = {
 export type StepResult =
   | { readonly ok: true; readonly state: FlowState; readonly effects: readonly Effect[]; readonly trace: readonly Trace[] }
   | Refusal;
+
+/** When a flow came to where it is: to its end, where it has ended. */
+export const enteredAt = ({ positions }: FlowState): number => Math.max(...positions.map((position) => position.enteredAt));

@@ -35,6 +35,8 @@ export type IdPrefix =
   | 'aud'
   | 'apr'
   | 'clm'
+  | 'rev'
+  | 'inq'
   | 'pth'
   | 'lot';
 

@@ -187,12 +187,13 @@ export async function seedMembers(storeId: string, members: readonly Person[]): 
 }
 
 let made = 0;
-/** A new store, a sandbox by default, with a seller who has all scopes. */
+/** A new store, a sandbox by default, with a seller who has all scopes. `live`: its payments, at the simulator, are real ones. */
 export async function world({
   sandbox = true,
+  live = false,
   aiActionsLimit = null,
-}: { readonly sandbox?: boolean; readonly aiActionsLimit?: number | null } = {}): Promise<World> {
+}: { readonly sandbox?: boolean; readonly live?: boolean; readonly aiActionsLimit?: number | null } = {}): Promise<World> {
   const code = `t${process.pid.toString(36)}-${Date.now().toString(36)}-${made++}`;
-  const store = await makeStore({ code, name: '시험 상점', sandbox, withProduct: false, aiActionsLimit });
+  const store = await makeStore({ code, name: '시험 상점', sandbox, withProduct: false, aiActionsLimit, live });
   return new World(store, await Seller.login(underTest.api, store));
 }

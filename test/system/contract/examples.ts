@@ -14,6 +14,7 @@ import { claims, guestClaims } from './claimExamples.ts';
 import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
 import { sales } from './salesExamples.ts';
+import { reviews } from './reviewExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -347,6 +348,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
   await asMember(shop, note);
   await claims(shop, note);
+  await reviews(note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

@@ -10,6 +10,7 @@ import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { plantReview } from '../reviews/plant.ts';
 
 let shop: World;
 let asOwner: Headers_;
@@ -58,6 +59,8 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   orderId: ['orders'],
   orderItemId: ['order_item'],
   claimId: ['claim'],
+  reviewId: ['review'],
+  inquiryId: ['inquiry'],
   paymentId: ['payment'],
   refundId: ['refund'],
   webhookId: ['webhook'],
@@ -92,6 +95,8 @@ async function fill(rival: World): Promise<void> {
   const member = await rival.member();
   const { orderItemId: claimed } = await rival.order(product, 1, member);
   await member.call('POST', `/storefront/v1/me/order-items/${claimed}/claims`, { type: 'CANCEL', reason: 'OTHER' });
+  await member.call('POST', `/storefront/v1/products/${product.productId}/inquiries`, { content: 'n' });
+  await plantReview(rival.store.storeId);
 }
 
 /** Words of a list are no ids. */

@@ -28,6 +28,7 @@ import {
   tokens,
 } from '../../kernel/login.ts';
 import { query, type Receiver, underTest, until, type World, world } from '../../kernel/world.ts';
+import { plantReview } from '../reviews/plant.ts';
 import { roleUrl } from '../../kernel/database.ts';
 
 const CANARY = 'canary-of-the-other-store';
@@ -98,6 +99,9 @@ async function plant(one: World): Promise<void> {
   await one.act(orderItemId, 'confirm');
   const claim = { type: 'CANCEL', reason: 'OTHER', detail: CANARY };
   await member.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, claim);
+  const inquiry = { title: CANARY, content: CANARY };
+  await member.call('POST', `/storefront/v1/products/${product.productId}/inquiries`, inquiry);
+  await plantReview(storeId, CANARY);
   const receiver = await one.receiver();
   receiver.close();
   await query(`UPDATE webhook SET url = $2 WHERE store_id = $1`, [storeId, `https://${CANARY}.example`]);

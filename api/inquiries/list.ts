@@ -1,0 +1,26 @@
+import { listInquiries } from '../../db/inquiries/queries.ts';
+import { INQUIRY_STATUSES } from '../../domain/inquiries/rules.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { among, named, read } from '../kernel/query.ts';
+import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Inquiry, viewInquiry } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'inquiries.list',
+  route: 'GET /v1/inquiries',
+  summary: 'List inquiries, newest first: WAITING ones wait for an answer',
+  access: 'store',
+  scopes: ['inquiry:r'],
+  change: 'none',
+  query: Type.Object({
+    ...paging,
+    status: named({ enum: INQUIRY_STATUSES }, 'WAITING or ANSWERED'),
+    productId: Type.Optional(Id),
+  }),
+  data: listOf(Inquiry),
+  errors: ['INVALID_PARAMETER'],
+}).handle(async ({ tx, query }) => {
+  const status = read('status', query.status, among(INQUIRY_STATUSES));
+  const { items, total } = await listInquiries(tx, { ...query, status });
+  return page(query, items.map(viewInquiry), total);
+});

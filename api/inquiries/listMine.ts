@@ -1,0 +1,22 @@
+import { listInquiriesOf } from '../../db/inquiries/queries.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { BuyerInquiry, viewShown } from './schemas.ts';
+
+export const listMine = endpoint({
+  id: 'inquiries.listMine',
+  route: 'GET /storefront/v1/me/inquiries',
+  summary: 'List my inquiries, newest first',
+  access: 'customer',
+  change: 'none',
+  query: Type.Object(paging),
+  data: listOf(BuyerInquiry),
+}).handle(async ({ tx, customer, query }) => {
+  const { customerId } = customer!;
+  const { items, total } = await listInquiriesOf(tx, customerId, query);
+  return page(
+    query,
+    items.map((item) => viewShown(item, customerId)),
+    total,
+  );
+});

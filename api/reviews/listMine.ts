@@ -1,0 +1,17 @@
+import { listReviews } from '../../db/reviews/queries.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { BuyerReview, viewOwn } from './schemas.ts';
+
+export const listMine = endpoint({
+  id: 'reviews.listMine',
+  route: 'GET /storefront/v1/me/reviews',
+  summary: 'List my reviews, newest first',
+  access: 'customer',
+  change: 'none',
+  query: Type.Object(paging),
+  data: listOf(BuyerReview),
+}).handle(async ({ tx, customer, query }) => {
+  const { items, total } = await listReviews(tx, { ...query, customerId: customer!.customerId });
+  return page(query, items.map(viewOwn), total);
+});
