@@ -18,7 +18,16 @@ import { ClaimEntity, ClaimStepEntity } from './claims/entities.ts';
 import { CategoryEntity } from './categories/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
-import { CustomerConsentEntity, CustomerEntity } from './customers/entities.ts';
+import {
+  CustomerAddressEntity,
+  CustomerConsentEntity,
+  CustomerCountEntity,
+  CustomerEntity,
+  CustomerGramEntity,
+  CustomerStatsEntity,
+  CustomerWithdrawalEntity,
+  WishlistItemEntity,
+} from './customers/entities.ts';
 import { FeedEntity, ListCountEntity } from './feeds/entities.ts';
 import {
   ApiTokenEntity,
@@ -70,6 +79,11 @@ const entities = [
   GuestSessionEntity,
   CustomerEntity,
   CustomerConsentEntity,
+  CustomerAddressEntity,
+  CustomerGramEntity,
+  CustomerStatsEntity,
+  CustomerCountEntity,
+  CustomerWithdrawalEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,
@@ -80,6 +94,7 @@ const entities = [
   StockMovementEntity,
   VariantNightEntity,
   NightMovementEntity,
+  WishlistItemEntity,
   CartItemEntity,
   CheckoutEntity,
   PaymentEntity,

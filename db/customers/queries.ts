@@ -19,8 +19,7 @@ export async function isCurrentHolder({ sql, storeId }: Tx, { customerId, genera
   return rows.length > 0;
 }
 
-export interface Customer {
-  readonly customerId: string;
+export interface Customer extends Holder {
   readonly email: string;
   readonly name: string | null;
   readonly phone: string | null;
@@ -35,5 +34,12 @@ export async function findCustomer(
     AND token_generation = ${generation}
      AND (${clientId}::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ${clientId}
        AND c.status = 'ACTIVE'))`;
-  return row ? { customerId: row.customer_id, email: row.email, name: row.name, phone: row.phone } : null;
+  return row ? { customerId: row.customer_id, generation, email: row.email, name: row.name, phone: row.phone } : null;
+}
+
+/** The hash of a customer's password; null: they have none, or there is no such customer. */
+export async function findPasswordHash({ sql, storeId }: Tx, customerId: string): Promise<string | null> {
+  const [row] = await sql<{ password_hash: string | null }>`
+    SELECT password_hash FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}`;
+  return row?.password_hash ?? null;
 }
