@@ -1,3 +1,5 @@
+import { CONSENT_KINDS } from '../../domain/customers/consents.ts';
+import { ConsentVersion } from '../consents/schemas.ts';
 import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
 
 /** At most as long as a guest token. */
@@ -21,7 +23,7 @@ export const SignUpRequest = closed(
     name: Name(50),
     phone: Phone,
     consents: Type.Array(
-      closed({ kind: oneOf(['TERMS', 'PRIVACY', 'MARKETING']), version: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })) }),
+      closed({ kind: oneOf(CONSENT_KINDS), version: Type.Optional(ConsentVersion) }),
       {
         maxItems: 3,
         description: 'TERMS and PRIVACY are required',
@@ -40,4 +42,12 @@ export const LoggedIn = closed(
     customerId: Id,
   },
   { title: 'LoggedIn' },
+);
+/** Whoever has a password sends it; a member without one, who comes through the server of the shop, their e-mail. */
+export const WithdrawRequest = closed(
+  {
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    confirmation: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail, of a member without a password' })),
+  },
+  { title: 'WithdrawRequest' },
 );

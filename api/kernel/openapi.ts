@@ -183,8 +183,11 @@ function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
     ...(e.etag ? (['ETag'] as const) : []),
     ...deprecated(e),
   ] as const;
-  const content = json(envelope(hoist(responseSchema(e.data ?? { type: 'null' }))), example);
-  return { [status]: { description: 'Success', headers: shown(names), content } };
+  const schema = envelope(hoist(responseSchema(e.data ?? { type: 'null' })));
+  return {
+    ...(e.statusWhenThere && { [e.statusWhenThere]: { description: 'It was there', headers: shown(names), content: json(schema) } }),
+    [status]: { description: 'Success', headers: shown(names), content: json(schema, example) },
+  };
 }
 
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
