@@ -178,7 +178,7 @@ describe('an agent’s request', () => {
       const now = await read(one);
       return now.result && now;
     });
-    expect(executed).toMatchObject({ status: 'EXECUTED', result: { code: 'OK' }, request: { body: { reason: '요청', confirmation: null } } });
+    expect(executed).toMatchObject({ status: 'SUCCEEDED', result: { code: 'OK' }, request: { body: { reason: '요청', confirmation: null } } });
     expect((await read(two)).request.body).toEqual({ reason: '요청', confirmation: null });
     expect(await records(me.customerId)).toMatchObject([{ actor_type: 'AGENT', metadata: { reason: '요청' } }]);
     await desk.decide(two.body.data.approvalId as string, 'approve');

@@ -26,8 +26,6 @@ const LARGE: ReadonlySet<string> = new Set([
   'order_item',
   'claim',
   'payment',
-  'approval_request',
-  'operation',
 ]);
 const STORES = 6;
 const CUSTOMERS = 3000;
