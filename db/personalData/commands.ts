@@ -22,9 +22,9 @@ export async function readPersonalData({ sql, storeId }: Tx, customerId: string)
 
 /** Deletes what is the customer's, their row last, and clears what the records that stay have of it. The customer's row is locked. */
 export async function deletePersonalData({ sql, storeId }: Tx, customerId: string): Promise<void> {
-  for (const { table, customer, hidden, record, of, clears } of tables) {
+  for (const { table, customer, hidden, record, of, clears, cascades } of tables) {
     const rows = fragment`store_id = ${storeId} AND ${of(customerId)}`;
     if (clears) await sql`UPDATE ${identifier(table)} SET ${clears} WHERE ${rows}`;
-    else if ((customer ?? hidden) !== undefined && record === undefined) await sql`DELETE FROM ${identifier(table)} WHERE ${rows}`;
+    else if (!cascades && record === undefined && (customer ?? hidden) !== undefined) await sql`DELETE FROM ${identifier(table)} WHERE ${rows}`;
   }
 }

@@ -20,6 +20,8 @@ export interface TableEntry {
   readonly of?: (customerId: string) => Fragment;
   /** What a withdrawal sets in them, where the rows stay. */
   readonly clears?: Fragment;
+  /** The database deletes the rows with the customer's, and lets nobody do it otherwise. */
+  readonly cascades?: boolean;
 }
 
 const byCustomer = (customerId: string): Fragment => fragment`customer_id = ${customerId}`;
@@ -50,6 +52,19 @@ const customers: Readonly<Record<string, TableEntry>> = {
     of: byCustomer,
   },
   customer_gram: { hidden: 'gram', none: 'store_id customer_id', of: byCustomer },
+  point_account: { customer: 'balance_won entry_count last_at', none: 'store_id customer_id', of: byCustomer, cascades: true },
+  point_history: {
+    customer: 'type amount_won balance_won memo expires_at created_at',
+    none: 'store_id history_id customer_id seq order_id order_item_id payment_id review_id reference',
+    of: byCustomer,
+    cascades: true,
+  },
+  point_lot: {
+    customer: 'type amount_won remaining_won earned_at expires_at',
+    none: 'store_id lot_id customer_id history_id seq refills',
+    of: byCustomer,
+    cascades: true,
+  },
   // Replies that are stored for 24 hours.
   operation: {
     hidden: 'key body',
@@ -199,6 +214,9 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
     payment_provider: 'store_id provider enabled methods notification_token version updated_at',
     payment_settings: 'store_id sandbox_mode live_payments routing priority payment_domains version updated_at',
     pickup_location: 'store_id pickup_location_id name address contact available_hours is_active created_at',
+    point_movement: 'store_id history_id lot_id amount_won',
+    point_policy: `store_id review_enabled text_won photo_won earn_enabled earn_rate_bp use_enabled min_balance_won min_amount_won use_unit
+      max_ratio_bp includes_delivery_fee expiry_days opened_at updated_at`,
     product: `store_id product_id product_no name description images sale_price_won original_price_won category_id status inventory_mode
       delivery_type delivery_fee_won conditional_free_won fulfillment_type methods shipping_address_id return_address_id option_groups
       refund_policy point_earn_rate_bp flow_id discount version next_variant_seq created_at updated_at deleted_at`,

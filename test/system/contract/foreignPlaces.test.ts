@@ -64,6 +64,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   deliveryId: ['webhook_delivery'],
   // There are none: an id is as good as any.
   settlementId: ['orders', 'order_id'],
+  customerId: ['customer'],
   cartItemId: ['cart_item'],
   checkoutId: ['checkout'],
   categoryId: ['category'],

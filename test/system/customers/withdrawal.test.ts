@@ -1,5 +1,6 @@
 /** A member leaves: what stands in the way, what is deleted, what stays (docs/contract.md#members-of-the-shop, U11–U14). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { grantPoints } from '../../../db/points/ledger.ts';
 import { columnsOf, REGISTER } from '../../../db/personalData/register.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { support } from '../../kernel/support.ts';
@@ -81,10 +82,13 @@ describe('is the end of the member', () => {
     await buyer.call('POST', '/storefront/v1/me/wishlist', { productId: product.productId });
     await buyer.call('POST', '/storefront/v1/cart/items', { productId: product.productId, quantity: 1 });
     await shop.act((await shop.order(product, 1, buyer)).orderItemId, 'cancel', { reason: 'OTHER' });
+    const [amountWon, expiresAt] = [500, new Date('2030-01-01T00:00:00Z')];
+    const granted = await desk.inTenant((tx) => grantPoints(tx, { customerId, type: 'ADJUST', amountWon, expiresAt }));
+    expect(granted).toMatchObject({ balanceWon: 500 });
     const before = (await support('personal-data', customerId, '--json')) as { data: Record<string, object[]> };
     expect(before.data['customer']).toMatchObject([{ email, name: '사라질회원' }]);
     expect(Object.keys(before.data)).toEqual(
-      expect.arrayContaining(['customer_address', 'wishlist_item', 'cart_item', 'customer_consent', 'customer_stats', 'orders', 'payment']),
+      expect.arrayContaining(['customer_address', 'wishlist_item', 'cart_item', 'customer_consent', 'customer_stats', 'point_lot', 'orders', 'payment']),
     );
     expect(JSON.stringify(before)).not.toContain('argon2');
 
