@@ -22,14 +22,11 @@ export const SignUpRequest = closed(
     password: Password,
     name: Name(50),
     phone: Phone,
-    consents: Type.Array(
-      closed({ kind: oneOf(CONSENT_KINDS), version: Type.Optional(ConsentVersion) }),
-      {
-        maxItems: 3,
-        description: 'TERMS and PRIVACY are required',
-        'x-document': { allOf: [once('TERMS', 1), once('PRIVACY', 1), once('MARKETING', 0)] },
-      },
-    ),
+    consents: Type.Array(closed({ kind: oneOf(CONSENT_KINDS), version: Type.Optional(ConsentVersion) }), {
+      maxItems: 3,
+      description: 'TERMS and PRIVACY are required',
+      'x-document': { allOf: [once('TERMS', 1), once('PRIVACY', 1), once('MARKETING', 0)] },
+    }),
     cartToken: Type.Optional(CartToken),
   },
   { title: 'SignUpRequest' },

@@ -19,9 +19,6 @@ export const get = endpoint({
   errors: ['CUSTOMER_NOT_FOUND'],
 }).handle(async ({ tx, params, query }) => {
   const customer = await readCustomer(tx, params.customerId, query.includeTest === 'true');
-  const [addresses, consents] = await Promise.all([
-    listBuyerAddresses(tx, params.customerId),
-    currentConsents(tx, params.customerId),
-  ]);
+  const [addresses, consents] = await Promise.all([listBuyerAddresses(tx, params.customerId), currentConsents(tx, params.customerId)]);
   return { ...viewCustomer(customer), addresses: addresses.map(viewBuyerAddress), consents: consents.map(viewState) };
 });

@@ -25,6 +25,7 @@ export async function deletePersonalData({ sql, storeId }: Tx, customerId: strin
   for (const { table, customer, hidden, record, of, clears, cascades } of tables) {
     const rows = fragment`store_id = ${storeId} AND ${of(customerId)}`;
     if (clears) await sql`UPDATE ${identifier(table)} SET ${clears} WHERE ${rows}`;
-    else if (!cascades && record === undefined && (customer ?? hidden) !== undefined) await sql`DELETE FROM ${identifier(table)} WHERE ${rows}`;
+    else if (!cascades && record === undefined && (customer ?? hidden) !== undefined)
+      await sql`DELETE FROM ${identifier(table)} WHERE ${rows}`;
   }
 }

@@ -1,4 +1,4 @@
-/** The list of members and one in detail: search, filters, order, numbers (docs/contract.md#members-of-the-shop, U2–U7). */
+/** The list of members and one in detail: search, filters, order, numbers (docs/contract.md#members-of-the-shop, U3–U7). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../../db/kernel/clock.ts';
 import { query, until, type World, world } from '../../kernel/world.ts';
@@ -126,7 +126,10 @@ test('a delegated member has neither name nor phone; the phone of others is mask
 describe('numbers', () => {
   test('are those of the commit: orders ever paid, cash with delivery fees, what the provider gave back; tests apart', async () => {
     const live = await liveWorld();
-    const product = await live.product({ salePrice: 10_000, fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'PAID', deliveryFee: 3000 } } });
+    const product = await live.product({
+      salePrice: 10_000,
+      fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'PAID', deliveryFee: 3000 } },
+    });
     const [rich, poor, none] = [await join(live), await join(live), await join(live)];
     const first = await bought(product, rich.buyer, 2);
     await bought(product, poor.buyer);
@@ -184,7 +187,10 @@ test('another store knows none of them', async () => {
     expect(errorOf(await rival.seller.call('GET', `/v1/customers/${ids['first']}${path}`))).toEqual([404, 'CUSTOMER_NOT_FOUND']);
   const { items } = await list('keyword=x.example', rival);
   expect(items).toEqual([]);
-  const withdrawn = await rival.seller.call('POST', `/v1/customers/${ids['first']}/withdraw`, { reason: 'r', confirmation: 'first@x.example' });
+  const withdrawn = await rival.seller.call('POST', `/v1/customers/${ids['first']}/withdraw`, {
+    reason: 'r',
+    confirmation: 'first@x.example',
+  });
   expect(errorOf(withdrawn)).toEqual([404, 'CUSTOMER_NOT_FOUND']);
   const consent = { kind: 'MARKETING', action: 'AGREE' };
   expect(errorOf(await rival.seller.call('POST', `/v1/customers/${ids['first']}/consents`, consent))).toEqual([404, 'CUSTOMER_NOT_FOUND']);

@@ -29,7 +29,9 @@ export async function join(shop: World, changes: object = {}): Promise<Person> {
 export async function delegated(shop: World): Promise<Person> {
   const email = `delegated${made++}@${shop.store.storeCode}.example`;
   const form = { grant_type: TOKEN_EXCHANGE, subject_token: email, subject_token_type: 'urn:svc:params:oauth:token-type:member-ref' };
-  const { access_token: token } = (await tokens(form, basic(shop.store.clientId, shop.store.clientSecret))).body as { access_token: string };
+  const { access_token: token } = (await tokens(form, basic(shop.store.clientId, shop.store.clientSecret))).body as {
+    access_token: string;
+  };
   const { sub: customerId } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string };
   const headers = { 'x-store-code': shop.store.storeCode, authorization: `Bearer ${token}` };
   return { buyer: new Buyer(underTest.api, headers), customerId, email };
@@ -42,8 +44,7 @@ export async function liveWorld(): Promise<World> {
   return new World(store, await Seller.login(underTest.api, store));
 }
 /** From now on its payments are tests. */
-export const testing = ({ store }: World) =>
-  query('UPDATE payment_settings SET sandbox_mode = true WHERE store_id = $1', [store.storeId]);
+export const testing = ({ store }: World) => query('UPDATE payment_settings SET sandbox_mode = true WHERE store_id = $1', [store.storeId]);
 
 /** A paid order; its id. */
 export async function bought({ productId }: { productId: string }, buyer: Buyer, quantity = 1): Promise<string> {

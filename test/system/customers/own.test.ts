@@ -15,7 +15,10 @@ describe('the address book', () => {
   const book = async ({ buyer }: Person) =>
     (await buyer.call('GET', '/storefront/v1/me/addresses')).body.data.items as { addressId: string; name?: string; isDefault: boolean }[];
   const add = async ({ buyer }: Person, changes: object = {}) =>
-    (await buyer.call('POST', '/storefront/v1/me/addresses', { ...HOME, ...changes })).body.data as { addressId: string; isDefault: boolean };
+    (await buyer.call('POST', '/storefront/v1/me/addresses', { ...HOME, ...changes })).body.data as {
+      addressId: string;
+      isDefault: boolean;
+    };
 
   test('the first is the default, true moves it, deleting it makes the newest one it', async () => {
     const me = await join(shop);
@@ -52,7 +55,10 @@ describe('the address book', () => {
   test('another member’s is not there, and an order’s address does not enter it', async () => {
     const [me, other] = [await join(shop), await join(shop)];
     const { addressId } = await add(other);
-    for (const [method, body] of [['PUT', HOME], ['DELETE', undefined]] as const)
+    for (const [method, body] of [
+      ['PUT', HOME],
+      ['DELETE', undefined],
+    ] as const)
       expect(errorOf(await me.buyer.call(method, `/storefront/v1/me/addresses/${addressId}`, body))).toEqual([404, 'ADDRESS_NOT_FOUND']);
     await shop.order(await shop.product(), 1, me.buyer);
     expect(await book(me)).toEqual([]);

@@ -83,8 +83,13 @@ test('what enters cart, address book and wishlist at that moment is not left beh
     const requests = own.toSpliced(round % 5, 0, () => bySeller(me));
     const replies = await together(me, requests);
     expect(replies[round % 5]!.status).toBe(200);
-    for (const [table, owner] of [['cart_item', 'session_id'], ['customer_address', 'customer_id'], ['wishlist_item', 'customer_id'],
-      ['customer_consent', 'customer_id'], ['operation', 'principal']] as const)
+    for (const [table, owner] of [
+      ['cart_item', 'session_id'],
+      ['customer_address', 'customer_id'],
+      ['wishlist_item', 'customer_id'],
+      ['customer_consent', 'customer_id'],
+      ['operation', 'principal'],
+    ] as const)
       expect([round, table, await query(`SELECT 1 FROM ${table} WHERE ${owner} = $1`, [me.customerId])]).toEqual([round, table, []]);
     expect(codes(replies).every((one) => ['200,OK', '201,OK', '401,UNAUTHORIZED'].includes(String(one)))).toBe(true);
   }
@@ -113,7 +118,9 @@ test('of twins one withdraws, and there is one record', async () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const reply of replies.filter(({ status }) => status !== 200))
       expect(['404,CUSTOMER_NOT_FOUND', '401,UNAUTHORIZED']).toContain(String(errorOf(reply)));
-    expect(await query(`SELECT 1 FROM audit_domain WHERE action = 'CUSTOMER_WITHDRAWN' AND target_id = $1`, [me.customerId])).toHaveLength(1);
+    expect(await query(`SELECT 1 FROM audit_domain WHERE action = 'CUSTOMER_WITHDRAWN' AND target_id = $1`, [me.customerId])).toHaveLength(
+      1,
+    );
   }
 });
 

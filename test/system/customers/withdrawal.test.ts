@@ -57,7 +57,11 @@ describe('is blocked by what is in progress', () => {
       refundId: string;
     };
     const decided = await shop.order(product, 1, me.buyer);
-    for (const [action, body] of [['confirm', {}], ['dispatch', { deliveryMethod: 'DIRECT' }], ['delivered', {}]] as const)
+    for (const [action, body] of [
+      ['confirm', {}],
+      ['dispatch', { deliveryMethod: 'DIRECT' }],
+      ['delivered', {}],
+    ] as const)
       await shop.act(decided.orderItemId, action, body);
     await me.buyer.call('POST', `/storefront/v1/me/order-items/${decided.orderItemId}/decide`, {});
     await me.buyer.checkout(product.productId);
@@ -88,7 +92,16 @@ describe('is the end of the member', () => {
     const before = (await support('personal-data', customerId, '--json')) as { data: Record<string, object[]> };
     expect(before.data['customer']).toMatchObject([{ email, name: '사라질회원' }]);
     expect(Object.keys(before.data)).toEqual(
-      expect.arrayContaining(['customer_address', 'wishlist_item', 'cart_item', 'customer_consent', 'customer_stats', 'point_lot', 'orders', 'payment']),
+      expect.arrayContaining([
+        'customer_address',
+        'wishlist_item',
+        'cart_item',
+        'customer_consent',
+        'customer_stats',
+        'point_lot',
+        'orders',
+        'payment',
+      ]),
     );
     expect(JSON.stringify(before)).not.toContain('argon2');
 
@@ -137,7 +150,7 @@ describe('is the end of the member', () => {
     const guesses = await Promise.all(Array.from({ length: 12 }, () => leave(me, { password: 'wrong' })));
     expect(guesses.filter(({ status }) => status === 400)).toHaveLength(10);
     expect((await leave(me, { password: PASSWORD })).status).toBe(429);
-    const withdrawn = await withdraw(me, { reason: '' , confirmation: '' });
+    const withdrawn = await withdraw(me, { reason: '', confirmation: '' });
     expect(fieldsOf(withdrawn).map((field) => field.split(' ')[0])).toEqual(expect.arrayContaining(['reason', 'confirmation']));
     expect(errorOf(await withdraw(me, { reason: 'r'.repeat(201) }))).toEqual([400, 'VALIDATION_FAILED']);
   });
@@ -171,18 +184,23 @@ describe('an agent’s request', () => {
     });
     const [one, two] = [await ask({ 'idempotency-key': 'one' }), await ask({ 'idempotency-key': 'two' })];
     expect([one.status, two.status]).toEqual([202, 202]);
-    const read = async ({ body: { data } }: typeof one) => (await desk.read(data.approvalId as string)).body.data as {
-      status: string;
-      result: { code: string } | null;
-      request: { body: object };
-    };
+    const read = async ({ body: { data } }: typeof one) =>
+      (await desk.read(data.approvalId as string)).body.data as {
+        status: string;
+        result: { code: string } | null;
+        request: { body: object };
+      };
     expect((await read(one)).request.body).toEqual(body);
     await desk.decide(one.body.data.approvalId as string, 'approve');
     const executed = await until('carried out', async () => {
       const now = await read(one);
       return now.result && now;
     });
-    expect(executed).toMatchObject({ status: 'SUCCEEDED', result: { code: 'OK' }, request: { body: { reason: '요청', confirmation: null } } });
+    expect(executed).toMatchObject({
+      status: 'SUCCEEDED',
+      result: { code: 'OK' },
+      request: { body: { reason: '요청', confirmation: null } },
+    });
     expect((await read(two)).request.body).toEqual({ reason: '요청', confirmation: null });
     expect(await records(me.customerId)).toMatchObject([{ actor_type: 'AGENT', metadata: { reason: '요청' } }]);
     await desk.decide(two.body.data.approvalId as string, 'approve');
