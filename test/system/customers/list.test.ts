@@ -81,7 +81,7 @@ describe('filters', () => {
     const bad = 'keyword=&joinedFrom=2026-02-30&joinedTo=x&marketingConsent=yes&includeTest=1&sort=email&page=0&size=101';
     const refused = await shop.seller.call('GET', `/v1/customers?${bad}`);
     expect(errorOf(refused)).toEqual([400, 'VALIDATION_FAILED']);
-    expect([...new Set(fieldsOf(refused).map((field) => field.split(' ')[0]))].toSorted()).toEqual(
+    expect([...new Set(fieldsOf(refused).map((field) => field.split(' ')[0]!))].toSorted()).toEqual(
       ['includeTest', 'joinedFrom', 'joinedTo', 'keyword', 'marketingConsent', 'page', 'size', 'sort'].toSorted(),
     );
     expect(errorOf(await shop.seller.call('GET', `/v1/customers?keyword=${'k'.repeat(101)}`))).toEqual([400, 'VALIDATION_FAILED']);
