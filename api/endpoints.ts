@@ -1,4 +1,5 @@
 /** All operations that are served. */
+import { addressBook } from './addressBook/index.ts';
 import { addresses } from './addresses/index.ts';
 import { apiRequestLogs } from './apiRequestLogs/index.ts';
 import { apiTokens } from './apiTokens/index.ts';
@@ -10,6 +11,8 @@ import { categories } from './categories/index.ts';
 import { checkout } from './checkout/index.ts';
 import { claims } from './claims/index.ts';
 import { clients } from './clients/index.ts';
+import { consents } from './consents/index.ts';
+import { customers } from './customers/index.ts';
 import { events } from './events/index.ts';
 import { invitations } from './invitations/index.ts';
 import { me } from './me/index.ts';
@@ -30,6 +33,7 @@ import { storefront } from './storefront/index.ts';
 import { stores } from './stores/index.ts';
 import { uploads } from './uploads/index.ts';
 import { webhooks } from './webhooks/index.ts';
+import { wishlist } from './wishlist/index.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
@@ -48,6 +52,10 @@ export const endpoints: readonly Endpoint[] = [
   products,
   uploads,
   auth,
+  customers,
+  addressBook,
+  wishlist,
+  consents,
   storefront,
   cart,
   checkout,

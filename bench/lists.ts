@@ -14,7 +14,7 @@ export interface Compared {
   readonly many: number;
   readonly ratio: number;
 }
-/** Orders in the two stores. */
+/** Orders in the two stores; as many customers. */
 export interface Sizes {
   readonly few: number;
   readonly many: number;
@@ -43,6 +43,11 @@ export async function lists(system: System, { few, many }: Sizes, report: (compa
     '/v1/events?size=20',
     '/v1/events?size=20&type=ORDER.PAID',
     '/v1/events?size=20&type=ORDER.DISPATCHED',
+    '/v1/customers?size=20',
+    '/v1/customers?size=20&sort=-purchaseAmount',
+    '/v1/customers?size=20&joinedFrom=2026-01-01&marketingConsent=false&sort=name',
+    // A name that few have in both.
+    `/v1/customers?size=20&keyword=${encodeURIComponent('희귀한이름')}`,
   ];
   for (const path of paths) report(await compare(path, [small, path], [large, path]));
   const deepest = Math.floor(Math.min(many, 100_000) / 20) - 1;
@@ -53,6 +58,26 @@ export async function lists(system: System, { few, many }: Sizes, report: (compa
       [large, `/v1/orders?size=20&page=${deepest}`],
     ),
   );
+}
+
+const SURNAMES = ['김', '이', '박', '최', '정', '강', '조', '윤', '장', '임'];
+const GIVEN = ['민준', '서연', '도윤', '하은', '시우', '지유', '예준', '서윤', '주원', '수아'];
+/** Customers who joined a minute after the other; what was bought is the same for every hundredth. */
+async function addCustomers(pool: Pool, storeId: string, customers: number): Promise<void> {
+  await pool.query(
+    `INSERT INTO customer (store_id, customer_id, email, name, phone, created_at)
+     SELECT $1, 'cus_bench' || lpad(n::text, 17, '0'), 'm' || md5(n::text) || '@example.com',
+       CASE WHEN n <= 20 THEN '희귀한이름' ELSE ($2::text[])[1 + n % 10] || ($3::text[])[1 + (n / 10) % 10] END,
+       '010-' || lpad((n % 10000)::text, 4, '0') || '-' || lpad((n % 9973)::text, 4, '0'), now() - n * interval '1 minute'
+     FROM generate_series(1, $4::int) n`,
+    [storeId, SURNAMES, GIVEN, customers],
+  );
+  await pool.query(
+    `UPDATE customer_stats SET order_count = right(customer_id, 2)::int, paid_won = right(customer_id, 2)::int * 1000,
+       last_ordered_at = now() - right(customer_id, 4)::int * interval '1 hour' WHERE store_id = $1`,
+    [storeId],
+  );
+  await pool.query('ANALYZE customer, customer_stats, customer_gram, customer_count');
 }
 
 /** Half of its orders are paid and half are dispatched; one event for each that was paid. */
@@ -68,6 +93,7 @@ async function filled(system: System, pool: Pool, { code, from, orders }: { code
     { orderId: dispatched, from, to: half - 1 },
     { orderId: items[0]!.orderId, from: half, to: from + orders - 1 },
   ]);
+  await addCustomers(pool, store.storeId, orders);
   return seller;
 }
 

@@ -18,7 +18,16 @@ import { ClaimEntity, ClaimStepEntity } from './claims/entities.ts';
 import { CategoryEntity } from './categories/entities.ts';
 import { CartItemEntity } from './cart/entities.ts';
 import { CheckoutEntity } from './checkout/entities.ts';
-import { CustomerConsentEntity, CustomerEntity } from './customers/entities.ts';
+import {
+  CustomerAddressEntity,
+  CustomerConsentEntity,
+  CustomerCountEntity,
+  CustomerEntity,
+  CustomerGramEntity,
+  CustomerStatsEntity,
+  CustomerWithdrawalEntity,
+  WishlistItemEntity,
+} from './customers/entities.ts';
 import { FeedEntity, ListCountEntity, ProductListCountEntity } from './feeds/entities.ts';
 import {
   ApiTokenEntity,
@@ -74,6 +83,11 @@ const entities = [
   GuestSessionEntity,
   CustomerEntity,
   CustomerConsentEntity,
+  CustomerAddressEntity,
+  CustomerGramEntity,
+  CustomerStatsEntity,
+  CustomerCountEntity,
+  CustomerWithdrawalEntity,
   PointPolicyEntity,
   PointAccountEntity,
   PointHistoryEntity,
@@ -89,6 +103,7 @@ const entities = [
   StockMovementEntity,
   VariantNightEntity,
   NightMovementEntity,
+  WishlistItemEntity,
   CartItemEntity,
   CheckoutEntity,
   PaymentEntity,

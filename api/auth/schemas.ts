@@ -1,3 +1,5 @@
+import { CONSENT_KINDS } from '../../domain/customers/consents.ts';
+import { ConsentVersion } from '../consents/schemas.ts';
 import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
 
 /** At most as long as a guest token. */
@@ -20,14 +22,11 @@ export const SignUpRequest = closed(
     password: Password,
     name: Name(50),
     phone: Phone,
-    consents: Type.Array(
-      closed({ kind: oneOf(['TERMS', 'PRIVACY', 'MARKETING']), version: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })) }),
-      {
-        maxItems: 3,
-        description: 'TERMS and PRIVACY are required',
-        'x-document': { allOf: [once('TERMS', 1), once('PRIVACY', 1), once('MARKETING', 0)] },
-      },
-    ),
+    consents: Type.Array(closed({ kind: oneOf(CONSENT_KINDS), version: Type.Optional(ConsentVersion) }), {
+      maxItems: 3,
+      description: 'TERMS and PRIVACY are required',
+      'x-document': { allOf: [once('TERMS', 1), once('PRIVACY', 1), once('MARKETING', 0)] },
+    }),
     cartToken: Type.Optional(CartToken),
   },
   { title: 'SignUpRequest' },
@@ -40,4 +39,12 @@ export const LoggedIn = closed(
     customerId: Id,
   },
   { title: 'LoggedIn' },
+);
+/** Whoever has a password sends it; a member without one, who comes through the server of the shop, their e-mail. */
+export const WithdrawRequest = closed(
+  {
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    confirmation: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail, of a member without a password' })),
+  },
+  { title: 'WithdrawRequest' },
 );

@@ -8,6 +8,7 @@ import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../domain/identity/rules.ts';
 import type { TokenRef } from '../../domain/approvals/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
+import type { CustomerLock } from '../../db/customers/locks.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Origin, UserClaims } from './tokens.ts';
 import type { Statuses } from './reply.ts';
@@ -80,6 +81,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** Problems that the schema cannot express, reported together with its own (D7). It gets only what fits the schema (X6). */
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
+  /** The status of a creation that finds what is there already; the handler sets it. */
+  readonly statusWhenThere?: 200;
   readonly data?: D;
   /** Supports `If-Match`. */
   readonly ifMatch?: boolean;
@@ -89,6 +92,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly renewsSession?: boolean;
   /** The response contains a secret that is shown once: the reply stored for replays is encrypted. */
   readonly secret?: boolean;
+  /** How a change locks the member who makes it; `KEY SHARE`, beside their other changes, where nothing is declared (U14). */
+  readonly customerLock?: CustomerLock;
   /** Verifies or hashes a password: at most 20 such calls at once per process (X12). */
   readonly verifiesPassword?: boolean;
   readonly errors?: readonly ErrorCode[];
@@ -144,6 +149,8 @@ interface HandlerInput<R extends string, Q, B> extends Caller {
   /** The uploaded file, where the operation takes one. */
   readonly file: UploadedFile | null;
   readonly setHeader: (name: string, value: string) => void;
+  /** Only to `statusWhenThere`. */
+  readonly setStatus: (status: 200) => void;
   /** Acts outside of Postgres; in a dry run nothing does, and the result is `instead` (G16). */
   readonly outside: <T>(act: () => Promise<T>, instead: T) => Promise<T>;
   /** A header of the request; empty when it was not sent. */

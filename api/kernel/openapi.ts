@@ -171,20 +171,22 @@ function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
 }
 
 function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
-  const status = e.status ?? 200;
-  const meta = { status, code: 'OK', message: '', isSuccess: true, requestId: 'req_0351l683bQYSKrMJPHzMHo' };
   const { response } = exampleOf(e);
-  const example = response === undefined ? undefined : { meta, data: response, error: null };
-  const names = [
-    'X-Request-Id',
-    ...LIMITED,
-    ...(e.idempotent ? (['Idempotent-Replayed'] as const) : []),
-    ...(isLocated && status === 201 ? (['Location'] as const) : []),
-    ...(e.etag ? (['ETag'] as const) : []),
-    ...deprecated(e),
-  ] as const;
-  const content = json(envelope(hoist(responseSchema(e.data ?? { type: 'null' }))), example);
-  return { [status]: { description: 'Success', headers: shown(names), content } };
+  const schema = envelope(hoist(responseSchema(e.data ?? { type: 'null' })));
+  const answered = (status: number, description: string) => {
+    const meta = { status, code: 'OK', message: '', isSuccess: true, requestId: 'req_0351l683bQYSKrMJPHzMHo' };
+    const example = response === undefined ? undefined : { meta, data: response, error: null };
+    const names = [
+      'X-Request-Id',
+      ...LIMITED,
+      ...(e.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(isLocated && status === 201 ? (['Location'] as const) : []),
+      ...(e.etag ? (['ETag'] as const) : []),
+      ...deprecated(e),
+    ] as const;
+    return { [status]: { description, headers: shown(names), content: json(schema, example) } };
+  };
+  return { ...answered(e.status ?? 200, 'Success'), ...(e.statusWhenThere && answered(e.statusWhenThere, 'It was there already')) };
 }
 
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });

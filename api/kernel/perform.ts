@@ -10,32 +10,32 @@ import { fileUnlessAllowed } from './file.ts';
 import { ofOrder } from './idempotency.ts';
 import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
-import type { Request } from './request.ts';
+import type { Outgoing, Request } from './request.ts';
 import { isBulk } from './subject.ts';
 import { countingOf, NotAllowed, transact } from './transact.ts';
 
-type Headers = Record<string, string>;
+const outgoingOf = ({ endpoint }: Request): Outgoing => ({ status: endpoint.status ?? 200, headers: {} });
 
 export async function perform(arrived: Request): Promise<Answer> {
   if (arrived.isDryRun) return dryRun(arrived);
   const { endpoint } = arrived;
-  const headers: Headers = {};
+  const outgoing = outgoingOf(arrived);
   // A password comes before what its key has stored: without it, a key answers nothing, and nothing is stored under one.
   const proved = endpoint.verifiesPassword
     ? await prepare(
         arrived,
-        callOf(arrived, headers, (act) => act()),
+        callOf(arrived, outgoing, (act) => act()),
       )
     : undefined;
   const request = isGuestOrder(arrived, proved) ? ofOrder(arrived, proved) : arrived;
-  const call = callOf(request, headers, (act) => act());
+  const call = callOf(request, outgoing, (act) => act());
   const known = request.keyed ? await replayed(request) : null;
   if (known) return known;
   try {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
     const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await prepare(request, call) };
-    return endpoint.change === 'workflow' ? await command(request, input, headers) : await transact(request, input, headers);
+    return endpoint.change === 'workflow' ? await command(request, input, outgoing) : await transact(request, input, outgoing);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
@@ -51,11 +51,12 @@ const isGuestOrder = ({ incoming }: Request, proved: unknown): proved is string 
 const prepare = async ({ endpoint }: Request, call: CallInput): Promise<unknown> => endpoint.prepare?.(call);
 
 type Outside = <T>(act: () => Promise<T>, instead: T) => Promise<T>;
-const callOf = ({ incoming, deps, caller, input }: Request, headers: Headers, outside: Outside) => ({
+const callOf = ({ incoming, deps, caller, input }: Request, outgoing: Outgoing, outside: Outside) => ({
   ...caller,
   ...input,
   deps,
-  setHeader: (name: string, value: string) => void (headers[name] = value),
+  setHeader: (name: string, value: string) => void (outgoing.headers[name] = value),
+  setStatus: (status: number) => void (outgoing.status = status),
   header: (name: string) => incoming.header(name.toLowerCase()) ?? '',
   outside,
 });
@@ -63,7 +64,7 @@ type CallInput = ReturnType<typeof callOf>;
 
 async function rehearsed(request: Request) {
   const { endpoint } = request;
-  const call = callOf(request, {}, (_, instead) => Promise.resolve(instead));
+  const call = callOf(request, outgoingOf(request), (_, instead) => Promise.resolve(instead));
   return rehearse(request, call, await endpoint.prepare?.(call));
 }
 
@@ -96,7 +97,7 @@ async function beforeAgent(request: Request): Promise<Answer | null> {
 }
 
 /** Commands to runs, whose transitions record the request and count it. */
-async function command(request: Request, call: CallInput, headers: Headers): Promise<Answer> {
+async function command(request: Request, call: CallInput, { headers }: Outgoing): Promise<Answer> {
   const { endpoint, deps, caller, operation, incoming } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const isPart = isBulk(endpoint.target);

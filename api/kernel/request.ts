@@ -55,6 +55,12 @@ export interface Request extends Context {
   readonly execution?: { readonly notAfter: number };
 }
 
+/** What a handler sets of its response. */
+export interface Outgoing {
+  status: number;
+  readonly headers: Record<string, string>;
+}
+
 /** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
 export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
   const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');

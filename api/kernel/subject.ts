@@ -63,7 +63,19 @@ export async function readBy(
 ): Promise<object | null> {
   const run = get.run as (call: object) => Promise<object>;
   const outside = <T>(act: () => Promise<T>): Promise<T> => act();
-  return run({ ...caller, params, query, body: undefined, file: null, deps, tx, setHeader: () => {}, header: () => '', outside });
+  return run({
+    ...caller,
+    params,
+    query,
+    body: undefined,
+    file: null,
+    deps,
+    tx,
+    setHeader: () => {},
+    setStatus: () => {},
+    header: () => '',
+    outside,
+  });
 }
 
 /** What a change did, or would do. */

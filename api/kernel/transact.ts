@@ -1,5 +1,6 @@
 /** A request's transaction: the operation row first, the handler, the agent's policy, the reply, the audit record. */
 import { countAction, type Counting } from '../../db/aiActions/commands.ts';
+import { lockHolder } from '../../db/customers/locks.ts';
 import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isLockTimeout } from '../../db/kernel/outage.ts';
@@ -13,7 +14,7 @@ import { isManaged } from './endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import { type Answer, replayIn } from './replies.ts';
 import type { Judgement } from './rehearse.ts';
-import type { Request } from './request.ts';
+import type { Outgoing, Request } from './request.ts';
 import { compare, type Difference, NO_DIFFERENCE } from './subject.ts';
 
 const DUPLICATE_WAIT_MS = 5000;
@@ -34,7 +35,7 @@ export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpo
 const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 
 /** A concurrent duplicate waits for the first (D26). */
-export async function transact(request: Request, call: object, headers: Record<string, string>): Promise<Answer> {
+export async function transact(request: Request, call: object, outgoing: Outgoing): Promise<Answer> {
   const { endpoint, deps, caller, operation, keyed } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const location = replyLocation(caller.storeId, operation.key);
@@ -45,11 +46,13 @@ export async function transact(request: Request, call: object, headers: Record<s
   for (;;) {
     try {
       const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
+        // Before anything else, so that a withdrawal and a change of the same member come one after the other (U14).
+        if (caller.customer && endpoint.change === 'here') await lockHolder(tx, caller.customer, endpoint.customerLock ?? 'KEY SHARE');
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
         if (reservation !== 'new') return replayIn(tx, request, reservation);
         if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
         const { body, difference } = await compared(request, tx, () => run({ ...call, tx }));
-        const reply = { status: endpoint.status ?? 200, body, location: headers['Location'] ?? null };
+        const reply = { status: outgoing.status, body, location: outgoing.headers['Location'] ?? null };
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();
         const counting = countingOf(request);
@@ -62,7 +65,7 @@ export async function transact(request: Request, call: object, headers: Record<s
         ]);
         if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
         failpoint('request.before-commit');
-        return { status: reply.status, body, headers };
+        return { status: reply.status, body, headers: outgoing.headers };
       });
       failpoint('request.after-commit');
       return answer;

@@ -3,7 +3,8 @@
  * `points <customerId>`: a member's points with every entry, and whether they agree;
  * `find <number or id>`: its runs; `explain <number or id>`: what they wait for and why; `refunds`: those that failed or are held;
  * `retry <refund, workflow or number>`: retries now; `reset <workflowId> [--event-id N] [--reason TEXT]`: resets a workflow to one of its
- * workflow tasks (the first); `replay <workflowId>`: replays its history on this checkout's code.
+ * workflow tasks (the first); `replay <workflowId>`: replays its history on this checkout's code; `personal-data <customerId>`:
+ * everything personal of a customer, as JSON.
  */
 import { parseArgs } from 'node:util';
 import { korean } from '../../domain/kernel/time.ts';
@@ -11,6 +12,7 @@ import { connect, isDone, type RunRow, type Support } from './support/context.ts
 import { explain, type Explanation } from './support/explain.ts';
 import { find } from './support/find.ts';
 import { points } from './support/points.ts';
+import { exportPersonalData } from './support/personalData.ts';
 import { replay } from './support/replay.ts';
 import { retry } from './support/retry.ts';
 import { resetRun, workflowTasks } from './support/reset.ts';
@@ -84,6 +86,10 @@ const commands: Readonly<Record<string, (support: Support, given: Arguments) => 
     const result = await replay(support, row!.workflow_id);
     const words = result.agrees ? `${result.events} events replay without a difference.` : `It would fail: ${result.difference}`;
     return { json: { workflowId: row!.workflow_id, ...result }, words: [words] };
+  },
+  async 'personal-data'(support, { id }) {
+    const json = await exportPersonalData(support, id);
+    return { json, words: [JSON.stringify(json, null, 2)] };
   },
 };
 

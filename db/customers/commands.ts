@@ -1,7 +1,9 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
 import { Fault } from '../../domain/kernel/errors.ts';
+import type { ConsentKind } from '../../domain/customers/consents.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { recordConsents } from './consents.ts';
 
 /** The subject of a token. Tokens of an earlier generation are invalid (X8). */
 export interface Holder {
@@ -33,17 +35,17 @@ export interface SignUp {
   readonly name: string;
   readonly phone: string;
   readonly passwordHash: string;
-  readonly consents: readonly { readonly kind: string; readonly version?: string }[];
+  readonly consents: readonly { readonly kind: ConsentKind; readonly version?: string }[];
 }
 
 /** Creates a customer with their consents. The address is not verified, so that an existing account is never changed: EMAIL_TAKEN. */
-export async function signUp({ sql, storeId, at }: Tx, { email, name, phone, passwordHash, consents }: SignUp): Promise<Holder> {
+export async function signUp(tx: Tx, { email, name, phone, passwordHash, consents }: SignUp): Promise<Holder> {
+  const { sql, storeId, at } = tx;
   const [row] = await sql<HolderRow>`INSERT INTO customer (store_id, customer_id, email, name, phone, password_hash, created_at)
       VALUES (${storeId}, ${newId('cus', at)}, ${email.toLowerCase()}, ${name}, ${phone}, ${passwordHash}, ${new Date(at)})
      ON CONFLICT (store_id, email) DO NOTHING RETURNING customer_id, token_generation`;
   if (!row) throw new Fault('EMAIL_TAKEN');
-  for (const { kind, version = null } of consents)
-    await sql`INSERT INTO customer_consent (store_id, consent_id, customer_id, kind, action, version, path, at)
-       VALUES (${storeId}, ${newId('con', at)}, ${row.customer_id}, ${kind}, 'AGREE', ${version}, 'SIGNUP', ${new Date(at)})`;
+  const agreed = consents.map((consent) => ({ ...consent, action: 'AGREE' as const }));
+  await recordConsents(tx, row.customer_id, agreed, 'SIGNUP');
   return holderOf(row);
 }

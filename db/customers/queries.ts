@@ -1,5 +1,4 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
-import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Holder, holderOf, type HolderRow } from './commands.ts';
 
@@ -20,14 +19,7 @@ export async function isCurrentHolder({ sql, storeId }: Tx, { customerId, genera
   return rows.length > 0;
 }
 
-/** The customer stays a member of the store until this transaction ends; UNAUTHORIZED where they are none any more. */
-export async function holdCustomer({ sql, storeId }: Tx, customerId: string): Promise<void> {
-  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR KEY SHARE`;
-  if (rows.length === 0) throw new Fault('UNAUTHORIZED');
-}
-
-export interface Customer {
-  readonly customerId: string;
+export interface Customer extends Holder {
   readonly email: string;
   readonly name: string | null;
   readonly phone: string | null;
@@ -42,5 +34,12 @@ export async function findCustomer(
     AND token_generation = ${generation}
      AND (${clientId}::text IS NULL OR EXISTS (SELECT 1 FROM client c WHERE c.store_id = customer.store_id AND c.client_id = ${clientId}
        AND c.status = 'ACTIVE'))`;
-  return row ? { customerId: row.customer_id, email: row.email, name: row.name, phone: row.phone } : null;
+  return row ? { customerId: row.customer_id, generation, email: row.email, name: row.name, phone: row.phone } : null;
+}
+
+/** The hash of a customer's password; null: they have none, or there is no such customer. */
+export async function findPasswordHash({ sql, storeId }: Tx, customerId: string): Promise<string | null> {
+  const [row] = await sql<{ password_hash: string | null }>`
+    SELECT password_hash FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}`;
+  return row?.password_hash ?? null;
 }

@@ -1,6 +1,5 @@
 /** Members inquire about products, and sellers answer (docs/contract.md#inquiries). */
 import { Fault } from '../../domain/kernel/errors.ts';
-import { holdCustomer } from '../customers/queries.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { holdProduct } from '../products/storefront.ts';
@@ -21,7 +20,6 @@ export async function writeInquiry(
   { title, content, isSecret = false }: InquiryRequest,
 ): Promise<FoundInquiry> {
   const { sql, storeId, at } = tx;
-  await holdCustomer(tx, customerId);
   const productId = await holdProduct(tx, product, { isHiddenToo: false });
   const inquiryId = newId('inq', at);
   await sql`INSERT INTO inquiry (store_id, inquiry_id, product_id, customer_id, title, content, is_secret, created_at)

@@ -3,7 +3,6 @@ import { enteredAt, type FlowState } from '../../domain/flows/state.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isEditable, rewardOf, writingRefusal } from '../../domain/reviews/rules.ts';
-import { holdCustomer } from '../customers/queries.ts';
 import { newId } from '../kernel/clock.ts';
 import { EMPTY, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -33,7 +32,6 @@ export async function writeReview(
   publicUrl: string,
 ): Promise<FoundReview> {
   const { sql, storeId, at } = tx;
-  await holdCustomer(tx, customerId);
   const productId = await holdProduct(tx, product, { isHiddenToo: true });
   const item = await readBought(tx, customerId, productId, orderItemId);
   const {
@@ -108,7 +106,6 @@ export async function changeReview(
   publicUrl: string,
 ): Promise<FoundReview> {
   const { sql, storeId, at } = tx;
-  await holdCustomer(tx, customerId);
   const [review] = await sql<{ created_at: Date | string }>`SELECT created_at FROM review
     WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} FOR UPDATE`;
   if (!review) throw new Fault('REVIEW_NOT_FOUND');
@@ -126,7 +123,6 @@ export async function changeReview(
 /** Deletes a review of the customer, and takes back what it earned. REVIEW_NOT_FOUND. */
 export async function deleteReview(tx: Tx, customerId: string, reviewId: string): Promise<void> {
   const { sql, storeId } = tx;
-  await holdCustomer(tx, customerId);
   const [review] = await sql<{ reward_point: number }>`DELETE FROM review
     WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} RETURNING reward_point`;
   if (!review) throw new Fault('REVIEW_NOT_FOUND');

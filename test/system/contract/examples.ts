@@ -11,6 +11,7 @@ import { Desk } from '../../kernel/approvals.ts';
 import { exchange, loginAs, storeToken } from '../../kernel/login.ts';
 import { type World, underTest, until, seedMembers } from '../../kernel/world.ts';
 import { claims, guestClaims } from './claimExamples.ts';
+import { customers } from './customerExamples.ts';
 import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
 import { sales } from './salesExamples.ts';
@@ -349,6 +350,7 @@ export async function walk(shop: World): Promise<Walked> {
   await asMember(shop, note);
   await claims(shop, note);
   await reviews(note);
+  await customers(shop, note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

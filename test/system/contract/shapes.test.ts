@@ -37,6 +37,8 @@ addFormats.default(ajv);
 const RULES: Readonly<Record<string, RegExp>> = {
   'apiRequestLogs.list': /^cursor$/,
   'auditLogs.list': /^cursor$/,
+  // Which of the two depends on the member.
+  'auth.withdraw': /^(password|confirmation)$/,
   'cart.add': /^stay/,
   'claims.hold': /^until$/,
   'checkout.create': /^items\[\d+\]\.stay/,

@@ -1,0 +1,24 @@
+import { checkCustomer } from '../../db/customers/list.ts';
+import { listOrders as findOrders } from '../../db/orders/queries.ts';
+import { viewOrder } from '../../db/orders/views.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { flag, FLAGS, named, read, sent } from '../kernel/query.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { Order } from '../orders/schemas.ts';
+
+export const listOrders = endpoint({
+  id: 'customers.listOrders',
+  route: 'GET /v1/customers/{customerId}/orders',
+  summary: 'List the orders of a member, of all times and in sandbox mode too, newest first',
+  access: 'store',
+  scopes: ['customer:r'],
+  change: 'none',
+  query: Type.Object({ ...paging, testPayment: named({ enum: FLAGS }, 'true or false') }),
+  data: listOf(Order),
+  errors: ['CUSTOMER_NOT_FOUND', 'INVALID_PARAMETER'],
+}).handle(async ({ tx, params: { customerId }, query }) => {
+  const filter = sent({ testPayment: read('testPayment', query.testPayment, flag) });
+  await checkCustomer(tx, customerId);
+  const { items, total } = await findOrders(tx, 'orderedAt', { page: query.page, size: query.size, customerId, ...filter });
+  return page(query, items.map(viewOrder), total);
+});

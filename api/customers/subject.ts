@@ -1,0 +1,12 @@
+import { lockCustomer } from '../../db/customers/locks.ts';
+import { shownBy, type Subject } from '../kernel/subject.ts';
+import { get } from './get.ts';
+
+/** Who they are is shown in no preview and no record; what they agreed to is. */
+export const CUSTOMER: Subject = shownBy(get, {
+  type: 'CUSTOMER',
+  idField: 'customerId',
+  given: ['customerId', 'at'],
+  hidden: ['name', 'email', 'phone', 'addresses'],
+  lock: (tx, customerId) => lockCustomer(tx, customerId, 'UPDATE'),
+});

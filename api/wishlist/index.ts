@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { add } from './add.ts';
+import { list } from './list.ts';
+import { remove } from './remove.ts';
+
+export const wishlist: readonly Endpoint[] = [list, add, remove];
