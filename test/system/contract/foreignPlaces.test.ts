@@ -58,6 +58,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   orderId: ['orders'],
   orderItemId: ['order_item'],
   claimId: ['claim'],
+  customerId: ['customer'],
   paymentId: ['payment'],
   refundId: ['refund'],
   webhookId: ['webhook'],
