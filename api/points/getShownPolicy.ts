@@ -2,7 +2,7 @@ import { readPolicy } from '../../db/points/policy.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ShownPointPolicy } from './schemas.ts';
 
-/** Days in which a review may be written, and changed (U15, U16). */
+/** Days in which a review may be written, and changed. */
 const REVIEW = { writeDays: 90, editDays: 30 } as const;
 
 export const getShownPolicy = endpoint({

@@ -117,7 +117,8 @@ export async function writeAccount(
     moved AS (
       UPDATE point_lot SET remaining_won = l.remaining_won, refills = l.refills
       FROM jsonb_to_recordset(${JSON.stringify(moved.map(movedRow))}) AS l (lot_id text, remaining_won bigint, refills int)
-      WHERE point_lot.store_id = ${storeId} AND point_lot.lot_id = l.lot_id),
+      WHERE point_lot.store_id = ${storeId} AND point_lot.lot_id = l.lot_id
+        AND point_lot.lot_id = ANY (${moved.map(({ lotId }) => lotId)}::text[])),
     movement AS (
       INSERT INTO point_movement (store_id, history_id, lot_id, amount_won)
       SELECT ${storeId}, m.history_id, m.lot_id, m.amount_won

@@ -45,7 +45,7 @@ function referenceOf(type: GrantType, { orderItemId, reviewId, reference }: Abou
   return type === 'OPENING' ? 'opening' : (reference ?? null);
 }
 
-/** An item is rewarded once in its life, whatever becomes of its review (U17). */
+/** An item is rewarded once in its life, whatever becomes of its review. */
 async function isGranted(
   { sql, storeId }: Tx,
   type: GrantType,

@@ -16,6 +16,7 @@ import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
 import { sales } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
+import { points } from './pointExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -351,6 +352,7 @@ export async function walk(shop: World): Promise<Walked> {
   await claims(shop, note);
   await reviews(note);
   await customers(shop, note);
+  await points(shop, note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

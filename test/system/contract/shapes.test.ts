@@ -48,6 +48,11 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'paymentSettings.replace': /^paymentDomains\[\d+\]$/,
   'payments.list': /^to$/,
   'payments.start': /^guest$/,
+  // A reason is counted without the blanks around it; a cursor names an entry.
+  'points.adjust': /^(amount|reason|expiresAt|Idempotency-Key)$/,
+  'points.listCustomerHistory': /^cursor$/,
+  'points.listHistory': /^cursor$/,
+  'points.listMine': /^cursor$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
   'products.readCalendar': /^to$/,
