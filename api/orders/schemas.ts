@@ -153,8 +153,8 @@ const orderFields = {
   }),
   payment: closed({
     paymentId: Id,
-    pg: Type.String(),
-    method: Type.String(),
+    pg: nullable(Type.String({ description: 'Null: points paid for everything' })),
+    method: Type.String({ description: 'POINT: points paid for everything' }),
     approvedMethod: nullable(Type.String()),
     totalAmount: Won,
     pointAmount: Won,

@@ -99,6 +99,7 @@ export const catalogue = {
   PAYMENT_PROVIDER_CHANGED: { status: 409, message: 'The provider was changed meanwhile; read it again.' },
   PAYMENT_PROVIDER_VERIFICATION_FAILED: { status: 409, message: 'The provider refused the credentials.' },
   PAYMENT_NOT_CONFIGURED: { status: 409, message: 'The store offers no such way to pay.' },
+  POINT_BALANCE_CHANGED: { status: 409, message: 'The balance has changed since the preview; preview again.' },
   POINTS_UNAVAILABLE: { status: 409, message: 'Points cannot be used here.' },
   WEBHOOK_LIMIT_EXCEEDED: { status: 409, message: 'A store can have 10 webhooks.' },
   WEBHOOK_SUSPENDED: { status: 409, message: 'The webhook is suspended; resume it first.' },
