@@ -13,6 +13,7 @@ import { type World, underTest, until, seedMembers } from '../../kernel/world.ts
 import { claims, guestClaims } from './claimExamples.ts';
 import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
+import { pricing } from './pricingExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -345,6 +346,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
   await asMember(shop, note);
   await claims(shop, note);
+  await pricing(shop, note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

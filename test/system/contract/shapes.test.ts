@@ -44,7 +44,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'orders.list': /^cursor$/,
   'paymentSettings.changeProvider': /^methods\[\d+\]$/,
   'paymentSettings.replace': /^paymentDomains\[\d+\]$/,
-  'payments.start': /^guest$/,
+  'payments.start': /^(guest|option)$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
   'products.readCalendar': /^to$/,
