@@ -1,6 +1,6 @@
 /** The points of an order: what goes back with a refund, and what its items earn (N17, N18, N28). The account is locked after all else. */
 import type { Effect } from '../../domain/flows/state.ts';
-import { purchaseEarning } from '../../domain/points/purchase.ts';
+import { earningOf, purchaseEarning } from '../../domain/points/purchase.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { earnExpiry, grantPoints, restoreExpiry } from '../points/ledger.ts';
 import { readPolicy } from '../points/policy.ts';
@@ -29,7 +29,7 @@ export async function earnPoints(tx: Tx, order: Order, item: OrderItem, effects:
   const amountWon = purchaseEarning(item);
   if (!ended || !customerId || testPayment || amountWon === 0) return;
   const policy = await readPolicy(tx);
-  if (!policy.available || !policy.purchaseEarn.enabled) return;
+  if (!earningOf(policy).enabled) return;
   const expiresAt = earnExpiry(policy, ended.at);
   await tx.em.flush();
   await grantPoints(tx, { customerId, type: 'EARN_PURCHASE', amountWon, expiresAt, orderId, orderItemId: item.orderItemId });

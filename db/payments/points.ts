@@ -1,7 +1,7 @@
 /** The points of a payment: decided at its start, reserved in the start's transaction, released when it ends without an order (N25 … N27). */
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { EarnRules } from '../../domain/points/purchase.ts';
+import { EARNS_NOTHING, earningOf, type EarnRules } from '../../domain/points/purchase.ts';
 import { decideUse, type Payable } from '../../domain/points/use.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { type Usable, usableOf } from '../checkout/points.ts';
@@ -19,7 +19,6 @@ export interface StartPoints {
   /** What its purchase earns by (N17). */
   readonly earn: EarnRules;
 }
-const EARNS_NOTHING: EarnRules = { enabled: false, rateBp: 0 };
 
 /**
  * What a start uses of the points that it requests. POINTS_UNAVAILABLE: nobody may, or the use is rejected; POINT_BALANCE_CHANGED,
@@ -34,7 +33,7 @@ export async function pointsOfStart(
   if (customerId === undefined && requested > 0) throw new Fault('POINTS_UNAVAILABLE');
   if (customerId === undefined) return { pointAmount: 0, earn: EARNS_NOTHING };
   const policy = await readPolicy(tx);
-  const earn = policy.available ? policy.purchaseEarn : EARNS_NOTHING;
+  const earn = earningOf(policy);
   if (requested === 0) return { pointAmount: 0, earn };
   return { pointAmount: useOf(await usableOf(tx, policy, customerId, held), checkout, payable, requested), earn };
 }

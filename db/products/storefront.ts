@@ -21,6 +21,7 @@ export interface ShownProduct {
   readonly category_id: string;
   readonly inventory_mode: InventoryMode;
   readonly discount: Discount | null;
+  readonly point_earn_rate_bp: number | null;
   readonly option_groups: readonly OptionGroup[];
   readonly fulfillment_type: FulfillmentType;
   readonly methods: readonly FulfillmentMethod[];
@@ -37,7 +38,7 @@ export interface ShownProduct {
 }
 
 const SHOWN = fragment`p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
-  p.inventory_mode, p.discount,
+  p.inventory_mode, p.discount, p.point_earn_rate_bp,
   p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
      'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)

@@ -4,6 +4,11 @@ export interface EarnRules {
   readonly enabled: boolean;
   readonly rateBp: number;
 }
+/** What purchases earn by now: nothing while the operator has switched points off. */
+export const earningOf = ({ available, purchaseEarn }: { readonly available: boolean; readonly purchaseEarn: EarnRules }): EarnRules =>
+  available ? purchaseEarn : EARNS_NOTHING;
+export const EARNS_NOTHING: EarnRules = { enabled: false, rateBp: 0 };
+
 /** The rate of a line, fixed at the start of its payment: the product's own, or else the store's; 0 while purchases earn nothing. */
 export const earnRateBp = ({ enabled, rateBp }: EarnRules, productRateBp: number | null): number => (enabled ? (productRateBp ?? rateBp) : 0);
 
