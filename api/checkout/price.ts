@@ -4,7 +4,7 @@ import { lineTotalWon, viewDelivery } from '../../domain/checkout/rules.ts';
 import { ADJUST_REASONS, REJECT_REASONS } from '../../domain/points/use.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, Id, nullable, oneOf, Type, Won, ZipCode } from '../kernel/schema.ts';
-import { Amounts, Delivery, pointFields, viewPoints } from './schemas.ts';
+import { Amounts, PaidDelivery, pointFields, viewPoints } from './schemas.ts';
 
 const Pricing = closed(
   {
@@ -21,7 +21,7 @@ const Pricing = closed(
         pointAllocation: Won,
       }),
     ),
-    delivery: Delivery,
+    delivery: PaidDelivery,
     points: nullable(
       closed({ ...pointFields, adjustReason: nullable(oneOf(ADJUST_REASONS)), rejectReason: nullable(oneOf(REJECT_REASONS)) }),
     ),

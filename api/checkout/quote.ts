@@ -1,6 +1,6 @@
 import { findCheckout } from '../../db/checkout/queries.ts';
 import { readStore, shippingPolicyOf } from '../../db/stores/queries.ts';
-import { price, viewDelivery } from '../../domain/checkout/rules.ts';
+import { price } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Won, ZipCode } from '../kernel/schema.ts';
@@ -23,5 +23,5 @@ export const quote = endpoint({
   if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
   const { amounts, delivery } = price(checkout.lines, body.zipCode, shippingPolicyOf(await readStore(tx)));
   const { productAmount, deliveryFee, totalAmount } = amounts;
-  return { amounts: { productAmount, deliveryFee, totalAmount }, delivery: viewDelivery(delivery) };
+  return { amounts: { productAmount, deliveryFee, totalAmount }, delivery };
 });

@@ -2,7 +2,7 @@ import type { Checkout as Row } from '../../db/checkout/entities.ts';
 import type { Usable } from '../../db/checkout/points.ts';
 import type { Store } from '../../db/stores/entities.ts';
 import { shippingPolicyOf } from '../../db/stores/queries.ts';
-import { isShipped, lineTotalWon, price, viewDelivery } from '../../domain/checkout/rules.ts';
+import { isShipped, lineTotalWon, price } from '../../domain/checkout/rules.ts';
 import { maxUsable, type Payable } from '../../domain/points/use.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
@@ -13,19 +13,18 @@ export const Amounts = closed(
   { productAmount: Won, deliveryFee: Won, couponDiscountAmount: Won, pointAmount: Won, totalAmount: Won },
   { title: 'Amounts' },
 );
-export const Delivery = closed(
-  {
-    baseFee: Won,
-    remoteSurcharge: Won,
-    remoteArea: oneOf(['NONE', 'JEJU', 'ISOLATED']),
-    remoteAreaLabel: nullable(Type.String()),
-    bundleCount: Count,
-    freeByThreshold: Type.Boolean(),
-    zipCode: nullable(Type.String()),
-    pointAllocation: { ...Won, description: 'What of the fee is paid in points' },
-  },
-  { title: 'Delivery' },
-);
+const deliveryFields = {
+  baseFee: Won,
+  remoteSurcharge: Won,
+  remoteArea: oneOf(['NONE', 'JEJU', 'ISOLATED']),
+  remoteAreaLabel: nullable(Type.String()),
+  bundleCount: Count,
+  freeByThreshold: Type.Boolean(),
+  zipCode: nullable(Type.String()),
+};
+export const Delivery = closed(deliveryFields, { title: 'Delivery' });
+/** The same, with what of the fee is paid in points. */
+export const PaidDelivery = closed({ ...deliveryFields, pointAllocation: Won }, { title: 'PaidDelivery' });
 /** What a member may use at a checkout. */
 export const pointFields = { balance: Won, maxUsable: Won, unit: Type.Integer() };
 export const Checkout = closed(
@@ -84,7 +83,7 @@ export function viewCheckout({ checkoutId, expiresAt, lines }: Row, { store, set
       fulfillmentMethod: line.fulfillmentMethod,
     })),
     amounts,
-    delivery: viewDelivery(delivery),
+    delivery,
     requiresShipping: lines.some(isShipped),
     paymentOptions: paymentOptions(settings).map(({ pg, method, provider, label }) => ({ pg, method, provider, label })),
     points: usable && viewPoints(usable, amounts),

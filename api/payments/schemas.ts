@@ -6,7 +6,7 @@ import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
-import { Amounts, Delivery } from '../checkout/schemas.ts';
+import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, Won } from '../kernel/schema.ts';
 
@@ -52,7 +52,7 @@ export const PaymentStarted = closed(
     expiresAt: Timestamp,
     testPayment: Type.Boolean(),
     amounts: Amounts,
-    delivery: Delivery,
+    delivery: PaidDelivery,
   },
   { title: 'PaymentStarted' },
 );

@@ -49,7 +49,11 @@ export interface PointPreviewed {
 export async function previewPoints(
   tx: Tx,
   checkout: Checkout,
-  { customerId, pointAmount, zipCode }: { readonly customerId: string | null; readonly pointAmount: number; readonly zipCode: string | null },
+  {
+    customerId,
+    pointAmount,
+    zipCode,
+  }: { readonly customerId: string | null; readonly pointAmount: number; readonly zipCode: string | null },
 ): Promise<PointPreviewed> {
   if (checkout.status === 'COMPLETED') throw new Fault('ALREADY_PAID');
   if (tx.at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');

@@ -6,20 +6,24 @@ import { earnExpiry, grantPoints, restoreExpiry } from '../points/ledger.ts';
 import { readPolicy } from '../points/policy.ts';
 import type { Order, OrderItem } from './entities.ts';
 
-/** Returns what was restored: nothing to a buyer who has withdrawn. */
-export async function restorePoints(tx: Tx, order: Order, { orderItemId }: OrderItem, amountWon: number): Promise<number> {
+/** Returns what was restored, in a new lot: nothing to a buyer who has withdrawn. The item counts the units that leave already. */
+export async function restorePoints(tx: Tx, order: Order, item: OrderItem, amountWon: number): Promise<number> {
   const { customerId, orderId, paymentId } = order;
-  if (!customerId || amountWon === 0 || !(await isMember(tx, customerId))) return 0;
+  if (!customerId || amountWon === 0) return 0;
+  const { orderItemId, canceledQuantity } = item;
   const expiresAt = await restoreExpiry(tx, paymentId, tx.at);
   await tx.em.flush();
-  await grantPoints(tx, { customerId, type: 'REFUND_RESTORE', amountWon, expiresAt, orderId, orderItemId, paymentId });
-  return amountWon;
-}
-
-/** Whether a customer has not withdrawn. */
-export async function isMember({ sql, storeId }: Tx, customerId: string): Promise<boolean> {
-  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}`;
-  return rows.length > 0;
+  const restored = await grantPoints(tx, {
+    customerId,
+    type: 'REFUND_RESTORE',
+    amountWon,
+    expiresAt,
+    orderId,
+    orderItemId,
+    paymentId,
+    reference: `${orderItemId}/${canceledQuantity}`,
+  });
+  return restored ? amountWon : 0;
 }
 
 /** Grants what the purchase of an item earns, where a step decides it or ends it as exchanged; test orders and guests earn nothing. */

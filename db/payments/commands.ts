@@ -41,26 +41,23 @@ export interface PaymentStart {
  * new payment with its run. Lines get today's prices (D37). What points pay for altogether is an order at once, without a provider (N26).
  */
 export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentStart, createOrder: CreateOrder): Promise<Begun> {
-  const { at } = tx;
   const settings = await readSettings(tx);
   if (!isOpen(settings)) throw new Fault('LIVE_PAYMENTS_DISABLED');
   checkReturn(settings, start.returnUrl);
   const open = await findOpen(tx, checkout);
-  if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
-  if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
-  if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
   const held = heldWon(open);
   const priced = await priceStart(tx, checkout, start, held);
   const chosen = priced.totalWon === 0 ? null : choose(settings, optionOf(start));
-  const isContinued = open !== null && at < open.expiresAt.getTime() && open.environment === settings.environment;
-  if (open && !isContinued) await expireOpen(tx, open);
-  const payment = isContinued ? Object.assign(open, priced) : await newPayment(tx, checkout, priced, settings);
+  const continued = open && mayContinue(open, settings, tx.at) ? open : null;
+  const ended = continued ? null : open;
+  if (ended) await expireOpen(tx, ended);
+  const payment = continued ? Object.assign(continued, priced) : await newPayment(tx, checkout, priced, settings);
   // Stock before points, in the order of all that locks both.
-  if (!chosen && !(await takeStock(tx, priced.lines, payment.paymentId))) throw new Fault('CHECKOUT_STALE');
-  if (open && !isContinued) await releaseHeld(tx, open);
-  await moveReservation(tx, payment, isContinued ? held : 0);
+  if (!chosen) await takeAll(tx, payment);
+  if (ended) await releaseHeld(tx, ended);
+  await moveReservation(tx, payment, continued ? held : 0);
   if (!chosen) return completeAtOnce(tx, payment, createOrder);
-  if (isContinued) return supersede(tx, payment, chosen, start.returnUrl);
+  if (continued) return supersede(tx, payment, chosen, start.returnUrl);
   openRun(tx, {
     ...paymentRun(payment),
     wakeAt: payment.expiresAt.getTime(),
@@ -69,6 +66,26 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
     startAfterMs: START_AFTER_MS,
   });
   return { payment, attempt: newAttempt(tx, payment, chosen, start.returnUrl) };
+}
+
+/** The payment of a checkout that is open, locked. ALREADY_PAID, PAYMENT_IN_PROGRESS; CHECKOUT_EXPIRED. */
+async function findOpen({ em, at }: Tx, { storeId, checkoutId, expiresAt }: Checkout): Promise<Payment | null> {
+  const open = await em.findOne(
+    PaymentEntity,
+    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
+  if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
+  if (at >= expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  return open;
+}
+const mayContinue = (open: Payment, { environment }: Settings, at: number): boolean =>
+  at < open.expiresAt.getTime() && open.environment === environment;
+
+/** CHECKOUT_STALE: the stock is gone since the lines were priced. */
+async function takeAll(tx: Tx, { lines, paymentId }: Payment): Promise<void> {
+  if (!(await takeStock(tx, lines, paymentId))) throw new Fault('CHECKOUT_STALE');
 }
 
 /** VALIDATION_FAILED: something remains to be paid. */
@@ -131,13 +148,6 @@ async function priceStart(tx: Tx, checkout: Checkout, start: PaymentStart, held:
   const lines = paid.map((line) => ({ ...line, earnRateBp: earnRateBp(points.earn, line.productEarnRateBp ?? null) }));
   return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
 }
-
-const findOpen = ({ em }: Tx, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
-  em.findOne(
-    PaymentEntity,
-    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
 
 /** An order number that no payment of any store has (X17): 8 random digits collide on a busy day. Locked for this transaction. */
 async function freeOrderNo({ sql, at }: Tx): Promise<string> {

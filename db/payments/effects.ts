@@ -3,7 +3,6 @@ import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts
 import { returnStock, takeStock } from '../products/stock.ts';
 import { countFailure } from '../paymentSettings/circuits.ts';
 import { rejectSet } from '../paymentSettings/credentials.ts';
-import type { PaymentAttempt } from './entities.ts';
 import { endOpenAttempts } from './attempts.ts';
 import { releaseHeld } from './points.ts';
 import type { TransitionContext } from './rows.ts';
@@ -25,8 +24,7 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
       return null;
     case 'expireAttempts':
       await endOpenAttempts(tx, paymentId, 'EXPIRED');
-      // The rest of the transition sees it, too.
-      if (context.attempt?.status === 'OPEN') expireAttempt(context.attempt, at);
+      expireOwn(context);
       return null;
     case 'releasePoints':
       await releaseHeld(tx, payment);
@@ -45,9 +43,11 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
   }
 }
 
-function expireAttempt(attempt: PaymentAttempt, at: number): void {
+/** The rest of the transition sees it, too. */
+function expireOwn({ tx, attempt }: TransitionContext): void {
+  if (attempt?.status !== 'OPEN') return;
   const isUnknown = attempt.isUnknown || attempt.pg === 'portone';
-  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(at), isUnknown, paymentToken: null });
+  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(tx.at), isUnknown, paymentToken: null });
 }
 
 /** Whether another attempt of any store has this payment key; locked for this transaction. */
@@ -58,7 +58,12 @@ async function isTaken({ tx, attempt }: TransitionContext, paymentKey: string): 
 }
 
 /** Creates the order of a payment that is completed: what was bought leaves the cart (D39). */
-export async function complete({ tx, payment, attempt, createOrder }: Pick<TransitionContext, 'tx' | 'payment' | 'attempt' | 'createOrder'>) {
+export async function complete({
+  tx,
+  payment,
+  attempt,
+  createOrder,
+}: Pick<TransitionContext, 'tx' | 'payment' | 'attempt' | 'createOrder'>) {
   const { storeId, checkoutId } = payment;
   payment.orderId = await createOrder(tx, payment, attempt);
   const [checkout] = await tx.sql<{ cart_item_ids: string[] }>`

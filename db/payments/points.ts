@@ -49,21 +49,26 @@ function useOf(usable: Usable | null, { pointPreview }: Checkout, payable: Payab
 
 /**
  * Reserves what the payment uses now; `before`: what it has reserved already. The same amount writes nothing. POINT_BALANCE_INSUFFICIENT:
- * another checkout was faster.
+ * another checkout was faster; POINTS_UNAVAILABLE: the member has withdrawn meanwhile.
  */
-export async function moveReservation(tx: Tx, { paymentId, amounts, buyer }: Payment, before: number): Promise<void> {
-  const { pointAmount: amountWon } = amounts;
+export async function moveReservation(tx: Tx, payment: Payment, before: number): Promise<void> {
+  const { paymentId, buyer } = payment;
   const { customerId } = buyer;
+  const amountWon = heldWon(payment);
   if (customerId === undefined || amountWon === before) return;
+  if (amountWon === 0) return releaseOf(tx, { customerId, paymentId });
   await tx.em.flush();
-  if (before > 0) await releasePoints(tx, { customerId, paymentId });
-  if (amountWon > 0) await reservePoints(tx, { customerId, paymentId, amountWon });
+  if (!(await reservePoints(tx, { customerId, paymentId, amountWon }))) throw new Fault('POINTS_UNAVAILABLE');
 }
 
 /** What a payment that has ended without an order had reserved goes back into its lots, once. */
 export async function releaseHeld(tx: Tx, payment: Payment): Promise<void> {
   const { paymentId, buyer } = payment;
-  if (buyer.customerId === undefined || heldWon(payment) === 0) return;
+  const { customerId } = buyer;
+  if (customerId !== undefined && heldWon(payment) > 0) await releaseOf(tx, { customerId, paymentId });
+}
+
+async function releaseOf(tx: Tx, held: { readonly customerId: string; readonly paymentId: string }): Promise<void> {
   await tx.em.flush();
-  await releasePoints(tx, { customerId: buyer.customerId, paymentId });
+  await releasePoints(tx, held);
 }

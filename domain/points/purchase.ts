@@ -10,7 +10,8 @@ export const earningOf = ({ available, purchaseEarn }: { readonly available: boo
 export const EARNS_NOTHING: EarnRules = { enabled: false, rateBp: 0 };
 
 /** The rate of a line, fixed at the start of its payment: the product's own, or else the store's; 0 while purchases earn nothing. */
-export const earnRateBp = ({ enabled, rateBp }: EarnRules, productRateBp: number | null): number => (enabled ? (productRateBp ?? rateBp) : 0);
+export const earnRateBp = ({ enabled, rateBp }: EarnRules, productRateBp: number | null): number =>
+  enabled ? (productRateBp ?? rateBp) : 0;
 
 export interface EarningItem {
   readonly totalPriceWon: number;
@@ -21,7 +22,13 @@ export interface EarningItem {
   readonly earnRateBp: number;
 }
 /** 10,000 less 1,000 by coupon and 3,000 in points, of which half was returned, at 1 %: 30. */
-export function purchaseEarning({ totalPriceWon, couponDiscountWon, pointAllocationWon, leftCashWon, earnRateBp: rateBp }: EarningItem): number {
+export function purchaseEarning({
+  totalPriceWon,
+  couponDiscountWon,
+  pointAllocationWon,
+  leftCashWon,
+  earnRateBp: rateBp,
+}: EarningItem): number {
   return pointsOf(totalPriceWon - couponDiscountWon - pointAllocationWon - leftCashWon, rateBp);
 }
 

@@ -29,7 +29,9 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
   const order = (await answered(() => seller.call('GET', `/v1/orders/${orderId}`))).body.data;
   const { orderItemId } = order.items[0] as { orderItemId: string };
   const act = (action: string, body: object) =>
-    answered(() => seller.call('POST', `/v1/order-items/${orderItemId}/${action}`, body, { 'idempotency-key': `${orderItemId}-${action}` }));
+    answered(() =>
+      seller.call('POST', `/v1/order-items/${orderItemId}/${action}`, body, { 'idempotency-key': `${orderItemId}-${action}` }),
+    );
   await act('confirm', {});
   await act('dispatch', { deliveryMethod: 'DIRECT' });
   const files = ['before', 'after'].map((when) => join(armed, `transition.${when}-commit@${orderItemId}.decide`));
@@ -42,10 +44,10 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
     async () => (await answered(() => seller.call('GET', `/v1/order-items/${orderItemId}`))).body.data.status === 'PURCHASE_DECIDED',
     90_000,
   );
-  promised.items.set(orderItemId, 'PURCHASE_DECIDED');
+  promised.items.set(orderItemId, 'DISPATCHED');
   const { rows } = await database.query<{ amount: number }>(
     `SELECT amount_won AS amount FROM point_history WHERE order_item_id = $1 AND type = 'EARN_PURCHASE'`,
     [orderItemId],
   );
-  return rows.map(({ amount }) => Number(amount));
+  return rows.map(({ amount }) => amount);
 }

@@ -1,7 +1,10 @@
 /** What points alone pay for, and what purchases earn (docs/contract.md#points-at-checkout; N17, N18, N26, N28). */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DAY } from '../../../domain/kernel/time.ts';
 import { query } from '../../kernel/world.ts';
-import { askedOf, codeOf, dataOf, type Member, type Order, PointShop, refundsOf, shipped, USE } from './shop.ts';
+import { askedOf, closeShops, codeOf, dataOf, type Member, type Order, PointShop, refundsOf, shipped, USE } from './shop.ts';
+
+afterAll(closeShops);
 
 describe('nothing remains to be paid', () => {
   let shop: PointShop;
@@ -73,21 +76,24 @@ describe('nothing remains to be paid', () => {
 
   test('a claim returns points, to a lot that lives as long as those that were used', async () => {
     const member = await shop.member();
-    const expiresAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
     await member.adjust(6000);
-    await member.adjust(4000, { expiresAt });
+    await member.adjust(4000, new Date(Date.now() + 40 * DAY));
     const order = await member.buy(10_000, { productId: await shop.product(5000), quantity: 2 });
     const { orderItemId } = order.items[0]!;
     const path = `/storefront/v1/me/order-items/${orderItemId}/claims`;
     const claim = { type: 'CANCEL', reason: 'CHANGE_OF_MIND', quantity: 1 };
     expect(dataOf(await member.buyer.call('POST', `${path}/preview`, claim))).toMatchObject({ expectedPointRefundAmount: 5000 });
-    expect(dataOf(await member.buyer.call('POST', path, claim))).toMatchObject({ refundAmount: 0, pointRefundAmount: 5000, refundId: null });
+    expect(dataOf(await member.buyer.call('POST', path, claim))).toMatchObject({
+      refundAmount: 0,
+      pointRefundAmount: 5000,
+      refundId: null,
+    });
     const [, restored] = await member.history();
-    const { lots } = dataOf(await shop.world.seller.call('GET', `/v1/customers/${member.customerId}/points`));
     expect(restored).toMatchObject({ type: 'REFUND_RESTORE', amount: 5000, orderItemId });
-    expect(lots).toMatchObject([{ type: 'REFUND_RESTORE', amount: 5000, remaining: 5000, expiresAt: restored!.expiresAt }]);
+    expect(await member.lots()).toMatchObject([{ type: 'REFUND_RESTORE', amount: 5000, remaining: 5000 }]);
+    expect((await member.lots())[0]!.expiresAt).toEqual(restored!.expiresAt);
     // The longest of the lots: that of the policy's year.
-    expect(Date.parse(restored!.expiresAt!)).toBeGreaterThan(Date.now() + 360 * 86_400_000);
+    expect(restored!.expiresAt!.getTime()).toBeGreaterThan(Date.now() + 360 * DAY);
   });
 });
 
@@ -138,15 +144,15 @@ describe('a purchase', () => {
   test('earns nothing while the store is off at the start or at the decision', async () => {
     const member = await shop.member();
     const productId = await shop.product(10_000);
-    await shop.policy({ purchaseEarn: { enabled: false } });
+    await shop.policy({ use: USE });
     expect(await shown(productId)).toBeNull();
     const before = await deliver(await member.buy(0, { productId, quantity: 1 }));
-    await shop.policy({ purchaseEarn: EARN });
+    await shop.policy({ use: USE, purchaseEarn: EARN });
     const after = await deliver(await member.buy(0, { productId, quantity: 1 }));
     dataOf(await decide(member, before));
-    await shop.policy({ purchaseEarn: { enabled: false } });
+    await shop.policy({ use: USE });
     dataOf(await decide(member, after));
-    await shop.policy({ purchaseEarn: EARN });
+    await shop.policy({ use: USE, purchaseEarn: EARN });
     expect(await member.moves()).toEqual([]);
   });
 
@@ -155,7 +161,8 @@ describe('a purchase', () => {
     const orderItemId = await deliver(await member.buy(0, { productId: await shop.product(10_000), quantity: 1 }));
     const path = `/storefront/v1/me/order-items/${orderItemId}/claims`;
     const { claimId } = dataOf(await member.buyer.call('POST', path, { type: 'EXCHANGE', reason: 'WRONG_ITEM', quantity: 1 }));
-    const act = async (action: string, body: object) => dataOf(await shop.world.seller.call('POST', `/v1/claims/${claimId}/${action}`, body));
+    const act = async (action: string, body: object) =>
+      dataOf(await shop.world.seller.call('POST', `/v1/claims/${claimId}/${action}`, body));
     await act('collect', { method: 'BUYER_SEND' });
     await act('collect/complete', {});
     await act('redelivery', { carrierCode: 'CJ', trackingNumber: '123456789012' });
@@ -169,7 +176,11 @@ describe('a purchase', () => {
     const member = await tried.member();
     const order = await member.buy(0, { productId: await tried.product(10_000), quantity: 1 });
     const { orderItemId } = order.items[0]!;
-    for (const [action, body] of [['confirm', {}], ['dispatch', { deliveryMethod: 'DIRECT' }]] as const) await tried.world.act(orderItemId, action, body);
+    for (const [action, body] of [
+      ['confirm', {}],
+      ['dispatch', { deliveryMethod: 'DIRECT' }],
+    ] as const)
+      await tried.world.act(orderItemId, action, body);
     dataOf(await member.buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/decide`, {}));
     expect(await member.moves()).toEqual([]);
     const guest = await shop.world.order({ productId: await shop.product(10_000) });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Buyer } from '../../../bin/dev/client.ts';
 import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
-import { codeOf, dataOf, Member, PointShop } from './shop.ts';
+import { closeShops, codeOf, dataOf, Member, PointShop } from './shop.ts';
 
 const ROUNDS = Number(process.env['POINT_ROUNDS'] ?? 1);
 const STARTS = 50;
@@ -12,7 +12,10 @@ let shop: PointShop;
 beforeAll(async () => {
   [second, shop] = await Promise.all([secondApi(4960), PointShop.open()]);
 });
-afterAll(() => second?.stop());
+afterAll(async () => {
+  second?.stop();
+  await closeShops();
+});
 
 test(
   `of ${STARTS} starts with the same points one has them`,

@@ -1,7 +1,9 @@
 /** Points at checkout: previews, starts, what is reserved and released (docs/contract.md#points-at-checkout; N22 … N27). */
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pay } from '../../../bin/dev/client.ts';
-import { askedOf, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
+import { askedOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
+
+afterAll(closeShops);
 
 let shop: PointShop;
 let scarf: string;
@@ -132,7 +134,9 @@ describe('a reservation', () => {
     const { paymentId, payUrl } = dataOf(await member.start(checkoutId, 4000)) as { paymentId: string; payUrl: string };
     await pay(payUrl, '4111111111110001');
     expect([await member.balance(), await member.moves()]).toEqual([0, [['USE_RESERVE', -4000]]]);
-    dataOf(await member.buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: { pg: 'tosspayments', method: 'CARD' } }));
+    dataOf(
+      await member.buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: { pg: 'tosspayments', method: 'CARD' } }),
+    );
     expect(await askedOf(paymentId)).toMatchObject([{ amount_won: 6000 }, { amount_won: 6000 }]);
     await own.world.advance('PT11M');
     const released = [

@@ -31,17 +31,22 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((total, amoun
 
 test('of any order: sums are exact, no share is above its line, goods come first', () => {
   fc.assert(
-    fc.property(fc.array(won, { minLength: 1, maxLength: 100 }), fc.array(won, { maxLength: 10 }), fc.double({ min: 0, max: 1, noNaN: true }), (paid, fees, part) => {
-      const points = Math.floor((sum(paid) + sum(fees)) * part);
-      const { lines, bundles, deliveryWon } = allocatePoints(points, paid, fees);
-      expect(sum(lines) + sum(bundles)).toBe(points);
-      expect(sum(bundles)).toBe(deliveryWon);
-      expect(lines.every((share, i) => share >= 0 && share <= paid[i]!)).toBe(true);
-      expect(bundles.every((share, i) => share >= 0 && share <= fees[i]!)).toBe(true);
-      if (deliveryWon > 0) expect(sum(lines)).toBe(sum(paid));
-      const exact = lines.map((share, i) => share - Math.floor((Math.min(points, sum(paid)) * paid[i]!) / Math.max(1, sum(paid))));
-      expect(exact.every((more) => more === 0 || more === 1)).toBe(true);
-    }),
+    fc.property(
+      fc.array(won, { minLength: 1, maxLength: 100 }),
+      fc.array(won, { maxLength: 10 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (paid, fees, part) => {
+        const points = Math.floor((sum(paid) + sum(fees)) * part);
+        const { lines, bundles, deliveryWon } = allocatePoints(points, paid, fees);
+        expect(sum(lines) + sum(bundles)).toBe(points);
+        expect(sum(bundles)).toBe(deliveryWon);
+        expect(lines.every((share, i) => share >= 0 && share <= paid[i]!)).toBe(true);
+        expect(bundles.every((share, i) => share >= 0 && share <= fees[i]!)).toBe(true);
+        if (deliveryWon > 0) expect(sum(lines)).toBe(sum(paid));
+        const exact = lines.map((share, i) => share - Math.floor((Math.min(points, sum(paid)) * paid[i]!) / Math.max(1, sum(paid))));
+        expect(exact.every((more) => more === 0 || more === 1)).toBe(true);
+      },
+    ),
     { numRuns: 2000 },
   );
 });
