@@ -32,6 +32,7 @@ import { AuditedDecisions0025 } from './migrations/0025_audited_decisions.ts';
 import { Claims0026 } from './migrations/0026_claims.ts';
 import { PaymentSettings0027 } from './migrations/0027_payment_settings.ts';
 import { ClaimFeed0028 } from './migrations/0028_claim_feed.ts';
+import { Points0029 } from './migrations/0029_points.ts';
 import { PointUse0030 } from './migrations/0030_point_use.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
@@ -65,6 +66,7 @@ const MIGRATIONS = [
   Claims0026,
   PaymentSettings0027,
   ClaimFeed0028,
+  Points0029,
   PointUse0030,
 ];
 const MIGRATION_LOCK = 7_265_001;

@@ -39,6 +39,7 @@ import { PaymentCircuitEntity, PaymentCredentialEntity, PaymentProviderEntity, P
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
 import { CommandTextEntity, OperationEntity, OutboxEntity, RunEntity, TemporalNamespaceEntity } from './runs/entities.ts';
 import { RateLimitEntity } from './limits/entities.ts';
+import { PointAccountEntity, PointHistoryEntity, PointLotEntity, PointMovementEntity, PointPolicyEntity } from './points/entities.ts';
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
@@ -70,6 +71,11 @@ const entities = [
   GuestSessionEntity,
   CustomerEntity,
   CustomerConsentEntity,
+  PointPolicyEntity,
+  PointAccountEntity,
+  PointHistoryEntity,
+  PointLotEntity,
+  PointMovementEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,

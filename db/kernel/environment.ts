@@ -40,6 +40,12 @@ export class Environment {
     if (!Number.isInteger(value) || value < 0) this.refuse(`${name} must be a whole number.`);
     return value;
   }
+  /** `true` or `false`. */
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.get(name) ?? String(fallback);
+    if (value !== 'true' && value !== 'false') this.refuse(`${name} must be true or false.`);
+    return value === 'true';
+  }
   /** Null where it is not set. */
   port(name: string): number | null {
     return this.get(name) === undefined ? null : this.count(name, 0);
