@@ -16,12 +16,14 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
   const request = { code: 'earning', name: 'earning', sandbox: true, withProduct: true, live: true };
   const store = await makeStore(system.databaseUrl, request, system.env['SEALING_KEYS']);
   const seller = await retryOnFailure(() => Seller.login(system.api, store));
-  const policy = { purchaseEarn: { enabled: true, rateBp: 100 }, expiryDays: 365 };
-  await answered(() => seller.call('PUT', '/v1/store/point-policy', policy));
+  await database.query(`INSERT INTO point_policy VALUES ($1, false, 0, 0, true, 100, false, 0, 0, 1, 10000, false, 365, now(), now())`, [
+    store.storeId,
+  ]);
   const { productId } = (await answered(() => seller.call('GET', '/v1/products'))).body.data.items[0] as { productId: string };
   const buyer = await Buyer.join(system.api, 'earning');
   const { checkoutId } = (await answered(() => buyer.checkout(productId))).body.data as { checkoutId: string };
-  const { paymentId, payUrl } = (await answered(() => buyer.start(checkoutId))).body.data as Record<'paymentId' | 'payUrl', string>;
+  const { paymentId, payUrl } = (await answered(() => buyer.start(checkoutId, { returnUrl: 'https://shop.example.com/done' }))).body
+    .data as Record<'paymentId' | 'payUrl', string>;
   await pay(payUrl).catch(() => null);
   const statusOf = async () => (await buyer.status(paymentId).catch(() => null))?.body.data;
   const orderId = await until('the order', async () => ((await statusOf())?.orderId ?? null) as string | null, 90_000);
@@ -34,6 +36,7 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
     );
   await act('confirm', {});
   await act('dispatch', { deliveryMethod: 'DIRECT' });
+  await act('delivered', {});
   const files = ['before', 'after'].map((when) => join(armed, `transition.${when}-commit@${orderItemId}.decide`));
   for (const file of files) writeFileSync(file, '');
   const path = `/storefront/v1/me/order-items/${orderItemId}/decide`;
@@ -46,7 +49,7 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
   );
   promised.items.set(orderItemId, 'DISPATCHED');
   const { rows } = await database.query<{ amount: number }>(
-    `SELECT amount_won AS amount FROM point_history WHERE order_item_id = $1 AND type = 'EARN_PURCHASE'`,
+    `SELECT amount_won::int AS amount FROM point_history WHERE order_item_id = $1 AND type = 'EARN_PURCHASE'`,
     [orderItemId],
   );
   return rows.map(({ amount }) => amount);

@@ -1,8 +1,9 @@
 /** What points alone pay for, and what purchases earn (docs/contract.md#points-at-checkout; N17, N18, N26, N28). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY } from '../../../domain/kernel/time.ts';
-import { query } from '../../kernel/world.ts';
-import { askedOf, closeShops, codeOf, dataOf, type Member, type Order, PointShop, refundsOf, shipped, USE } from './shop.ts';
+import { pay } from '../../../bin/dev/client.ts';
+import { query, until } from '../../kernel/world.ts';
+import { askedOf, closeShops, codeOf, dataOf, FREE, type Member, type Order, PointShop, refundsOf, RETURN, shipped, USE } from './shop.ts';
 
 afterAll(closeShops);
 
@@ -66,7 +67,7 @@ describe('nothing remains to be paid', () => {
 
   test('many starts at once: one order, the rest is ALREADY_PAID, stock and points are taken once', async () => {
     const member = await shop.member(30_000);
-    const { productId, variantId } = await shop.world.product({ salePrice: 10_000, stockQuantity: 5 });
+    const { productId, variantId } = await shop.world.product({ salePrice: 10_000, stockQuantity: 5, ...FREE });
     const checkoutId = await member.checkout({ productId, quantity: 1 });
     const replies = await Promise.all(Array.from({ length: 12 }, () => member.start(checkoutId, 10_000, { option: undefined })));
     expect(replies.map((reply) => codeOf(reply)[1]).toSorted()).toEqual([...Array.from({ length: 11 }, () => 'ALREADY_PAID'), 'OK']);
@@ -101,10 +102,11 @@ describe('a purchase', () => {
   let shop: PointShop;
   const EARN = { enabled: true, rateBp: 100 };
   beforeAll(async () => void (shop = await PointShop.open({ use: USE, purchaseEarn: EARN }, true)));
-  const deliver = async (order: Order): Promise<string> => {
-    const { orderItemId } = order.items[0]!;
-    await shop.world.act(orderItemId, 'confirm');
-    await shop.world.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+  const deliver = async ({ items }: Pick<Order, 'items'>, { world } = shop): Promise<string> => {
+    const { orderItemId } = items[0]!;
+    await world.act(orderItemId, 'confirm');
+    await world.act(orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+    await world.act(orderItemId, 'delivered');
     return orderItemId;
   };
   const decide = (member: Member, orderItemId: string) =>
@@ -174,19 +176,16 @@ describe('a purchase', () => {
   test('of a test order or a guest earns nothing', async () => {
     const tried = await PointShop.open({ use: USE, purchaseEarn: EARN });
     const member = await tried.member();
-    const order = await member.buy(0, { productId: await tried.product(10_000), quantity: 1 });
-    const { orderItemId } = order.items[0]!;
-    for (const [action, body] of [
-      ['confirm', {}],
-      ['dispatch', { deliveryMethod: 'DIRECT' }],
-    ] as const)
-      await tried.world.act(orderItemId, action, body);
-    dataOf(await member.buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/decide`, {}));
-    expect(await member.moves()).toEqual([]);
-    const guest = await shop.world.order({ productId: await shop.product(10_000) });
-    await shop.world.act(guest.orderItemId, 'confirm');
-    await shop.world.act(guest.orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
+    const orderItemId = await deliver(await member.buy(0, { productId: await tried.product(10_000), quantity: 1 }), tried);
+    dataOf(await decide(member, orderItemId));
+    expect([await member.moves(), await tried.world.item(orderItemId)]).toMatchObject([[], { status: 'PURCHASE_DECIDED' }]);
+    const guest = await shop.world.buyer();
+    const { checkoutId } = dataOf(await guest.checkout(await shop.product(10_000)));
+    const { paymentId, payUrl } = dataOf(await guest.start(checkoutId as string, { returnUrl: RETURN }));
+    await pay(payUrl as string);
+    const orderId = await until('the order', async () => (await guest.status(paymentId as string)).body.data.orderId as string | null);
+    const decided = await deliver(await shop.order(orderId));
     await shop.world.advance('P20D');
-    expect(await shop.world.item(guest.orderItemId)).toMatchObject({ status: 'PURCHASE_DECIDED' });
+    expect(await shop.world.item(decided)).toMatchObject({ status: 'PURCHASE_DECIDED' });
   });
 });

@@ -26,6 +26,9 @@ export interface Policy {
   readonly use?: typeof USE;
   readonly purchaseEarn?: { readonly enabled: boolean; readonly rateBp: number };
 }
+export const FREE = { fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'FREE' } } };
+/** Of real payments only https. */
+export const RETURN = 'https://shop.example.com/done';
 /** Delivery of goods at a fee. */
 export const shipped = (deliveryFee: number): Fields => ({ fulfillment: { type: 'SHIPPING', shipping: { deliveryFee } } });
 
@@ -96,7 +99,7 @@ export class Member {
     return this.buyer.call('POST', `/storefront/v1/checkout/${checkoutId}/pricing`, { pointAmount, ...more });
   }
   start(checkoutId: string, pointAmount: number, more: Fields = {}): Promise<Reply> {
-    return this.buyer.start(checkoutId, { pointAmount, guest: undefined, ...more });
+    return this.buyer.start(checkoutId, { pointAmount, guest: undefined, returnUrl: RETURN, ...more });
   }
   /** Starts with points, and pays the rest. */
   async buy(pointAmount: number, ...items: readonly Line[]): Promise<Order> {
@@ -154,8 +157,9 @@ export class PointShop {
     if (points > 0) await member.adjust(points);
     return member;
   }
+  /** Delivered for nothing, unless said otherwise. */
   async product(salePrice: number, changes: Fields = {}): Promise<string> {
-    return (await this.world.product({ salePrice, ...changes })).productId;
+    return (await this.world.product({ salePrice, ...FREE, ...changes })).productId;
   }
   async order(orderId: string): Promise<Order> {
     return dataOf(await this.world.seller.call('GET', `/v1/orders/${orderId}`)) as Order;
