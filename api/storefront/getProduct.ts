@@ -1,6 +1,4 @@
-import { readPolicy } from '../../db/points/policy.ts';
 import { readShown } from '../../db/products/storefront.ts';
-import { earningOf } from '../../domain/points/purchase.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
 
@@ -12,7 +10,4 @@ export const getProduct = endpoint({
   change: 'none',
   data: ShownProduct,
   errors: ['PRODUCT_NOT_FOUND'],
-}).handle(async ({ tx, params, at }) => {
-  const product = await readShown(tx, params.productId);
-  return viewShown(product, at, earningOf(await readPolicy(tx)));
-});
+}).handle(async ({ tx, params, at }) => viewShown(await readShown(tx, params.productId), at));

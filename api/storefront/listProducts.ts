@@ -1,6 +1,4 @@
-import { readPolicy } from '../../db/points/policy.ts';
 import { listShown } from '../../db/products/storefront.ts';
-import { earningOf } from '../../domain/points/purchase.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
@@ -19,10 +17,9 @@ export const listProducts = endpoint({
   data: listOf(ShownProduct),
 }).handle(async ({ tx, query, at }) => {
   const { items, total } = await listShown(tx, query);
-  const earn = earningOf(await readPolicy(tx));
   return page(
     query,
-    items.map((item) => viewShown(item, at, earn)),
+    items.map((item) => viewShown(item, at)),
     total,
   );
 });

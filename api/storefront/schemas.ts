@@ -1,8 +1,8 @@
-import type { ShownProduct as Row } from '../../db/products/storefront.ts';
+import { earningOfShown, type ShownProduct as Row } from '../../db/products/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { discountedWon } from '../../domain/products/prices.ts';
-import { type EarnRules, purchasePoint } from '../../domain/points/purchase.ts';
+import { purchasePoint } from '../../domain/points/purchase.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 
@@ -41,7 +41,7 @@ export const ShownProduct = closed(
 );
 
 /** Prices and availability, without stock counts. */
-export function viewShown(product: Row, at: number, earn: EarnRules) {
+export function viewShown(product: Row, at: number) {
   const discountedPrice = discountedWon(product.sale_price_won, product.discount, koreanDate(at));
   return {
     productId: product.product_id,
@@ -52,7 +52,7 @@ export function viewShown(product: Row, at: number, earn: EarnRules) {
     salePrice: product.sale_price_won,
     discountedPrice,
     inventoryMode: product.inventory_mode,
-    purchasePoint: purchasePoint(earn, discountedPrice ?? product.sale_price_won, product.point_earn_rate_bp),
+    purchasePoint: purchasePoint(earningOfShown(product), discountedPrice ?? product.sale_price_won, product.point_earn_rate_bp),
     originalPrice: product.original_price_won,
     categoryId: product.category_id,
     isSoldOut: !product.variants.some((variant) => variant.open),
