@@ -6,10 +6,13 @@ import { earnExpiry, grantPoints, restoreExpiry } from '../points/ledger.ts';
 import { readPolicy } from '../points/policy.ts';
 import type { Order, OrderItem } from './entities.ts';
 
-/** Returns what was restored, in a new lot: nothing to a buyer who has withdrawn. The item counts the units that leave already. */
+/**
+ * Returns what was restored, in a new lot: nothing to a buyer who has withdrawn; a guest's order has no points. The item counts the units that
+ * leave already.
+ */
 export async function restorePoints(tx: Tx, order: Order, item: OrderItem, amountWon: number): Promise<number> {
   const { customerId, orderId, paymentId } = order;
-  if (!customerId || amountWon === 0) return 0;
+  if (!customerId || amountWon === 0) return amountWon;
   const { orderItemId, canceledQuantity } = item;
   const expiresAt = await restoreExpiry(tx, paymentId, tx.at);
   await tx.em.flush();

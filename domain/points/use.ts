@@ -27,7 +27,7 @@ export interface PointUse {
 export const NO_USE: PointUse = { pointAmount: 0, adjustReason: null, rejectReason: null };
 
 /** Providers take no less. */
-export const MIN_PAYABLE_WON = 100;
+const MIN_PAYABLE_WON = 100;
 export type Payable = Pick<Amounts, 'productAmount' | 'deliveryFee' | 'couponDiscountAmount'>;
 
 /** What a checkout costs before points. */

@@ -58,14 +58,14 @@ export class Member {
   /** A change by the seller, positive or negative; points live for a year. */
   async adjust(amount: number, expiresAt?: Date): Promise<void> {
     const { customerId } = this;
-    await this.shop.inStore(async (tx) => {
+    await this.shop.transact(async (tx) => {
       const year = new Date(tx.at + 365 * DAY);
       if (amount < 0) return deductPoints(tx, { customerId, type: 'ADJUST', amountWon: -amount, memo: '시험' });
       return grantPoints(tx, { customerId, type: 'ADJUST', amountWon: amount, expiresAt: expiresAt ?? year, memo: '시험' });
     });
   }
   balance(): Promise<number> {
-    return this.shop.inStore((tx) => readBalance(tx, this.customerId));
+    return this.shop.transact((tx) => readBalance(tx, this.customerId));
   }
   /** What is left, in the order in which it is spent. */
   lots() {
@@ -145,7 +145,7 @@ export class PointShop {
     return this.world.store.storeId;
   }
   /** What only the system does by itself, at the store's time. */
-  async inStore<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const [row] = await query<{ offset: string }>('SELECT clock_offset_ms AS offset FROM store WHERE store_id = $1', [this.storeId]);
     return inTenant(await orm(), tenancyOf(this.storeId, Number(row!.offset), Date.now()), REQUEST, work);
   }
