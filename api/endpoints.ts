@@ -18,6 +18,7 @@ import { orders } from './orders/index.ts';
 import { payments } from './payments/index.ts';
 import { paymentSettings } from './paymentSettings/index.ts';
 import { pickupLocations } from './pickupLocations/index.ts';
+import { points } from './points/index.ts';
 import { products } from './products/index.ts';
 import { refunds } from './refunds/index.ts';
 import { sandbox } from './sandbox/index.ts';
@@ -48,6 +49,7 @@ export const endpoints: readonly Endpoint[] = [
   cart,
   checkout,
   payments,
+  points,
   refunds,
   orders,
   claims,

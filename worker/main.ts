@@ -2,6 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { createJobs } from '../activities/jobs.ts';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
@@ -14,6 +15,7 @@ import { createLog } from '../db/kernel/log.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { checkLogin } from '../db/roles.ts';
+import { JOBS_QUEUE } from '../workflows/kernel/jobs.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE, YIELDING_QUEUE } from '../workflows/kernel/queues.ts';
 import { workflowBundle } from './bundle.ts';
 import { serveMetrics, unusedPort } from './metrics.ts';
@@ -22,6 +24,7 @@ import { Pressure, YieldingSlots } from './pressure.ts';
 import { runReconciler } from './reconciler.ts';
 import { registerSearchAttributes } from './searchAttributes.ts';
 import { runRelay } from './relay.ts';
+import { runSchedules } from './schedules.ts';
 import { tracedWorker } from './tracing.ts';
 
 const config = readWorkerConfig();
@@ -89,6 +92,13 @@ const workers = await Promise.all([
       nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
     },
   }),
+  Worker.create({
+    ...shared,
+    ...traced.calls,
+    taskQueue: JOBS_QUEUE,
+    activities: createJobs(deps),
+    maxConcurrentActivityTaskExecutions: 2,
+  }),
   ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
     Worker.create({ ...shared, ...traced.calls, ...CALLS, taskQueue, activities }),
   ),
@@ -99,6 +109,7 @@ if (port !== null) serveMetrics({ pool, client, log, namespace, clock: realClock
 const loops = [
   runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),
   runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure, storage }),
+  runSchedules({ client, log, signal: stopping.signal }),
 ];
 
 const stop = () => {

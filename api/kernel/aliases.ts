@@ -1,7 +1,7 @@
 /** The short forms of addresses, without their prefix (D1). */
 const MANAGEMENT = String.raw`webhooks|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
 const SHORT = [
-  /^\/storefront\/v1(\/(?:checkout|auth|guest|payments)(?:\/.*)?)$/,
+  /^\/storefront\/v1(\/(?:checkout|auth|guest|payments|me\/points)(?:\/.*)?)$/,
   new RegExp(String.raw`^\/v1(\/(?:${MANAGEMENT})(?:\/.*)?)$`),
 ] as const;
 
@@ -9,6 +9,6 @@ const SHORT = [
 export const aliases = (path: string): string[] => [path, ...SHORT.flatMap((short) => short.exec(path)?.[1] ?? [])];
 
 /** The router does not distinguish case either. */
-const MANAGED = new RegExp(String.raw`^\/(?:v1|me|${MANAGEMENT})(?:\/|$)`, 'i');
+const MANAGED = new RegExp(String.raw`^\/(?:v1|me(?!\/points)|${MANAGEMENT})(?:\/|$)`, 'i');
 /** Whether an address, known or not, is one of the management API. */
 export const isManagement = (path: string): boolean => MANAGED.test(path);

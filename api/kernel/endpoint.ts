@@ -66,6 +66,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly facts?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
+  /** It takes no request without an Idempotency-Key. */
+  readonly needsKey?: boolean;
   readonly query?: Q;
   /** Further request headers; the handler validates them. */
   readonly headers?: Readonly<Record<string, TSchema>>;

@@ -102,7 +102,7 @@ async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realN
     caller = await reauthenticate(approval, deps, { requestId, at, realNow });
     const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
     if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
-    const request = await validated(await read(incoming), { incoming, endpoint, deps, caller });
+    const request = await validated(await read(incoming), { incoming, endpoint, deps, caller }, { hasOwnKey: true });
     return { answer: await perform({ ...request, operation, keyed: true, execution: { notAfter: realNow + COMMAND_MS } }), caller };
   } catch (error) {
     return { answer: refusalOf(asFault(error, deps.log, requestId), endpoint), caller };

@@ -135,7 +135,7 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
     })),
     ...STORE_HEADERS[e.access],
     ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: requestSchema(schema) })),
-    ...(takesKey(e) ? [IDEMPOTENCY_KEY] : []),
+    ...(takesKey(e) ? [{ ...IDEMPOTENCY_KEY, required: e.needsKey === true }] : []),
     ...(isManaged(e) ? [DRY_RUN] : []),
     ...(isForAgents(e) ? [AGENT] : []),
   ];

@@ -76,13 +76,17 @@ export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promis
   };
 }
 
-/** VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist. */
-export async function validated(request: ReadRequest, context: Context): Promise<Request> {
+/**
+ * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist. `hasOwnKey`: it is carried out
+ * under another key than its client's.
+ */
+export async function validated(request: ReadRequest, context: Context, { hasOwnKey = false } = {}): Promise<Request> {
   const { incoming, endpoint, deps, caller } = context;
   const { params, query, body, file } = request;
   const fieldErrors = await problemsOf(request, endpoint, deps, caller);
   // Of agents every change takes one (G19).
   const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
+  if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
   fieldErrors.push(...headerProblems(incoming, endpoint));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
@@ -95,6 +99,9 @@ export async function validated(request: ReadRequest, context: Context): Promise
     isDryRun: isDryRun(endpoint, incoming),
   };
 }
+
+const keyProblems = ({ header }: Incoming): FieldError[] =>
+  header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
 
 const DRY_RUN = 'x-svc-dry-run';
 export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isManaged(endpoint) && header(DRY_RUN) === '1';

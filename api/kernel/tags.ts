@@ -31,6 +31,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   cart: { name: 'Cart', description: 'What a buyer means to buy, priced and checked anew at every read.' },
   checkout: { name: 'Checkout', description: 'What is about to be paid: lines, fees and how it is handed over, held for 30 minutes.' },
   payments: { name: 'Payment', description: 'Paying a checkout at a provider, trying again, and how it went.' },
+  points: { name: 'Points', description: 'What members earn and spend: the policy of the shop, balances with their lots, every entry.' },
   refunds: { name: 'Refunds', description: 'Money that goes back; a refund on hold waits for its shop.' },
   orders: { name: 'Orders', description: 'What was bought, item by item: prepared, dispatched, delivered, decided, or canceled.' },
   claims: { name: 'Claims', description: 'What buyers cancel, return or exchange, from the request to the money that goes back.' },

@@ -1,9 +1,11 @@
 /**
- * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes, waits until nothing is
- * due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds no transaction.
+ * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes or time at which a scheduled
+ * job is due, waits until nothing is due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds no transaction.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type StoreJob, STORE_JOBS } from '../../db/jobs/stores.ts';
+import { forEachAtOnce } from '../../db/kernel/parallel.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, type OperationKey } from '../../db/runs/operations.ts';
 import {
@@ -85,15 +87,49 @@ async function queue(advancing: Advancing): Promise<void> {
 async function step(advancing: Advancing, to: number): Promise<boolean> {
   let settled = true;
   for (;;) {
-    const wake = await inTx(advancing, (tx) => nextWake(tx, to));
-    if (wake === null) break;
-    const minute = Math.min(Math.ceil(wake / MINUTE) * MINUTE, to);
-    const signaled = await advanceTo(advancing, minute, true);
+    const stop = await nextStop(advancing, to);
+    if (stop === null) break;
+    const signaled = await advanceTo(advancing, stop.at, true);
     settled = (await quiet(advancing, signaled)) && settled;
+    if (settled) for (const job of stop.jobs) await runJob(advancing, job, stop.at);
     if (!settled) break;
   }
   const signaled = await advanceTo(advancing, to, false);
-  return (await quiet(advancing, signaled)) && settled;
+  settled = (await quiet(advancing, signaled)) && settled;
+  for (const job of STORE_JOBS) if (job.stops === 'end') await runJob(advancing, job, to);
+  return settled;
+}
+
+interface Stop {
+  readonly at: number;
+  /** Scheduled jobs that are due then. */
+  readonly jobs: readonly StoreJob[];
+}
+/** The next time up to `to` at which something has to happen: the minute in which a run wakes, or the time of a scheduled job. */
+const nextStop = (advancing: Advancing, to: number): Promise<Stop | null> =>
+  inTx(advancing, async (tx) => {
+    const now = tx.realNow + (await readOffset(tx));
+    const wake = await nextWake(tx, to);
+    const stops: Stop[] = wake === null ? [] : [{ at: Math.min(Math.ceil(wake / MINUTE) * MINUTE, to), jobs: [] }];
+    for (const job of STORE_JOBS) {
+      const at = job.stops === 'end' ? null : await job.stops(tx, now, to);
+      if (at !== null) stops.push({ at, jobs: [job] });
+    }
+    const first = Math.min(...stops.map(({ at }) => at));
+    const due = stops.filter(({ at }) => at === first);
+    return due.length === 0 ? null : { at: first, jobs: due.flatMap(({ jobs }) => jobs) };
+  });
+
+/** Runs a scheduled job for the store, as at its time, a portion after the other. */
+async function runJob(advancing: Advancing, { due, work }: StoreJob, at: number): Promise<void> {
+  const { deps, storeId, holder } = advancing;
+  const inJob = <T>(task: (tx: Tx) => Promise<T>) => inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, task);
+  for (;;) {
+    await inTx(advancing, (tx) => acquireClockLease(tx, holder));
+    const found = await inJob(due);
+    if (found.length === 0) return;
+    await forEachAtOnce(found, PARALLEL, (one) => inJob((tx) => work(tx, one)));
+  }
 }
 
 /** Commits the offset for the time `to`, and signals the runs: those that are due, or all open ones. Returns their workflow ids. */

@@ -2,8 +2,10 @@
  * `npm run --silent store -- create --code acme [--name …] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N]`: prints the
  * new store and its client as JSON. `--live`: real payments at the simulator, without the live gate; refused in production.
  * `npm run --silent store -- set --code acme --live-payments on|off`: the operator's switch of live payments; prints the store as JSON.
+ * `npm run --silent store -- open-points --code acme`: opening balances from stdin, JSON lines `{ "email", "balance" }`; prints how many.
  * `npm run store -- fill --code acme [--products 10000] [--variants 20]`: as many products as a large shop has.
  */
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
 import { ownerUrl, simulatorKeys } from './environment.ts';
@@ -11,6 +13,7 @@ import { fillStore } from './store/fill.ts';
 import { UserError, run } from '../kernel/cli.ts';
 import { switchLivePayments } from './store/livePayments.ts';
 import { makeStore } from './store/make.ts';
+import { openPoints } from './store/openPoints.ts';
 
 const options = {
   code: { type: 'string' },
@@ -38,6 +41,9 @@ const commands: Readonly<Record<string, (code: string, values: Values) => Promis
   async set(code, values) {
     print(await switchLivePayments(ownerUrl(), code, values['live-payments']));
   },
+  async 'open-points'(code) {
+    print(await openPoints(ownerUrl(), code, await text(process.stdin)));
+  },
   async create(code, { name = code, sandbox, live, owner = null, 'ai-actions': aiActions }) {
     const keys = simulatorKeys();
     if (live && keys === null)
@@ -60,7 +66,7 @@ await run(async () => {
   if (!command || !values.code)
     throw new UserError(
       'Usage: npm run store -- create --code CODE [--name NAME] [--sandbox] [--live] [--owner EMAIL] [--ai-actions N], ' +
-        'set --code CODE --live-payments on|off, or fill --code CODE [--products N] [--variants N]',
+        'set --code CODE --live-payments on|off, open-points --code CODE, or fill --code CODE [--products N] [--variants N]',
     );
   await command(values.code, values);
 });

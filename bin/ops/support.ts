@@ -1,5 +1,6 @@
 /**
  * `npm run support -- <command>`, each with `--json`:
+ * `points <customerId>`: a member's points with every entry, and whether they agree;
  * `find <number or id>`: its runs; `explain <number or id>`: what they wait for and why; `refunds`: those that failed or are held;
  * `retry <refund, workflow or number>`: retries now; `reset <workflowId> [--event-id N] [--reason TEXT]`: resets a workflow to one of its
  * workflow tasks (the first); `replay <workflowId>`: replays its history on this checkout's code.
@@ -9,6 +10,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import { connect, isDone, type RunRow, type Support } from './support/context.ts';
 import { explain, type Explanation } from './support/explain.ts';
 import { find } from './support/find.ts';
+import { points } from './support/points.ts';
 import { replay } from './support/replay.ts';
 import { retry } from './support/retry.ts';
 import { resetRun, workflowTasks } from './support/reset.ts';
@@ -66,6 +68,7 @@ const commands: Readonly<Record<string, (support: Support, given: Arguments) => 
       words: refunds.map((r) => `${r.refund_id}  ${r.amount_won} won  ${r.status}  ${r.failure_code ?? ''}  ${r.payment_id}`),
     };
   },
+  points: (support, { id }) => points(support, id),
   async retry(support, { id }) {
     const answer = await retry(support, id);
     return { json: answer, words: [answer.done] };

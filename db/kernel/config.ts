@@ -1,6 +1,7 @@
 /** Configuration from environment variables, validated at the start of a process. */
 import { BlockList } from 'node:net';
 import { Environment, type Variables } from './environment.ts';
+import { switchesOf } from './pointSwitches.ts';
 import { parseNetworks } from './networks.ts';
 
 export interface Config {
@@ -83,6 +84,7 @@ export function readWorkerConfig(variables: Variables = process.env): WorkerConf
 function configOf(env: Environment): Config {
   const port = env.count('PORT', 3000);
   const publicUrl = env.address('PUBLIC_URL', `http://127.0.0.1:${port}`);
+  switchesOf(env);
   env.onlyInDevelopment('ALLOW_LOOPBACK_WEBHOOKS', 'FAILPOINTS', 'FAILPOINTS_ARMED', 'MCP_FORM_SECONDS');
   const allowLoopbackWebhooks = env.get('ALLOW_LOOPBACK_WEBHOOKS') === 'true';
   return {

@@ -15,6 +15,7 @@ export const FAILPOINTS = [
   'relay.after-start',
   'provider.after-answer',
   'execution.after-answer',
+  'expiry.before-commit',
   'webhook.before-send',
   'webhook.after-send',
 ] as const;

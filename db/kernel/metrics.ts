@@ -56,6 +56,13 @@ export const limitRefusals = new Counter({
   registers,
 });
 
+/** Accounts of points that do not agree with their own history (db/points/check.ts). */
+export const pointDifferences = new Counter({
+  name: 'sangjeom_point_differences_total',
+  help: 'Accounts of points that disagree with their history',
+  registers,
+});
+
 /** Requests that are in no store's log (G49), because Postgres was too slow or refused them. */
 export const unloggedRequests = new Counter({
   name: 'sangjeom_api_request_log_dropped_total',

@@ -44,6 +44,7 @@ export const catalogue = {
   PAYMENT_NOT_FOUND: { status: 404, message: 'There is no such payment.' },
   ORDER_NOT_FOUND: { status: 404, message: 'There is no such order.' },
   ORDER_ITEM_NOT_FOUND: { status: 404, message: 'There is no such order item.' },
+  CUSTOMER_NOT_FOUND: { status: 404, message: 'There is no such customer.' },
   CART_ITEM_NOT_FOUND: { status: 404, message: 'There is no such cart line.' },
   REFUND_NOT_FOUND: { status: 404, message: 'There is no such refund.' },
   SETTLEMENT_NOT_FOUND: { status: 404, message: 'There is no such settlement.' },

@@ -235,6 +235,28 @@ const cancel = execution(
   (orderItemId) => count(`FROM flow_step WHERE order_item_id = $1 AND event ->> 'type' = 'reduced'`, [orderItemId]),
 );
 
+/** Points expire once, although the advance that had begun to expire them is killed. */
+const expiry: Scenario = async (arm) => {
+  await Buyer.join(under.system.api, 'faults', 'expiry@example.com');
+  const { rows } = await database.query<{ id: string }>(`SELECT customer_id AS id FROM customer WHERE email = 'expiry@example.com'`);
+  const customerId = rows[0]!.id;
+  const { now } = (await under.seller.call('GET', '/v1/sandbox/clock')).body.data as { now: string };
+  const expiresAt = new Date(Date.parse(now) + 3_600_000).toISOString();
+  const grant = { amount: 700, reason: '사과', expiresAt };
+  const granted = await answered(() =>
+    under.seller.call('POST', `/v1/customers/${customerId}/points/adjustments`, grant, { 'idempotency-key': 'expiry' }),
+  );
+  expect(granted.status).toBe(201);
+  arm();
+  await until('the points have expired', async () => {
+    await advance();
+    return (await count(`FROM point_history WHERE customer_id = $1 AND type = 'EXPIRE'`, [customerId])) === 1;
+  });
+  await advance();
+  expect(await count(`FROM point_history WHERE customer_id = $1`, [customerId])).toBe(2);
+  expect(await count(`FROM check_point_accounts('', '', 10000) c WHERE c.balance_won <> c.lots_won OR c.wrong_lots > 0`, [])).toBe(0);
+};
+
 const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'request.before-commit': checkout,
   'request.after-commit': checkout,
@@ -243,6 +265,7 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'relay.after-start': async (arm) => void (await purchase(arm)),
   'provider.after-answer': confirmTwice,
   'execution.after-answer': cancel,
+  'expiry.before-commit': expiry,
   'webhook.before-send': delivery,
   'webhook.after-send': delivery,
 };

@@ -1,12 +1,13 @@
 /** The table of workflow types, and that each type has its function. */
 import { expect, test } from '@jest/globals';
 import { type RunRef, runOf, WORKFLOW_TYPES, WORKFLOWS, type WorkflowType, orderItemRun } from '../../../workflows/kernel/messages.ts';
+import { JOB_WORKFLOW } from '../../../workflows/kernel/jobs.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';
 import * as functions from '../../../workflows/index.ts';
 
 test('every workflow type has its function, and no other is in the bundle', () => {
   const found = functions satisfies Readonly<Record<WorkflowType, (run: RunRef) => Promise<void>>>;
-  expect(Object.keys(found).toSorted()).toEqual(WORKFLOW_TYPES.toSorted());
+  expect(Object.keys(found).toSorted()).toEqual([...WORKFLOW_TYPES, JOB_WORKFLOW].toSorted());
 });
 
 test('no prefix of workflow ids is the beginning of another', () => {

@@ -1,0 +1,83 @@
+import { deductPoints, earnExpiry, grantPoints } from '../../db/points/ledger.ts';
+import { readPolicy } from '../../db/points/policy.ts';
+import { isMember } from '../../db/points/queries.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { SECOND } from '../../domain/kernel/time.ts';
+import { NAME } from '../kernel/documentedSchema.ts';
+import { type Caller, endpoint } from '../kernel/endpoint.ts';
+import { closed, type Static, Timestamp, Type } from '../kernel/schema.ts';
+import type { Fitting } from '../kernel/validate.ts';
+import { PointEntryView, viewEntry } from './schemas.ts';
+import { CUSTOMER_POINTS } from './subject.ts';
+
+const MAX_WON = 2_000_000_000;
+const MAX_REASON = 200;
+const Adjustment = closed(
+  {
+    amount: Type.Integer({
+      minimum: -MAX_WON,
+      maximum: MAX_WON,
+      description: 'Positive grants, negative deducts; not 0',
+      'x-document': { not: { const: 0 } },
+    }),
+    reason: Type.String({
+      maxLength: 1000,
+      description: '1 to 200 characters around which blanks are left out; the buyer does not see it',
+      'x-document': { pattern: NAME, maxLength: MAX_REASON },
+    }),
+    expiresAt: Type.Optional({ ...Timestamp, description: 'Of a grant, in the future; the policy’s expiry when omitted' }),
+  },
+  { title: 'PointAdjustment' },
+);
+
+export const adjust = endpoint({
+  id: 'points.adjust',
+  route: 'POST /v1/customers/{customerId}/points/adjustments',
+  summary: 'Grant points to a customer, or deduct some',
+  access: 'store',
+  scopes: ['promotion:rw'],
+  agent: 'approval',
+  directUntilLive: true,
+  target: CUSTOMER_POINTS,
+  facts: ['balance'],
+  change: 'here',
+  idempotent: true,
+  needsKey: true,
+  body: Adjustment,
+  check: (body, _, caller) => problemsOf(body, caller),
+  status: 201,
+  data: PointEntryView,
+  errors: ['CUSTOMER_NOT_FOUND', 'POINT_EXPIRY_REQUIRED', 'POINT_BALANCE_INSUFFICIENT', 'POINTS_UNAVAILABLE'],
+}).handle(async ({ tx, params: { customerId }, body: { amount, reason, expiresAt } }) => {
+  const policy = await readPolicy(tx);
+  if (!policy.available) throw new Fault('POINTS_UNAVAILABLE');
+  if (!(await isMember(tx, customerId))) throw new Fault('CUSTOMER_NOT_FOUND');
+  const about = { customerId, type: 'ADJUST', memo: reason.trim() } as const;
+  const entry =
+    amount > 0
+      ? await grantPoints(tx, {
+          ...about,
+          amountWon: amount,
+          expiresAt: expiresAt === undefined ? earnExpiry(policy, tx.at) : new Date(wholeSecond(expiresAt)),
+        })
+      : await deductPoints(tx, { ...about, amountWon: -amount });
+  // They withdrew meanwhile.
+  if (!entry) throw new Fault('CUSTOMER_NOT_FOUND');
+  return viewEntry(entry);
+});
+
+const wholeSecond = (time: string): number => Math.floor(Date.parse(time) / SECOND) * SECOND;
+
+/** What the schema cannot say (N14). */
+function problemsOf({ amount, reason, expiresAt }: Fitting<Static<typeof Adjustment>>, { at }: Caller): FieldError[] {
+  const length = reason === undefined ? 1 : Array.from(reason.trim()).length;
+  const isPast = expiresAt !== undefined && !(wholeSecond(expiresAt) > at);
+  const found = (is: boolean, field: string, code: string, message: string) => (is ? [{ field, code, message }] : []);
+  return [
+    ...found(amount === 0, 'amount', 'OUT_OF_RANGE', 'must not be 0'),
+    ...found(length === 0, 'reason', 'TOO_SHORT', 'must not be blank'),
+    ...found(length > MAX_REASON, 'reason', 'TOO_LONG', `must have at most ${MAX_REASON} characters`),
+    ...found(isPast, 'expiresAt', 'OUT_OF_RANGE', 'must be in the future'),
+    ...found(expiresAt !== undefined && !isPast && (amount ?? 0) < 0, 'expiresAt', 'NOT_APPLICABLE', 'a deduction has no expiry'),
+  ];
+}

@@ -1,0 +1,20 @@
+import { readPolicy } from '../../db/points/policy.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { ShownPointPolicy } from './schemas.ts';
+
+/** Days in which a review may be written, and changed (U15, U16). */
+const REVIEW = { writeDays: 90, editDays: 30 } as const;
+
+export const getShownPolicy = endpoint({
+  id: 'points.getShownPolicy',
+  route: 'GET /storefront/v1/point-policy',
+  summary: 'Read what the shop gives points for; a change shows within 60 seconds',
+  access: 'storefront',
+  change: 'none',
+  data: ShownPointPolicy,
+}).handle(async ({ tx, setHeader }) => {
+  const { reviewReward, purchaseEarn, use, expiryDays } = await readPolicy(tx);
+  setHeader('Cache-Control', 'public, max-age=60');
+  setHeader('Vary', 'X-Store-Code');
+  return { reviewReward, purchaseEarn, use, expiryDays, review: REVIEW };
+});
