@@ -33,6 +33,7 @@ import { Claims0026 } from './migrations/0026_claims.ts';
 import { PaymentSettings0027 } from './migrations/0027_payment_settings.ts';
 import { ClaimFeed0028 } from './migrations/0028_claim_feed.ts';
 import { Points0029 } from './migrations/0029_points.ts';
+import { PointUse0030 } from './migrations/0030_point_use.ts';
 import { Customers0031 } from './migrations/0031_customers.ts';
 import { Reviews0032 } from './migrations/0032_reviews.ts';
 import { Sales0033 } from './migrations/0033_sales.ts';
@@ -69,6 +70,7 @@ const MIGRATIONS = [
   PaymentSettings0027,
   ClaimFeed0028,
   Points0029,
+  PointUse0030,
   Customers0031,
   Reviews0032,
   Sales0033,

@@ -1,5 +1,6 @@
 import { linesOf } from '../../db/cart/queries.ts';
 import { openCheckout } from '../../db/checkout/commands.ts';
+import { readUsable } from '../../db/checkout/points.ts';
 import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
@@ -62,5 +63,6 @@ export const create = endpoint({
   const lines = items ?? (await linesOf(tx, sessionId!, cartItemIds));
   const checkout = await openCheckout(tx, sessionId!, { lines, cartItemIds, ...handover });
   setHeader('Location', `/storefront/v1/checkout/${checkout.checkoutId}`);
-  return viewCheckout(checkout, store, await readSettings(tx));
+  const usable = await readUsable(tx, checkout, customer?.customerId ?? null);
+  return viewCheckout(checkout, { store, settings: await readSettings(tx), usable });
 });

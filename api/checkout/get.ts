@@ -1,3 +1,4 @@
+import { readUsable } from '../../db/checkout/points.ts';
 import { findCheckout } from '../../db/checkout/queries.ts';
 import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
@@ -12,7 +13,8 @@ export const get = endpoint({
   change: 'none',
   data: Checkout,
   errors: ['CHECKOUT_NOT_FOUND'],
-}).handle(async ({ tx, sessionId, params }) => {
+}).handle(async ({ tx, sessionId, customer, params }) => {
   const checkout = await findCheckout(tx, params.checkoutId, sessionId!);
-  return viewCheckout(checkout, await readStore(tx), await readSettings(tx));
+  const [store, settings] = [await readStore(tx), await readSettings(tx)];
+  return viewCheckout(checkout, { store, settings, usable: await readUsable(tx, checkout, customer?.customerId ?? null) });
 });

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../kernel/endpoint.ts';
 import { create } from './create.ts';
 import { get } from './get.ts';
+import { price } from './price.ts';
 import { quote } from './quote.ts';
 
-export const checkout: readonly Endpoint[] = [create, get, quote];
+export const checkout: readonly Endpoint[] = [create, get, price, quote];

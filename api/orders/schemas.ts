@@ -1,7 +1,7 @@
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
 import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { Amounts, Delivery } from '../checkout/schemas.ts';
+import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
@@ -153,15 +153,15 @@ const orderFields = {
   }),
   payment: closed({
     paymentId: Id,
-    pg: Type.String(),
-    method: Type.String(),
+    pg: nullable(Type.String({ description: 'Null: points paid for everything' })),
+    method: Type.String({ description: 'POINT: points paid for everything' }),
     approvedMethod: nullable(Type.String()),
     totalAmount: Won,
     pointAmount: Won,
     approvedAt: nullable(Timestamp),
   }),
   amounts: Amounts,
-  delivery: Delivery,
+  delivery: PaidDelivery,
   lastChangedAt: Timestamp,
 };
 const Visit = closed({ visitorId: nullable(Type.String()), sessionId: nullable(Type.String()) });

@@ -1,11 +1,12 @@
-import type { Started } from '../../db/payments/queries.ts';
+import type { Begun } from '../../db/payments/queries.ts';
 import type { Payment as Row } from '../../db/payments/entities.ts';
 import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { type Option as ChosenOption, WALLETS } from '../../domain/paymentSettings/routing.ts';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
-import { Amounts, Delivery } from '../checkout/schemas.ts';
+import { viewDelivery } from '../../domain/checkout/rules.ts';
+import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
@@ -24,7 +25,7 @@ export const ReturnUrl = Type.String({
 });
 export const PaymentRequest = closed(
   {
-    option: Option,
+    option: Type.Optional(Option),
     returnUrl: ReturnUrl,
     shippingAddress: Type.Optional(Address),
     guest: Type.Optional(
@@ -41,13 +42,16 @@ export const PaymentRequest = closed(
 export const PaymentStarted = closed(
   {
     paymentId: Id,
-    attemptId: Id,
-    option: closed({ pg: Type.String(), method: oneOf(PAYMENT_METHODS), provider: nullable(Type.String()) }),
-    payUrl: Type.String(),
+    status: oneOf(['pending', 'completed'], 'Completed: points have paid for everything, and there is an order already'),
+    orderId: nullable(Id),
+    orderNo: nullable(Type.String()),
+    attemptId: nullable(Id),
+    option: nullable(closed({ pg: Type.String(), method: oneOf(PAYMENT_METHODS), provider: nullable(Type.String()) })),
+    payUrl: nullable(Type.String()),
     expiresAt: Timestamp,
     testPayment: Type.Boolean(),
     amounts: Amounts,
-    delivery: Delivery,
+    delivery: PaidDelivery,
   },
   { title: 'PaymentStarted' },
 );
@@ -67,15 +71,19 @@ export const PaymentStatus = closed(
   { title: 'PaymentStatus' },
 );
 
-export const viewStarted = ({ payment, attempt }: Started, publicUrl: string) => ({
+/** Without an attempt it is completed. */
+export const viewStarted = ({ payment, attempt }: Begun, publicUrl: string) => ({
   paymentId: payment.paymentId,
-  attemptId: attempt.attemptId,
-  option: { pg: attempt.pg, method: attempt.method as (typeof PAYMENT_METHODS)[number], provider: attempt.provider ?? null },
-  payUrl: `${publicUrl}/pay/${payment.paymentId}?attemptId=${attempt.attemptId}`,
+  status: attempt ? ('pending' as const) : ('completed' as const),
+  orderId: attempt ? null : (payment.orderId ?? null),
+  orderNo: attempt ? null : payment.orderNo,
+  attemptId: attempt?.attemptId ?? null,
+  option: attempt && { pg: attempt.pg, method: attempt.method as (typeof PAYMENT_METHODS)[number], provider: attempt.provider ?? null },
+  payUrl: attempt && `${publicUrl}/pay/${payment.paymentId}?attemptId=${attempt.attemptId}`,
   expiresAt: korean(payment.expiresAt.getTime()),
   testPayment: payment.testPayment,
   amounts: payment.amounts,
-  delivery: payment.delivery,
+  delivery: viewDelivery(payment.delivery),
 });
 
 /** The public status, without buyer or provider data. `orderNo` only once there is an order. */

@@ -1,5 +1,5 @@
 import { findCheckout } from '../../db/checkout/queries.ts';
-import { startPayment } from '../../db/payments/commands.ts';
+import { startPurchase } from '../../db/purchases.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Buyer } from '../../domain/checkout/rules.ts';
@@ -36,13 +36,15 @@ export const start = endpoint({
     'PAYMENT_PROVIDER_UNAVAILABLE',
     'LIVE_PAYMENTS_DISABLED',
     'POINTS_UNAVAILABLE',
+    'POINT_BALANCE_CHANGED',
+    'POINT_BALANCE_INSUFFICIENT',
     'GUEST_CHECKOUT_DISABLED',
   ],
 })
   .before(async ({ body, customer }) => {
     checkReturnUrl(body.returnUrl);
-    if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
     if (customer) return { buyer: buyerOf(customer, body), orderPasswordHash: null };
+    if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
     if (!body.guest) throw invalid('guest', 'REQUIRED', 'Who orders?');
     const { orderPassword, ...buyer } = body.guest;
     return { buyer, orderPasswordHash: await hashOrderPassword(orderPassword) };
@@ -51,10 +53,11 @@ export const start = endpoint({
     const checkout = await findCheckout(tx, params.checkoutId, sessionId!, true);
     const store = await readStore(tx);
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
-    const { option, returnUrl, shippingAddress = null, expectedTotalAmount } = body;
+    const { option, returnUrl, shippingAddress = null, pointAmount = 0, expectedTotalAmount } = body;
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
-    const wanted = { option: optionOf(option), returnUrl, shippingAddress, ...prepared, visit: visitOf(header), ...expected };
-    return viewStarted(await choosing(deps, tx, () => startPayment(tx, checkout, wanted)), deps.config.publicUrl);
+    const way = { option: option ? optionOf(option) : null, returnUrl };
+    const wanted = { ...way, shippingAddress, pointAmount, ...prepared, visit: visitOf(header), ...expected };
+    return viewStarted(await choosing(deps, tx, () => startPurchase(tx, checkout, wanted)), deps.config.publicUrl);
   });
 
 /** The buyer of an order; a customer without a name gets the receiver's. */

@@ -1,7 +1,8 @@
-import type { ShownProduct as Row } from '../../db/products/storefront.ts';
+import { earningOfShown, type ShownProduct as Row } from '../../db/products/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { discountedWon } from '../../domain/products/prices.ts';
+import { purchasePoint } from '../../domain/points/purchase.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 
@@ -17,7 +18,7 @@ export const ShownProduct = closed(
     originalPrice: nullable(Won),
     categoryId: Id,
     inventoryMode: oneOf(INVENTORY_MODES),
-    purchasePoint: Type.Null({ description: 'Expected points for one unit; null while earning is off' }),
+    purchasePoint: nullable(Type.Integer({ description: 'Expected points for one unit; null while earning is off' })),
     isSoldOut: Type.Boolean(),
     optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(
@@ -51,7 +52,7 @@ export function viewShown(product: Row, at: number) {
     salePrice: product.sale_price_won,
     discountedPrice,
     inventoryMode: product.inventory_mode,
-    purchasePoint: null,
+    purchasePoint: purchasePoint(earningOfShown(product), discountedPrice ?? product.sale_price_won, product.point_earn_rate_bp),
     originalPrice: product.original_price_won,
     categoryId: product.category_id,
     isSoldOut: !product.variants.some((variant) => variant.open),

@@ -118,6 +118,7 @@ export function lineOf(pricing: PricingData, wanted: WantedLine, handover: Hando
     ...handedOver(pricing, product, handover),
     ...(stay && { stay }),
     ...(product.refundPolicy && { refundPolicy: product.refundPolicy }),
+    ...(product.pointEarnRateBp != null && { productEarnRateBp: product.pointEarnRateBp }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, type Order, OrderEntity, type OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
+import { earnPoints } from './points.ts';
 
 export interface TransitionContext {
   readonly tx: Tx;
@@ -48,6 +49,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   await recordEffects(context, command, effects);
   const order = await lockOrder(context);
   const departed = leave ? await leave(order) : NOTHING_LEFT;
+  await earnPoints(tx, order, item, effects);
   const { storeId, orderItemId } = item;
   const { seq } = state;
   const recorded = { ...event, actor: command?.actor ?? 'SYSTEM', ...departed.recorded };

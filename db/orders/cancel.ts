@@ -36,6 +36,9 @@ export const auditedCancel = ({ reason }: CancelInput, { refundAmount, pointRefu
 /** Cancels `quantity` units. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee. */
 export async function cancelItem({ tx, item, order }: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
   const { orderItemId, variantId, stay = null } = item;
+  const reference = `${orderItemId}/${item.canceledQuantity + quantity}`;
+  // Before the points: whoever pays with points alone locks stock and account in this order.
+  await returnStock(tx, [{ variantId, quantity, stay }], { reason: 'CANCEL', reference, at: tx.at });
   const left = await refundUnits(tx, order, item, {
     quantity,
     cause: 'SELLER_CANCEL',
@@ -45,8 +48,6 @@ export async function cancelItem({ tx, item, order }: Canceling, input: CancelIn
     isHeld: input.holdRefund === true,
   });
   const { canceledQuantity } = item;
-  const reference = `${orderItemId}/${canceledQuantity}`;
-  await returnStock(tx, [{ variantId, quantity, stay }], { reason: 'CANCEL', reference, at: tx.at });
   await appendMemo({ tx, item, order }, input, quantity);
   closeItem(item);
   return {

@@ -1,5 +1,5 @@
 /** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
-import { type CheckoutLine, bundleNumbers, isShipped, lineTotalWon } from '../../domain/checkout/rules.ts';
+import { bundleNumbers, isShipped, lineTotalWon, type PaymentLine } from '../../domain/checkout/rules.ts';
 import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
 import { nearest, step } from '../../domain/flows/rules.ts';
 import { position } from '../../domain/kernel/ids.ts';
@@ -12,8 +12,8 @@ import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
-/** Returns the id of the new order. */
-export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt): Promise<string> {
+/** Returns the id of the new order. Without an attempt points paid for it. */
+export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt | null): Promise<string> {
   const { em, at, realNow } = tx;
   const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
   const orderId = newId('ord', at);
@@ -29,9 +29,9 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
     delivery,
     totalWon,
     testPayment,
-    pg: attempt.pg,
-    method: attempt.method,
-    approvedMethod: attempt.approvedMethod ?? null,
+    pg: attempt?.pg ?? null,
+    method: attempt?.method ?? 'POINT',
+    approvedMethod: attempt?.approvedMethod ?? null,
     shippingAddress: payment.shippingAddress ?? null,
     orderPasswordHash: payment.orderPasswordHash,
     customerId: buyer.customerId ?? null,
@@ -65,7 +65,7 @@ interface NewItem {
   readonly storeId: string;
   readonly orderId: string;
   readonly orderNo: string;
-  readonly line: CheckoutLine;
+  readonly line: PaymentLine;
   readonly refundPolicy: OrderItem['refundPolicy'];
   readonly ordinal: number;
   readonly bundleNo: number;
@@ -106,6 +106,8 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     quantity: line.quantity,
     canceledQuantity: 0,
     totalPriceWon: lineTotalWon(line),
+    pointAllocationWon: line.pointAllocationWon ?? 0,
+    earnRateBp: line.earnRateBp ?? 0,
     claims: [],
     status: state.status,
     fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },

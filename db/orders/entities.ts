@@ -19,7 +19,8 @@ export const OrderEntity = defineEntity({
     orderNo: p.string(),
     checkoutId: p.string(),
     paymentId: p.string(),
-    pg: p.string(),
+    /** Null: points paid for everything, and the method is POINT. */
+    pg: p.string().nullable(),
     method: p.string(),
     approvedMethod: p.string().nullable(),
     buyer: p.json<Buyer>(),
@@ -69,6 +70,10 @@ export const OrderItemEntity = defineEntity({
     /** The item's shares of the order's coupon and points. */
     couponDiscountWon: won().default(0),
     pointAllocationWon: won().default(0),
+    /** The rate at which its purchase earns points, fixed at the start of the payment (N17). */
+    earnRateBp: p.integer().default(0),
+    /** The cash share of the units that left for good; exchanged ones have not. */
+    leftCashWon: won().default(0),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.smallint(),
     stay: p.json<PricedStay>().nullable(),

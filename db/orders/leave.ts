@@ -1,10 +1,11 @@
-/** Units that leave an order for good: what goes back for them, and the refund in cash, in the transaction of their cause. */
+/** Units that leave an order for good: what goes back for them, in cash and in points, in the transaction of their cause. */
 import type { RefundCause } from '../../domain/payments/rules.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { computeRefund, type Leave, lineShare, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { type Order, type OrderBundle, OrderBundleEntity, type OrderItem } from './entities.ts';
+import { restorePoints } from './points.ts';
 
 /** Why units leave an item, and on what terms. */
 export interface Departure extends Pick<Leave, 'isReturn' | 'isSellerFault' | 'deductWon'> {
@@ -96,7 +97,10 @@ export interface Left extends RefundAmounts {
   readonly refundId: string | null;
 }
 
-/** Counts the units as left, writes bundle and order, and requests the refund. The order is locked, which serializes what leaves it. */
+/**
+ * Counts the units as left, writes bundle and order, requests the refund and restores the points, held refund or not. The order is locked,
+ * which serializes what leaves it; stock was returned before.
+ */
 export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving: Leaving): Promise<Left> {
   const rest = (await readRests(tx, [order])).get(order.orderId)!;
   const amounts = quoteDeparture(rest, item, leaving);
@@ -104,12 +108,14 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving
   if (bundle) Object.assign(bundle, amounts.bundle);
   const { coupon, refundWon: amountWon } = amounts;
   if (coupon) Object.assign(order, { couponChargedWon: coupon.chargedWon, couponChargedPointWon: coupon.chargedPointWon });
+  item.leftCashWon += lineShare(item, item.canceledQuantity, leaving.quantity).cashWon;
   item.canceledQuantity += leaving.quantity;
-  if (amountWon === 0) return { ...amounts, refundId: null };
   const { storeId, orderId, paymentId } = order;
   const { cause, isHeld } = leaving;
-  const refund = await requestRefund(tx, { storeId, orderId, orderItemId: item.orderItemId, paymentId, amountWon, cause, isHeld });
-  return { ...amounts, refundId: refund.refundId };
+  const { orderItemId } = item;
+  const refund = amountWon > 0 && (await requestRefund(tx, { storeId, orderId, orderItemId, paymentId, amountWon, cause, isHeld }));
+  const pointRefundWon = await restorePoints(tx, order, item, amounts.pointRefundWon);
+  return { ...amounts, pointRefundWon, refundId: refund ? refund.refundId : null };
 }
 
 /** What a buyer no longer has: no automatic decision is due, and a provision is revoked (D73). */

@@ -2,7 +2,7 @@
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
-import { isShipped } from '../../domain/checkout/rules.ts';
+import { isShipped, viewDelivery } from '../../domain/checkout/rules.ts';
 import { graphOf } from '../../domain/flows/presets/index.ts';
 import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
@@ -158,7 +158,7 @@ const viewHead = (order: Order, approvedAt: Date | null) => ({
   shippingAddress: order.shippingAddress ?? { receiverName: order.buyer.name, phone: order.buyer.phone, ...NO_ADDRESS },
   payment: {
     paymentId: order.paymentId,
-    pg: order.pg,
+    pg: order.pg ?? null,
     method: order.method === 'EASY_PAY' ? 'CARD' : order.method,
     approvedMethod: order.approvedMethod ?? null,
     totalAmount: order.totalWon,
@@ -166,6 +166,6 @@ const viewHead = (order: Order, approvedAt: Date | null) => ({
     approvedAt: at(approvedAt),
   },
   amounts: order.amounts,
-  delivery: order.delivery,
+  delivery: viewDelivery(order.delivery),
   lastChangedAt: korean(order.lastChangedAt.getTime(), 'milliseconds'),
 });

@@ -1,61 +1,110 @@
-/** Payment start, new attempts, and the public status (docs/contract.md#payments, D30, D36 … D40). */
+/** Payment start (docs/contract.md#payments, D30, D36 … D40, N25 … N27). */
 import { LockMode } from '@mikro-orm/core';
 import { randomBytes, randomInt } from 'node:crypto';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { orderNo, paymentId as makePaymentId } from '../../domain/kernel/ids.ts';
 import { koreanDay } from '../../domain/kernel/time.ts';
 import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../domain/checkout/rules.ts';
+import { payWithPoints } from '../../domain/points/pricing.ts';
+import { earnRateBp } from '../../domain/points/purchase.ts';
 import type { Option } from '../../domain/paymentSettings/routing.ts';
 import { PAYMENT_LIFETIME_MS } from '../../domain/payments/rules.ts';
 import { checkReturn, choose, endOpenAttempts, newAttempt, supersede } from './attempts.ts';
+import { complete } from './effects.ts';
+import { heldWon, moveReservation, pointsOfStart, releaseHeld } from './points.ts';
+import type { CreateOrder } from './rows.ts';
 import type { Checkout } from '../checkout/entities.ts';
 import { repriceLines } from '../checkout/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { isOpen, readSettings } from '../paymentSettings/queries.ts';
+import { isOpen, readSettings, type Settings } from '../paymentSettings/queries.ts';
+import { takeStock } from '../products/stock.ts';
 import { readStore, shippingPolicyOf } from '../stores/queries.ts';
 import { openRun, enqueueWake } from '../runs/commands.ts';
 import { type Payment, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
-import { paymentRun, type Started } from './queries.ts';
+import { type Begun, paymentRun } from './queries.ts';
 
 export interface PaymentStart {
-  readonly option: Option;
+  /** Null: the buyer expects that points pay for everything. */
+  readonly option: Option | null;
   readonly returnUrl: string;
   readonly shippingAddress: Address | null;
   readonly buyer: Buyer;
   /** argon2id, hashed before the transaction; null for a customer. */
   readonly orderPasswordHash: string | null;
   readonly visit: Visit | null;
+  /** The points that the buyer wants to use. */
+  readonly pointAmount: number;
   readonly expectedTotalAmount?: number;
 }
 /**
  * Starts the payment of a checkout whose row the caller has locked: a new attempt of its open payment, which supersedes the last one, or a
- * new payment with its run. Lines get today's prices (D37).
+ * new payment with its run. Lines get today's prices (D37). What points pay for altogether is an order at once, without a provider (N26).
  */
-export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentStart): Promise<Started> {
-  const { em, at, realNow } = tx;
-  const { storeId, checkoutId } = checkout;
+export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentStart, createOrder: CreateOrder): Promise<Begun> {
   const settings = await readSettings(tx);
   if (!isOpen(settings)) throw new Fault('LIVE_PAYMENTS_DISABLED');
   checkReturn(settings, start.returnUrl);
   const open = await findOpen(tx, checkout);
+  const held = heldWon(open);
+  const priced = await priceStart(tx, checkout, start, held);
+  const chosen = priced.totalWon === 0 ? null : choose(settings, optionOf(start));
+  const continued = open && mayContinue(open, settings, tx.at) ? open : null;
+  const ended = continued ? null : open;
+  if (ended) await expireOpen(tx, ended);
+  const payment = continued ? Object.assign(continued, priced) : await newPayment(tx, checkout, priced, settings);
+  // Stock before points, in the order of all that locks both.
+  if (!chosen) await takeAll(tx, payment);
+  if (ended) await releaseHeld(tx, ended);
+  await moveReservation(tx, payment, continued ? held : 0);
+  if (!chosen) return completeAtOnce(tx, payment, createOrder);
+  if (continued) return supersede(tx, payment, chosen, start.returnUrl);
+  openRun(tx, {
+    ...paymentRun(payment),
+    wakeAt: payment.expiresAt.getTime(),
+    status: 'PENDING',
+    createdAt: tx.realNow,
+    startAfterMs: START_AFTER_MS,
+  });
+  return { payment, attempt: newAttempt(tx, payment, chosen, start.returnUrl) };
+}
+
+/** The payment of a checkout that is open, locked. ALREADY_PAID, PAYMENT_IN_PROGRESS; CHECKOUT_EXPIRED. */
+async function findOpen({ em, at }: Tx, { storeId, checkoutId, expiresAt }: Checkout): Promise<Payment | null> {
+  const open = await em.findOne(
+    PaymentEntity,
+    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (open?.status === 'completed') throw new Fault('ALREADY_PAID');
   if (open?.status === 'processing') throw new Fault('PAYMENT_IN_PROGRESS');
-  if (at >= checkout.expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
-  const chosen = choose(settings, start.option);
-  const priced = await priceStart(tx, checkout, start);
-  if (open && at < open.expiresAt.getTime() && open.environment === settings.environment) {
-    Object.assign(open, priced);
-    return supersede(tx, open, chosen, start.returnUrl);
-  }
-  if (open) await expireOpen(tx, open);
+  if (at >= expiresAt.getTime()) throw new Fault('CHECKOUT_EXPIRED');
+  return open;
+}
+const mayContinue = (open: Payment, { environment }: Settings, at: number): boolean =>
+  at < open.expiresAt.getTime() && open.environment === environment;
+
+/** CHECKOUT_STALE: the stock is gone since the lines were priced. */
+async function takeAll(tx: Tx, { lines, paymentId }: Payment): Promise<void> {
+  if (!(await takeStock(tx, lines, paymentId))) throw new Fault('CHECKOUT_STALE');
+}
+
+/** VALIDATION_FAILED: something remains to be paid. */
+function optionOf({ option }: PaymentStart): Option {
+  if (!option) throw invalid('option', 'REQUIRED', 'How is the rest paid?');
+  return option;
+}
+
+async function newPayment(tx: Tx, checkout: Checkout, priced: PricedStart, { environment }: Settings): Promise<Payment> {
+  const { em, at, realNow } = tx;
+  const { storeId, checkoutId } = checkout;
   const expiresAt = new Date(at + PAYMENT_LIFETIME_MS);
   const payment = em.create(PaymentEntity, {
     ...priced,
     storeId,
     checkoutId,
     expiresAt,
-    environment: settings.environment,
-    testPayment: settings.environment === 'TEST',
+    environment,
+    testPayment: environment === 'TEST',
     paymentId: makePaymentId(randomBytes(23)),
     orderNo: await freeOrderNo(tx),
     status: 'pending',
@@ -67,38 +116,38 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
     startedAt: new Date(realNow),
   });
   em.persist(payment);
-  openRun(tx, {
-    ...paymentRun(payment),
-    wakeAt: expiresAt.getTime(),
-    status: 'PENDING',
-    createdAt: realNow,
-    startAfterMs: START_AFTER_MS,
-  });
-  return { payment, attempt: newAttempt(tx, payment, chosen, start.returnUrl) };
+  return payment;
 }
 
-/** Lines, amounts and address at today's prices. The address of an order without shipped lines is not stored. */
-async function priceStart(tx: Tx, checkout: Checkout, start: PaymentStart) {
-  const lines = await repriceLines(tx, checkout);
-  const shipped = lines.some(isShipped);
+/** Points pay for everything: an order without an attempt. Attempts of before are over, and what may be paid in them yet is voided (D21). */
+async function completeAtOnce(tx: Tx, payment: Payment, createOrder: CreateOrder): Promise<Begun> {
+  if (payment.attemptCount > 0) {
+    await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED');
+    enqueueWake(tx, paymentRun(payment));
+  }
+  Object.assign(payment, { status: 'completed', result: 'COMPLETED', completedAt: new Date(tx.at), lastFailure: null, wakeAt: null });
+  await complete({ tx, payment, attempt: null, createOrder });
+  return { payment, attempt: null };
+}
+
+type PricedStart = Awaited<ReturnType<typeof priceStart>>;
+/** Lines, amounts and address at today's prices, after points. The address of an order without shipped lines is not stored. */
+async function priceStart(tx: Tx, checkout: Checkout, start: PaymentStart, held: number) {
+  const current = await repriceLines(tx, checkout);
+  const shipped = current.some(isShipped);
   if (shipped && !start.shippingAddress) throw new Fault('SHIPPING_ADDRESS_REQUIRED');
   const shippingAddress = shipped ? start.shippingAddress : null;
-  const policy = shippingPolicyOf(await readStore(tx));
-  const { amounts, delivery, bundles } = price(lines, shippingAddress?.zipCode ?? null, policy);
-  if (isBeyond(amounts)) throw new Fault('CHECKOUT_STALE');
-  if (start.expectedTotalAmount !== undefined && start.expectedTotalAmount !== amounts.totalAmount)
-    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: amounts.totalAmount } });
-  const { returnUrl, buyer, orderPasswordHash, visit } = start;
-  const totalWon = amounts.totalAmount;
+  const before = price(current, shippingAddress?.zipCode ?? null, shippingPolicyOf(await readStore(tx)));
+  if (isBeyond(before.amounts)) throw new Fault('CHECKOUT_STALE');
+  const { returnUrl, buyer, orderPasswordHash, visit, pointAmount: requested, expectedTotalAmount } = start;
+  const points = await pointsOfStart(tx, checkout, { buyer, requested, held }, before.amounts);
+  const { amounts, delivery, bundles, lines: paid } = payWithPoints(before, current, points.pointAmount);
+  const { totalAmount: totalWon } = amounts;
+  if (expectedTotalAmount !== undefined && expectedTotalAmount !== totalWon)
+    throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: totalWon } });
+  const lines = paid.map((line) => ({ ...line, earnRateBp: earnRateBp(points.earn, line.productEarnRateBp ?? null) }));
   return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
 }
-
-const findOpen = ({ em }: Tx, { storeId, checkoutId }: Checkout): Promise<Payment | null> =>
-  em.findOne(
-    PaymentEntity,
-    { storeId, checkoutId, status: { $in: ['pending', 'processing', 'completed'] } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
 
 /** An order number that no payment of any store has (X17): 8 random digits collide on a busy day. Locked for this transaction. */
 async function freeOrderNo({ sql, at }: Tx): Promise<string> {

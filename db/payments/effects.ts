@@ -3,8 +3,8 @@ import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts
 import { returnStock, takeStock } from '../products/stock.ts';
 import { countFailure } from '../paymentSettings/circuits.ts';
 import { rejectSet } from '../paymentSettings/credentials.ts';
-import type { PaymentAttempt } from './entities.ts';
 import { endOpenAttempts } from './attempts.ts';
+import { releaseHeld } from './points.ts';
 import type { TransitionContext } from './rows.ts';
 
 export async function applyEffect(context: TransitionContext, effect: PaymentEffect): Promise<PaymentEvent | null> {
@@ -24,8 +24,10 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
       return null;
     case 'expireAttempts':
       await endOpenAttempts(tx, paymentId, 'EXPIRED');
-      // The rest of the transition sees it, too.
-      if (context.attempt?.status === 'OPEN') expireAttempt(context.attempt, at);
+      expireOwn(context);
+      return null;
+    case 'releasePoints':
+      await releaseHeld(tx, payment);
       return null;
     case 'rejectCredentials':
       if (context.attempt!.credentialId) await rejectSet(tx, context.attempt!.credentialId);
@@ -41,9 +43,11 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
   }
 }
 
-function expireAttempt(attempt: PaymentAttempt, at: number): void {
+/** The rest of the transition sees it, too. */
+function expireOwn({ tx, attempt }: TransitionContext): void {
+  if (attempt?.status !== 'OPEN') return;
   const isUnknown = attempt.isUnknown || attempt.pg === 'portone';
-  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(at), isUnknown, paymentToken: null });
+  Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(tx.at), isUnknown, paymentToken: null });
 }
 
 /** Whether another attempt of any store has this payment key; locked for this transaction. */
@@ -53,12 +57,17 @@ async function isTaken({ tx, attempt }: TransitionContext, paymentKey: string): 
   return row!.taken;
 }
 
-async function complete({ tx, payment, attempt, createOrder }: TransitionContext): Promise<void> {
+/** Creates the order of a payment that is completed: what was bought leaves the cart (D39). */
+export async function complete({
+  tx,
+  payment,
+  attempt,
+  createOrder,
+}: Pick<TransitionContext, 'tx' | 'payment' | 'attempt' | 'createOrder'>) {
   const { storeId, checkoutId } = payment;
-  payment.orderId = await createOrder(tx, payment, attempt!);
+  payment.orderId = await createOrder(tx, payment, attempt);
   const [checkout] = await tx.sql<{ cart_item_ids: string[] }>`
     UPDATE checkout SET status = 'COMPLETED' WHERE store_id = ${storeId} AND checkout_id = ${checkoutId} RETURNING cart_item_ids`;
   const bought = checkout?.cart_item_ids ?? [];
-  // Bought lines leave the cart (D39).
   if (bought.length > 0) await tx.sql`DELETE FROM cart_item WHERE store_id = ${storeId} AND cart_item_id = ANY(${bought}::text[])`;
 }

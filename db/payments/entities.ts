@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Address, Amounts, BundlePrice, Buyer, CheckoutLine, Delivery, Visit } from '../../domain/checkout/rules.ts';
+import type { Address, Amounts, BundlePrice, Buyer, Delivery, PaymentLine, Visit } from '../../domain/checkout/rules.ts';
 import type { RefundStatus } from '../../domain/payments/rules.ts';
 import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
 import type { PaidMethod } from '../../domain/salesReport/rules.ts';
@@ -16,7 +16,7 @@ export const PaymentEntity = defineEntity({
     orderNo: p.string(),
     status: p.string().$type<PaymentStatus>(),
     result: p.string().$type<PaymentResult>(),
-    lines: p.json<CheckoutLine[]>(),
+    lines: p.json<readonly PaymentLine[]>(),
     amounts: p.json<Amounts>(),
     delivery: p.json<Delivery>(),
     bundles: p.json<readonly BundlePrice[]>(),
@@ -27,6 +27,7 @@ export const PaymentEntity = defineEntity({
     /** Of a guest; null for a customer. */
     visit: p.json<Visit>().nullable(),
     orderPasswordHash: p.string().nullable(),
+    /** Empty: points paid for everything, and there was no attempt. */
     currentAttemptId: p.string(),
     attemptCount: p.smallint(),
     lastFailure: p.json<Failure>().nullable(),

@@ -1,4 +1,4 @@
-/** Payment start, new attempts, and the public status (docs/contract.md#payments, D30, D36 … D40). */
+/** Reads of payments and their attempts. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -7,6 +7,12 @@ import { type Payment, type PaymentAttempt, PaymentAttemptEntity, PaymentEntity 
 export interface Started {
   readonly payment: Payment;
   readonly attempt: PaymentAttempt;
+}
+
+/** A payment that was started; without an attempt points have paid for it. */
+export interface Begun {
+  readonly payment: Payment;
+  readonly attempt: PaymentAttempt | null;
 }
 
 /** The run of a payment. */

@@ -4,8 +4,8 @@ import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { Payment, PaymentAttempt, Refund } from './entities.ts';
 
-/** Creates the order of an approved payment, in the same transaction; returns its id. */
-export type CreateOrder = (tx: Tx, payment: Payment, attempt: PaymentAttempt) => Promise<string>;
+/** Creates the order of a payment, in the same transaction, and returns its id; `attempt`: the approved one, null where points paid. */
+export type CreateOrder = (tx: Tx, payment: Payment, attempt: PaymentAttempt | null) => Promise<string>;
 
 /** An alarm, with the provider that it is about. */
 export type RaisedAlarm = Alarm & { readonly provider: ProviderName };

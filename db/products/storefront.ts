@@ -4,7 +4,9 @@ import type { InventoryMode } from '../../domain/products/calendar.ts';
 import type { OptionGroup } from '../../domain/products/options.ts';
 import type { Discount } from '../../domain/products/prices.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../../domain/products/rules.ts';
+import { EARNS_NOTHING, earningOf, type EarnRules } from '../../domain/points/purchase.ts';
 import { counted } from '../feeds/counts.ts';
+import { readSwitches } from '../kernel/pointSwitches.ts';
 import { type Fragment, allOf, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { holdsKeyword } from './search.ts';
@@ -21,6 +23,9 @@ export interface ShownProduct {
   readonly category_id: string;
   readonly inventory_mode: InventoryMode;
   readonly discount: Discount | null;
+  readonly point_earn_rate_bp: number | null;
+  /** The store's; null: it has never named any. */
+  readonly earn: EarnRules | null;
   readonly option_groups: readonly OptionGroup[];
   readonly fulfillment_type: FulfillmentType;
   readonly methods: readonly FulfillmentMethod[];
@@ -36,8 +41,13 @@ export interface ShownProduct {
   }[];
 }
 
+const { available } = readSwitches();
+/** By what its purchase would earn points. */
+export const earningOfShown = ({ earn }: ShownProduct): EarnRules => earningOf({ available, purchaseEarn: earn ?? EARNS_NOTHING });
+
 const SHOWN = fragment`p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
-  p.inventory_mode, p.discount,
+  p.inventory_mode, p.discount, p.point_earn_rate_bp,
+  (SELECT json_build_object('enabled', e.earn_enabled, 'rateBp', e.earn_rate_bp) FROM point_policy e WHERE e.store_id = p.store_id) AS earn,
   p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
      'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)

@@ -51,6 +51,13 @@ export interface CheckoutLine {
   readonly pickupLocation?: FrozenLocation | null;
   /** The product's overrides of its store's refund policy. */
   readonly refundPolicy?: ProductRefundPolicy | null;
+  /** The product's own rate of earning points; absent: the store's. */
+  readonly productEarnRateBp?: number;
+}
+/** A line of a payment, with what its start has fixed besides; absent on payments of before there were points: 0. */
+export interface PaymentLine extends CheckoutLine {
+  readonly pointAllocationWon?: number;
+  readonly earnRateBp?: number;
 }
 export interface FrozenAddress {
   readonly addressId: string;
@@ -83,7 +90,12 @@ export interface Delivery {
   readonly bundleCount: number;
   readonly freeByThreshold: boolean;
   readonly zipCode: string | null;
+  /** What of the fee is paid in points; absent on orders of before there were points: 0. */
+  readonly pointAllocation?: number;
 }
+
+/** As the API shows it. */
+export const viewDelivery = (delivery: Delivery) => ({ ...delivery, pointAllocation: delivery.pointAllocation ?? 0 });
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
 
@@ -125,6 +137,8 @@ export interface BundlePrice {
   readonly surchargeWon: number;
   readonly conditionalFreeWon: number | null;
   readonly ruleFeeWon: number;
+  /** What of the fee is paid in points; absent: 0. */
+  readonly pointAllocationWon?: number;
 }
 export interface Priced {
   readonly amounts: Amounts;

@@ -86,7 +86,7 @@ function sellNothing(current: PaymentState, at: number): Decided {
   const { attemptId, status } = current.attempt!;
   const failure = failureOf(attemptId, 'OUT_OF_STOCK');
   const failed = fail(withAttempt(mayBePaid(current), { status: 'DECLINED', failure, endedAt: at }));
-  return status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', at, 1)) : failed;
+  return also(status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', at, 1)) : failed, { type: 'releasePoints' });
 }
 
 /** What the buyer's browser says proves nothing. */
@@ -100,7 +100,7 @@ const resume = (state: PaymentState): Decided =>
 
 const expire = (state: PaymentState, at: number): Decided =>
   state.status === 'pending' && at >= state.expiresAt
-    ? { state: { ...state, status: 'expired', result: 'EXPIRED' }, effects: [{ type: 'expireAttempts' }] }
+    ? { state: { ...state, status: 'expired', result: 'EXPIRED' }, effects: [{ type: 'expireAttempts' }, { type: 'releasePoints' }] }
     : unchanged(state);
 
 function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number): Decided {

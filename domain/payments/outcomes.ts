@@ -145,7 +145,7 @@ function leaveUnknown({ state, call, outcome, at }: Ended): Decided {
   if (reading.call) return { state: reading, effects: isCounted ? [{ type: 'countTechnicalFailure' }] : [] };
   // The payment fails and its stock is returned; if `npm run support -- retry` later finds it charged, it is voided.
   const unresolved = leaveUnresolved(reading, 'confirmPayment', at);
-  return also(fail(unresolved.state, unresolved.effects), { type: 'returnStock' });
+  return also(fail(unresolved.state, unresolved.effects), { type: 'returnStock' }, { type: 'releasePoints' });
 }
 
 /** A reading said "not charged": more readings to prove it, or the confirm again under the same idempotency key. */

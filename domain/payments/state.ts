@@ -104,6 +104,8 @@ export type PaymentEffect =
   | { readonly type: 'createOrder' }
   /** Sets OPEN attempts to EXPIRED. */
   | { readonly type: 'expireAttempts' }
+  /** The payment has ended without an order: what it reserved goes back into its lots (N27). Last: the account is locked after all else. */
+  | { readonly type: 'releasePoints' }
   /** The provider refused the attempt's credential set: no new payment uses it (Y18). */
   | { readonly type: 'rejectCredentials' }
   /** Counts for the circuit of the attempt's provider, at most once an attempt (Y17). */

@@ -14,6 +14,7 @@ import { answered, ClaimKills } from './claimKills.ts';
 import { type Bench, bench } from './harness.ts';
 import { settle, violations } from './invariants.ts';
 import { noPromises } from './load.ts';
+import { earnedAfterKills } from './pointKills.ts';
 
 /** Longer than usual: a lost activity is noticed by its timeout. */
 const until: typeof untilAtMost = (what, holds) => untilAtMost(what, holds, 90_000);
@@ -329,6 +330,10 @@ describe('killed once at', () => {
       expect(replies.map(({ status, body }) => [status, body.error])).toEqual(replies.map(() => [200, null]));
     }, 400_000);
   });
+  test('a decision: its purchase earns points once', async () => {
+    await quiet();
+    expect(await earnedAfterKills(under, armed, database, promised)).toEqual([100]);
+  }, 300_000);
   test('every one of them loses and repeats nothing', async () => {
     await quiet();
     const seen = { delivered: under.delivered, invitations: under.inviting.answered, promised };

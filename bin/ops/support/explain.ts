@@ -202,7 +202,12 @@ async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> 
 
 function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
   if (doneAt) return `Its run is done since ${korean(doneAt.getTime())}.`;
-  const atOnce = type === 'claim' ? 'It was completed when it was filed, or its' : 'Its';
+  const atOnce =
+    type === 'claim'
+      ? 'It was completed when it was filed, or its'
+      : type === 'payment'
+        ? 'Points paid for all of it at once, or its'
+        : 'Its';
   return `${atOnce} run was done so long ago that its line is gone.`;
 }
 

@@ -17,6 +17,7 @@ import { paymentSettings } from './paymentExamples.ts';
 import { sales } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
 import { points } from './pointExamples.ts';
+import { pricing } from './pricingExamples.ts';
 
 type Walked = Record<string, Example & { readonly status: number }>;
 
@@ -353,6 +354,7 @@ export async function walk(shop: World): Promise<Walked> {
   await reviews(note);
   await customers(shop, note);
   await points(shop, note);
+  await pricing(shop, note);
   await approvals(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);

@@ -47,12 +47,12 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'paymentSettings.changeProvider': /^methods\[\d+\]$/,
   'paymentSettings.replace': /^paymentDomains\[\d+\]$/,
   'payments.list': /^to$/,
-  'payments.start': /^guest$/,
   // A reason is counted without the blanks around it; a cursor names an entry.
   'points.adjust': /^(amount|reason|expiresAt|Idempotency-Key)$/,
   'points.listCustomerHistory': /^cursor$/,
   'points.listHistory': /^cursor$/,
   'points.listMine': /^cursor$/,
+  'payments.start': /^(guest|option)$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
   'products.readCalendar': /^to$/,

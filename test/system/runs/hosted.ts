@@ -19,7 +19,7 @@ import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { createLog } from '../../../db/kernel/log.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
-import { startPayment } from '../../../db/payments/commands.ts';
+import { startPurchase } from '../../../db/purchases.ts';
 import { fileApproval } from '../../../db/approvals/commands.ts';
 import { approvalRun } from '../../../db/approvals/queries.ts';
 import { issueApiToken } from '../../../db/identity/apiTokens.ts';
@@ -180,11 +180,12 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
           buyer: { name, phone, email },
           orderPasswordHash: 'x',
           visit: null,
+          pointAmount: 0,
         };
-        const { payment, attempt } = await startPayment(tx, checkout, wanted);
+        const { payment, attempt } = await startPurchase(tx, checkout, wanted);
         const { paymentId, orderNo } = payment;
         const run: RunName = runOf('payment', storeId, paymentId, orderNo);
-        return { run, orderNo, attemptId: attempt.attemptId, pgOrderId: attempt.pgOrderId, amount: attempt.amountWon };
+        return { run, orderNo, attemptId: attempt!.attemptId, pgOrderId: attempt!.pgOrderId, amount: attempt!.amountWon };
       });
     },
     /** Keeps a text aside, as the API does; its id. */

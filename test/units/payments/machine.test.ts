@@ -73,7 +73,10 @@ describe('a buyer who comes back', () => {
       state: { status: 'pending', result: 'FAILED', attempt: { status: 'DECLINED' } },
       effects: [{ type: 'alarm', kind: 'mismatch', operation: 'return', id: 'att' }],
     });
-    expect(decide(pending, { type: 'outOfStock' }, 1)).toMatchObject({ state: { status: 'failed', result: 'FAILED' }, effects: [] });
+    expect(decide(pending, { type: 'outOfStock' }, 1)).toMatchObject({
+      state: { status: 'failed', result: 'FAILED' },
+      effects: [{ type: 'releasePoints' }],
+    });
   });
 });
 
@@ -110,7 +113,7 @@ describe('what the provider answered to a confirm', () => {
     const reading = after(confirming, [outcome('UNKNOWN'), 0]);
     expect(decide(reading, outcome('UNKNOWN'), 24 * 60 * MINUTE)).toMatchObject({
       state: { status: 'failed', attempt: { status: 'UNRESOLVED' }, call: null },
-      effects: [{ type: 'alarm', kind: 'unresolved', operation: 'confirmPayment' }, { type: 'returnStock' }],
+      effects: [{ type: 'alarm', kind: 'unresolved', operation: 'confirmPayment' }, { type: 'returnStock' }, { type: 'releasePoints' }],
     });
   });
   test('an approval that comes when the payment has ended is voided, and read again', () => {
