@@ -43,6 +43,7 @@ import {
   UserEntity,
 } from './identity/entities.ts';
 import { InvitationEntity, InvitationSendEntity } from './invitations/entities.ts';
+import { CommerceFlowEntity, FlowCallEntity, FlowGroupEntity, FlowSecretEntity, FlowVersionEntity } from './flows/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentCircuitEntity, PaymentCredentialEntity, PaymentProviderEntity, PaymentSettingsEntity } from './paymentSettings/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
@@ -93,6 +94,9 @@ const entities = [
   PointHistoryEntity,
   PointLotEntity,
   PointMovementEntity,
+  CommerceFlowEntity,
+  FlowVersionEntity,
+  FlowSecretEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,
@@ -110,8 +114,10 @@ const entities = [
   PaymentAttemptEntity,
   OrderEntity,
   OrderBundleEntity,
+  FlowGroupEntity,
   OrderItemEntity,
   FlowStepEntity,
+  FlowCallEntity,
   ClaimEntity,
   ClaimStepEntity,
   ReviewEntity,

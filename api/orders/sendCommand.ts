@@ -1,5 +1,6 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
 import { customerOf } from '../../db/orders/lookups.ts';
+import { withFlow } from '../../db/flows/loaded.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
@@ -33,7 +34,7 @@ export async function sendItemCommand(
 ): Promise<unknown> {
   const item = await commands.read((tx) => readItem(tx, orderItemId));
   const command = { name, input } as ItemCommand;
-  checkCommand(item, command, at);
+  checkCommand(withFlow(item), command, at);
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   return (await commands.send(orderItemRun(item), { ...command, input: { ...command.input, ...textIds } } as ItemCommand)).body;
 }

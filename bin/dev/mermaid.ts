@@ -1,4 +1,5 @@
 /** Mermaid state diagrams from the code: of flows from their graphs, of state machines by applying every event to every state. */
+import { labelOf as nodeLabel } from '../../domain/flows/flow.ts';
 import type { Edge, Graph, Trigger } from '../../domain/flows/graph.ts';
 
 export interface Arrow {
@@ -50,12 +51,15 @@ export function explore<State>(
 /** The diagram of a flow: states with the buyer's label and the public status, edges with their triggers. */
 export function flowDiagram({ start, states, edges }: Graph): string {
   const ends = states.filter(({ type }) => type === 'end').map(({ id }) => id);
-  const named = states.map((state) => `  ${state.id}: ${state.id} · ${state.label}${state.type === 'state' ? ` · ${state.status}` : ''}`);
+  const named = states.map(
+    (state) => `  ${state.id}: ${state.id} · ${nodeLabel(state)}${state.type === 'state' ? ` · ${state.status}` : ''}`,
+  );
   return diagram(start, edges.map(arrowOf), ends).replace('stateDiagram-v2', ['stateDiagram-v2', ...named].join('\n'));
 }
 const arrowOf = ({ from, to, on }: Edge): Arrow => ({ from, to, label: labelOf(on) });
 const labelOf = (on: Trigger): string => {
   if (on.type === 'elapsed') return `${on.deadline} elapsed`;
   if (on.type === 'event') return on.name;
+  if (on.type === 'result') return on.value;
   return `${on.type === 'seller.action' ? 'seller' : 'buyer'}: ${on.key}`;
 };

@@ -64,6 +64,8 @@ export const ClaimEntity = defineEntity({
     /** The lines of its history. */
     stepCount: p.integer().default(0),
     testPayment: p.boolean(),
+    /** What its flow deducts from the refund, fixed when it was filed (F38). */
+    flowFeeWon: won().default(0),
     requestedAt: time(),
     closedAt: time().nullable(),
     lastChangedAt: time(),

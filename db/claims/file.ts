@@ -7,6 +7,7 @@ import { isShipped } from '../../domain/checkout/rules.ts';
 import { claimNo } from '../../domain/kernel/ids.ts';
 import { koreanDay } from '../../domain/kernel/time.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
+import { withFlow } from '../flows/loaded.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { TransitionContext } from '../orders/advance.ts';
@@ -39,7 +40,7 @@ export async function assessClaim(tx: Tx, item: OrderItem, request: ClaimRequest
   const { em, storeId, at } = tx;
   const { type, reason } = request;
   const flowState = await dueState(tx, item);
-  const { mode, quantity } = checkFiling({ ...item, flowState, isShipped: isShippedItem(item) }, request, at);
+  const { mode, quantity } = checkFiling({ ...withFlow(item), flowState, isShipped: isShippedItem(item) }, request, at);
   const exchangeOptionId = type === 'EXCHANGE' ? await exchangeOption(tx, item, request.exchangeOptionId ?? item.variantId) : null;
   const order = await em.findOneOrFail(OrderEntity, { storeId, orderId: item.orderId });
   const amounts = await quoteClaim(tx, order, item, { type, reason, quantity });

@@ -1,7 +1,6 @@
 /** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
 import { LockMode } from '@mikro-orm/core';
-import { graphOf } from '../../domain/flows/presets/index.ts';
-import { step } from '../../domain/flows/rules.ts';
+import { step } from '../../domain/flows/step.ts';
 import type { FlowState, ReduceCause } from '../../domain/flows/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
@@ -9,6 +8,7 @@ import type { Tx } from '../kernel/tx.ts';
 import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
 import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { flowOf, loadFlows } from '../flows/loaded.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -21,6 +21,7 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
   const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  await loadFlows(tx, [item]);
   const context: TransitionContext = { tx, item, store: await readStore(tx) };
   await lockOrder(context);
   return context;
@@ -30,11 +31,11 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
 export const applyDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
-export async function dueState(tx: Tx, { flowKey, flowVersion, flowState }: OrderItem): Promise<FlowState> {
+export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
   const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
   const settings = { autoDeliverDays, autoConfirmDays };
-  const result = step(graphOf(flowKey, flowVersion), flowState, { type: 'elapsed' }, tx.at, { settings });
-  return result.ok ? result.state : flowState;
+  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, { settings });
+  return result.ok ? result.state : item.flowState;
 }
 
 /** The item's deadlines rest while the claim is open. */

@@ -1,13 +1,14 @@
 /** One step of an order item: its flow, its record, its order and its events. */
 import { LockMode } from '@mikro-orm/core';
-import { graphOf } from '../../domain/flows/presets/index.ts';
-import { nearest, step } from '../../domain/flows/rules.ts';
+import { nearest } from '../../domain/flows/positions.ts';
+import { step } from '../../domain/flows/step.ts';
 import type { Effect, FlowEvent } from '../../domain/flows/state.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';
 import { refused } from '../../domain/orders/rules.ts';
 import { progressStatus } from '../../domain/orders/status.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { flowOf } from '../flows/loaded.ts';
 import { consumeText } from '../runs/text.ts';
 import type { Store } from '../stores/entities.ts';
 import { emit } from '../webhooks/events.ts';
@@ -59,8 +60,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
 }
 
 function stepFlow({ item, store: { autoDeliverDays, autoConfirmDays } }: TransitionContext, event: FlowEvent, when: number) {
-  const graph = graphOf(item.flowKey, item.flowVersion);
-  const result = step(graph, item.flowState, event, when, { settings: { autoDeliverDays, autoConfirmDays } });
+  const result = step(flowOf(item), item.flowState, event, when, { settings: { autoDeliverDays, autoConfirmDays } });
   if (!result.ok) throw refused(result);
   return result;
 }

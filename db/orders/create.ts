@@ -1,7 +1,8 @@
 /** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
 import { bundleNumbers, isShipped, lineTotalWon, type PaymentLine } from '../../domain/checkout/rules.ts';
-import { defaultFlow, graphOf } from '../../domain/flows/presets/index.ts';
-import { nearest, step } from '../../domain/flows/rules.ts';
+import { builtInFlow, defaultFlow } from '../../domain/flows/presets/index.ts';
+import { nearest } from '../../domain/flows/positions.ts';
+import { step } from '../../domain/flows/step.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { newId } from '../kernel/clock.ts';
@@ -83,7 +84,7 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
   const flow = defaultFlow(isShipped(line) ? 'SHIPPING' : 'MANUAL');
   const members = [{ id: orderItemId, activeQuantity: line.quantity }];
   const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
-  const started = step(graphOf(flow.key, flow.version), null, { type: 'start', members }, at, { settings });
+  const started = step(builtInFlow(flow.key, flow.version)!, null, { type: 'start', members }, at, { settings });
   if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);
   const { state, trace, effects } = started;
   const now = new Date(at);

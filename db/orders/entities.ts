@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { PricedStay } from '../../domain/products/calendar.ts';
 import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../domain/checkout/rules.ts';
+import type { Scope } from '../../domain/flows/expressions/types.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../domain/orders/rules.ts';
@@ -46,6 +47,12 @@ export const OrderEntity = defineEntity({
   },
 });
 export type Order = InferEntity<typeof OrderEntity>;
+
+/** Frozen at payment: the variant's attributes, and the order. */
+export interface FlowFacts {
+  readonly option: Readonly<Record<string, unknown>>;
+  readonly order: Scope['order'];
+}
 
 export const OrderItemEntity = defineEntity({
   name: 'OrderItem',
@@ -93,6 +100,10 @@ export const OrderItemEntity = defineEntity({
     flowKey: p.string(),
     flowVersion: p.integer(),
     flowState: p.json<FlowState>(),
+    /** What the expressions of its flow read of the order; null where the flow is one of the code's, which have none. */
+    flowFacts: p.json<FlowFacts>().nullable(),
+    /** The group that it moves with (F32); null: it moves by itself. */
+    groupId: p.string().nullable(),
     /** Its claims, oldest first. */
     claims: p.json<readonly ClaimSummary[]>(),
     lastChangedAt: time(),
@@ -133,5 +144,11 @@ export const FlowStepEntity = defineEntity({
     at: time(),
     trace: p.json<object>(),
     effects: p.json<object>(),
+    /** The record's id; all members of a group have the same record (F31). */
+    runId: p.string().nullable(),
+    flowKey: p.string().nullable(),
+    flowVersion: p.integer().nullable(),
+    /** The public status afterwards. */
+    status: p.string().$type<PublicStatus>().nullable(),
   },
 });

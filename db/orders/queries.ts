@@ -4,6 +4,7 @@ import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
+import { loadFlows } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 
@@ -111,13 +112,15 @@ export async function readOrder(tx: Tx, orderId: string): Promise<OrderWithItems
   return (await withItems(tx, [order]))[0]!;
 }
 
-async function withItems({ em, sql, storeId }: Tx, orders: readonly Order[]): Promise<OrderWithItems[]> {
+async function withItems(tx: Tx, orders: readonly Order[]): Promise<OrderWithItems[]> {
   if (orders.length === 0) return [];
+  const { em, sql, storeId } = tx;
   const items = await em.find(
     OrderItemEntity,
     { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
     { orderBy: { position: 'asc' } },
   );
+  await loadFlows(tx, items);
   const approvals = await sql<{ payment_id: string; completed_at: string }>`
     SELECT payment_id, completed_at FROM payment WHERE store_id = ${storeId}
     AND payment_id = ANY(${orders.map((o) => o.paymentId)}::text[])`;
@@ -165,11 +168,14 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
     },
   );
   const total = (testPayment === undefined ? await counted(tx, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
+  await loadFlows(tx, found);
   return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 
-export async function readItem({ em, storeId }: Tx, orderItemId: string): Promise<OrderItem> {
+export async function readItem(tx: Tx, orderItemId: string): Promise<OrderItem> {
+  const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  await loadFlows(tx, [item]);
   return item;
 }

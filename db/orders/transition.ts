@@ -2,8 +2,8 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { graphOf } from '../../domain/flows/presets/index.ts';
-import { nearest, nodeOf } from '../../domain/flows/rules.ts';
+import { labelOf } from '../../domain/flows/flow.ts';
+import { nearest, placeOf } from '../../domain/flows/positions.ts';
 import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
 import { checkRecordCommand, flowEventOf } from '../../domain/orders/machine.ts';
 import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
@@ -11,6 +11,7 @@ import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from 
 import type { Tx } from '../kernel/tx.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
+import { flowOf, loadFlows, withFlow } from '../flows/loaded.ts';
 import { consumeText } from '../runs/text.ts';
 import { advance, type Departed, lockOrder, type TransitionContext, touch } from './advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
@@ -29,6 +30,7 @@ export async function transitionOrderItem(
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const [item, store] = await Promise.all([em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }), findStore(tx)]);
   if (!item || !store) return null;
+  await loadFlows(tx, [item]);
   const context: TransitionContext = { tx, item, store };
   const before = event.type === 'command' ? viewItem(item) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
@@ -44,7 +46,7 @@ async function handleCommand(context: TransitionContext, command: Command<'order
     await changeRecord(context, command);
     return viewItem(item);
   }
-  const event = flowEventOf(item, command, command.requestId);
+  const event = flowEventOf(withFlow(item), command, command.requestId);
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   await advance(context, event, { command });
   return isBuyerCommand(command.name) ? viewBuyerItem(item, context.tx.at) : viewItem(item);
@@ -76,7 +78,7 @@ async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'
 async function changeRecord(context: TransitionContext, command: RecordCommand): Promise<void> {
   const { tx, item } = context;
   const { at } = tx;
-  checkRecordCommand(item, command);
+  checkRecordCommand(withFlow(item), command);
   if (command.name === 'hold') {
     const reason = (await consumeText(tx, command.input.reasonId)) ?? '';
     item.hold = { reason, expectedDispatchDate: command.input.expectedDispatchDate, heldAt: at };
@@ -124,10 +126,10 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
 function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
   const state: FlowState = item.flowState;
   if (state.done) return `Finished: ${item.status}.`;
-  const node = nodeOf(graphOf(item.flowKey, item.flowVersion), state.positions[0]!.node);
+  const { node } = placeOf(flowOf(item), state.positions[0]!);
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
   const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';
   return due
-    ? `${item.status} (${node.label}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
-    : `${item.status} (${node.label}); waits for the seller or buyer.${poll}${paused}`;
+    ? `${item.status} (${labelOf(node)}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
+    : `${item.status} (${labelOf(node)}); waits for the seller or buyer.${poll}${paused}`;
 }

@@ -3,10 +3,13 @@ import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { isShipped, viewDelivery } from '../../domain/checkout/rules.ts';
-import { graphOf } from '../../domain/flows/presets/index.ts';
-import { actions, moveTargets, nearest, nodeOf } from '../../domain/flows/rules.ts';
+import { actions } from '../../domain/flows/actions.ts';
+import { labelOf } from '../../domain/flows/flow.ts';
+import { moveTargets } from '../../domain/flows/move.ts';
+import { nearest, placeOf } from '../../domain/flows/positions.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
+import { flowOf, withFlow } from '../flows/loaded.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { OrderWithItems } from './queries.ts';
 
@@ -14,12 +17,11 @@ const at = (time: Date | number | null): string | null => (time === null ? null 
 
 /** The current state of an item in its flow. */
 function viewFlowState(item: OrderItem) {
-  const graph = graphOf(item.flowKey, item.flowVersion);
   const position = item.flowState.positions[0]!;
   const due = nearest(item.flowState);
   return {
     key: position.node,
-    name: nodeOf(graph, position.node).label,
+    name: labelOf(placeOf(flowOf(item), position).node),
     message: null,
     deadlineAt: at(due?.at ?? null),
     attachments: [],
@@ -31,9 +33,9 @@ function viewFlowState(item: OrderItem) {
 
 /** `actions[]` (D74). */
 function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = ['seller', 'buyer']) {
-  const graph = graphOf(item.flowKey, item.flowVersion);
+  const flow = flowOf(item);
   return whose.flatMap((by) =>
-    actions(graph, item.flowState, by).map(({ action, reason }) => ({
+    actions(flow, item.flowState, by).map(({ action, reason }) => ({
       key: action.key,
       label: action.label,
       by,
@@ -48,15 +50,17 @@ function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = [
 /** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
 function viewClaimActions(item: OrderItem, now: number) {
   const { method } = item.fulfillmentSnapshot;
-  return claimActions({ ...item, isShipped: isShipped({ fulfillmentMethod: method }) }, item.claims, now).map(({ key, label, reason }) => ({
-    key,
-    label,
-    by: 'buyer' as const,
-    mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
-    enabled: reason === null,
-    disabled: reason === null ? null : { reason },
-    input: [],
-  }));
+  return claimActions({ ...withFlow(item), isShipped: isShipped({ fulfillmentMethod: method }) }, item.claims, now).map(
+    ({ key, label, reason }) => ({
+      key,
+      label,
+      by: 'buyer' as const,
+      mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
+      enabled: reason === null,
+      disabled: reason === null ? null : { reason },
+      input: [],
+    }),
+  );
 }
 
 /** GET /v1/order-items/{orderItemId}/flow. */
@@ -65,7 +69,7 @@ export const viewFlow = (item: OrderItem) => ({
   flow: { key: item.flowKey, version: item.flowVersion },
   flowState: viewFlowState(item),
   actions: viewActions(item),
-  moveTargets: moveTargets(graphOf(item.flowKey, item.flowVersion), item.flowState),
+  moveTargets: moveTargets(flowOf(item), item.flowState),
   versions: [{ version: item.flowVersion, current: true }],
 });
 

@@ -1,7 +1,6 @@
 /** What a buyer may do about claims of an item, and why not (F27 of the flows' decisions: docs/contract.md#claims). */
 import type { PermissionKey } from '../flows/graph.ts';
-import { graphOf } from '../flows/presets/index.ts';
-import { permits } from '../flows/rules.ts';
+import { permits } from '../flows/permissions.ts';
 import { type ClaimableItem, filingOf } from './filing.ts';
 import { type ClaimSummary, type ClaimType, isOpen } from './rules.ts';
 
@@ -21,10 +20,9 @@ const ACTIONS: Readonly<
 
 /** The claims that the item's state offers, and the withdrawal of its open claim. `at`: business milliseconds. */
 export function claimActions(item: ClaimableItem, claims: readonly ClaimSummary[], at: number): ClaimAction[] {
-  const graph = graphOf(item.flowKey, item.flowVersion);
   const offered = (Object.keys(ACTIONS) as ClaimType[]).flatMap((type): ClaimAction[] => {
     const { key, label, offeredBy } = ACTIONS[type];
-    if (!offeredBy.some((permission) => permits(graph, item.flowState, permission))) return [];
+    if (!offeredBy.some((permission) => permits(item.flow, item.flowState, permission))) return [];
     const filing = filingOf(item, type, at);
     return [{ key, label, reason: 'refusal' in filing ? filing.refusal : null }];
   });

@@ -1,15 +1,14 @@
 /** Whether a buyer may file a claim now; submission, preview and the actions that a buyer is shown call the same function (D46, D47). */
 import type { PermissionKey } from '../flows/graph.ts';
-import { graphOf } from '../flows/presets/index.ts';
-import { permissionRefusal } from '../flows/rules.ts';
+import type { Flow } from '../flows/flow.ts';
+import { permissionRefusal } from '../flows/permissions.ts';
 import type { FlowState } from '../flows/state.ts';
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { ClaimType } from './rules.ts';
 
 /** The fields of an item that decide. */
 export interface ClaimableItem {
-  readonly flowKey: string;
-  readonly flowVersion: number;
+  readonly flow: Flow;
   readonly flowState: FlowState;
   readonly quantity: number;
   readonly canceledQuantity: number;
@@ -39,8 +38,7 @@ export function filingOf(
   if (item.canceledQuantity === item.quantity) return { refusal: 'INVALID_STATUS' };
   if (state.claims.length > 0) return { refusal: 'CLAIM_IN_PROGRESS' };
   if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
-  const graph = graphOf(item.flowKey, item.flowVersion);
-  const modes = PERMISSIONS[type].map(({ key, mode }) => ({ mode, refusal: permissionRefusal(graph, state, key, at) }));
+  const modes = PERMISSIONS[type].map(({ key, mode }) => ({ mode, refusal: permissionRefusal(item.flow, state, key, at) }));
   const open = modes.find(({ refusal }) => refusal === null);
   if (open) return { mode: open.mode };
   return { refusal: modes.some(({ refusal }) => refusal === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };

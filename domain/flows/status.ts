@@ -10,3 +10,19 @@ export const PUBLIC_STATUSES = [
   'EXCHANGED',
 ] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
+
+const PROGRESS: Readonly<Record<PublicStatus, number>> = {
+  PAID: 0,
+  CONFIRMED: 1,
+  DISPATCHED: 2,
+  DELIVERED: 3,
+  PURCHASE_DECIDED: 4,
+  RETURNED: 4,
+  EXCHANGED: 4,
+  CANCELED: 9,
+};
+export const isBefore = (a: PublicStatus, b: PublicStatus): boolean => PROGRESS[a] < PROGRESS[b];
+
+/** The least advanced status: [CONFIRMED, PAID, CANCELED] → PAID. */
+export const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
+  statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);

@@ -1,6 +1,6 @@
 /** Commands of an order item and their refusals (D71 … D73); the API's early refusal and the item's transition call the same functions. */
-import { graphOf } from '../flows/presets/index.ts';
-import { step } from '../flows/rules.ts';
+import type { Flow } from '../flows/flow.ts';
+import { step } from '../flows/step.ts';
 import type { FlowEvent, FlowState } from '../flows/state.ts';
 import { isBuyerCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
@@ -10,8 +10,7 @@ import type { PublicStatus } from '../flows/status.ts';
 export interface ItemState {
   readonly orderItemId: string;
   readonly status: PublicStatus;
-  readonly flowKey: string;
-  readonly flowVersion: number;
+  readonly flow: Flow;
   readonly flowState: FlowState;
   readonly quantity: number;
   readonly canceledQuantity: number;
@@ -32,8 +31,8 @@ export function checkRecordCommand(item: ItemState, command: RecordCommand): voi
  */
 export function flowEventOf(item: ItemState, command: Exclude<ItemCommand, RecordCommand>, refId: string): FlowEvent {
   if (command.name === 'cancel') {
-    const { flowKey, flowVersion, flowState: state, quantity: all, canceledQuantity, orderItemId } = item;
-    const cancelable = { graph: graphOf(flowKey, flowVersion), state, activeQuantity: all - canceledQuantity };
+    const { flow, flowState: state, quantity: all, canceledQuantity, orderItemId } = item;
+    const cancelable = { flow, state, activeQuantity: all - canceledQuantity };
     const quantity = cancelQuantity(cancelable, command.input.quantity ?? null);
     return { type: 'reduced', member: orderItemId, quantity, cause: 'SELLER_CANCEL', refId };
   }
@@ -50,6 +49,6 @@ export function checkCommand(item: ItemState, command: ItemCommand, at: number):
   if (isRecordCommand(command)) return checkRecordCommand(item, command);
   const event = flowEventOf(item, command, '');
   if (event.type === 'reduced') return;
-  const result = step(graphOf(item.flowKey, item.flowVersion), item.flowState, event, at, NO_SETTINGS);
+  const result = step(item.flow, item.flowState, event, at, NO_SETTINGS);
   if (!result.ok) throw refused(result);
 }

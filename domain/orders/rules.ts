@@ -2,8 +2,8 @@
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
-import type { Graph } from '../flows/graph.ts';
-import { permits } from '../flows/rules.ts';
+import type { Flow } from '../flows/flow.ts';
+import { permits } from '../flows/permissions.ts';
 import type { FlowState, Refusal } from '../flows/state.ts';
 import type { PublicStatus } from '../flows/status.ts';
 
@@ -65,7 +65,7 @@ export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, c
 }
 
 export interface Cancelable {
-  readonly graph: Graph;
+  readonly flow: Flow;
   readonly state: FlowState;
   readonly activeQuantity: number;
 }
@@ -73,10 +73,10 @@ export interface Cancelable {
  * The units that a seller's cancel takes: `wanted`, or all that remain. Throws ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS,
  * INVALID_QUANTITY.
  */
-export function cancelQuantity({ graph, state, activeQuantity }: Cancelable, wanted: number | null): number {
+export function cancelQuantity({ flow, state, activeQuantity }: Cancelable, wanted: number | null): number {
   if (activeQuantity === 0) throw new Fault('ALREADY_CANCELED');
   if (state.claims.length > 0) throw new Fault('CLAIM_IN_PROGRESS');
-  if (!permits(graph, state, 'sellerForcedCancel')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
+  if (!permits(flow, state, 'sellerForcedCancel')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
   const quantity = wanted ?? activeQuantity;
   if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });
   return quantity;

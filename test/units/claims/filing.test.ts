@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { claimActions } from '../../../domain/claims/actions.ts';
 import { checkFiling, type ClaimableItem, filingOf } from '../../../domain/claims/filing.ts';
 import { CLAIM_STATUSES, CLAIM_TYPES, type ClaimStatus, type ClaimSummary, type ClaimType } from '../../../domain/claims/rules.ts';
+import { builtInFlow } from '../../../domain/flows/presets/index.ts';
 import type { FlowState } from '../../../domain/flows/state.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
@@ -21,8 +22,8 @@ function itemAt(kind: Kind, node: string, changes: Partial<ClaimableItem> = {}):
     positions: [{ id: 'p', node, enteredAt: T, due: [] }],
     ...(isEnd && { done: 'COMPLETED' as const }),
   };
-  const flowKey = kind === 'SHIPPED' ? 'shipping-standard' : 'manual-standard';
-  return { flowKey, flowVersion: 1, flowState, quantity: 3, canceledQuantity: 0, isShipped: kind === 'SHIPPED', ...changes };
+  const flow = builtInFlow(kind === 'SHIPPED' ? 'shipping-standard' : 'manual-standard', 1)!;
+  return { flow, flowState, quantity: 3, canceledQuantity: 0, isShipped: kind === 'SHIPPED', ...changes };
 }
 const withClaim = (item: ClaimableItem): ClaimableItem => ({
   ...item,

@@ -1,7 +1,7 @@
 /** The time from which a review's period counts: that of the decision, not that of the step that applied it. */
 import { expect, test } from '@jest/globals';
-import { shippingStandard as graph } from '../../../domain/flows/presets/shippingStandard.ts';
-import { step } from '../../../domain/flows/rules.ts';
+import { builtInFlow } from '../../../domain/flows/presets/index.ts';
+import { step } from '../../../domain/flows/step.ts';
 import { enteredAt, type FlowEvent, type FlowState } from '../../../domain/flows/state.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { writingRefusal } from '../../../domain/reviews/rules.ts';
@@ -10,7 +10,7 @@ const facts = { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } };
 const members = [{ id: 'oit_1', activeQuantity: 3 }];
 const run = (events: readonly (readonly [FlowEvent, number])[]): FlowState =>
   events.reduce<FlowState | null>((state, [event, at]) => {
-    const result = step(graph, state, event, at, facts);
+    const result = step(builtInFlow('shipping-standard', 1)!, state, event, at, facts);
     if (!result.ok) throw new Error(result.reason);
     return result.state;
   }, null)!;

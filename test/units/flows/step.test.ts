@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shippingStandard as graph } from '../../../domain/flows/presets/shippingStandard.ts';
-import { actions, moveTargets, nearest, step } from '../../../domain/flows/rules.ts';
+import { actions } from '../../../domain/flows/actions.ts';
+import { moveTargets } from '../../../domain/flows/move.ts';
+import { nearest } from '../../../domain/flows/positions.ts';
+import { builtInFlow } from '../../../domain/flows/presets/index.ts';
+import { step } from '../../../domain/flows/step.ts';
 import type { FlowEvent, FlowState, StepResult } from '../../../domain/flows/state.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 
+const graph = builtInFlow('shipping-standard', 1)!;
 const facts = { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } };
 const members = [{ id: 'oit_1', activeQuantity: 3 }];
 const take = (result: StepResult): FlowState => {

@@ -1,0 +1,50 @@
+/** Published flows, compiled. A version never changes, so that a process keeps those that it has used. */
+import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
+import { builtInFlow } from '../../domain/flows/presets/index.ts';
+import type { Tx } from '../kernel/tx.ts';
+import type { Bundle } from '../../domain/flows/graph.ts';
+
+export interface FlowRef {
+  readonly flowKey: string;
+  readonly flowVersion: number;
+}
+/** How many versions a process keeps. */
+const KEPT = 500;
+const kept = new Map<string, Flow>();
+/** The flows of loaded rows, which outlive their place among the kept ones. */
+const flows = new WeakMap<object, Flow>();
+
+const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `${storeId}/${flowKey}@${flowVersion}`;
+
+/** Reads the flows of these rows, in one statement for those that are not kept; none where all take a default flow. */
+export async function loadFlows({ sql, storeId }: Tx, rows: readonly FlowRef[]): Promise<void> {
+  const wanted = rows.filter((row) => !builtInFlow(row.flowKey, row.flowVersion));
+  const missing = new Map(wanted.filter((row) => !kept.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
+  if (missing.size > 0) {
+    const [keys, versions] = [[...missing.values()].map((row) => row.flowKey), [...missing.values()].map((row) => row.flowVersion)];
+    const found = await sql<{ key: string; version: number; bundle: Bundle }>`
+      SELECT key, version, bundle FROM flow_version WHERE store_id = ${storeId}
+        AND (key, version) IN (SELECT * FROM unnest(${keys}::text[], ${versions}::int[]))`;
+    for (const { key, version, bundle } of found) keep(nameOf(storeId, { flowKey: key, flowVersion: version }), compileFlow(bundle));
+  }
+  for (const row of wanted) {
+    const flow = kept.get(nameOf(storeId, row));
+    if (!flow) throw new Error(`No flow ${row.flowKey}@${row.flowVersion}`);
+    flows.set(row, flow);
+  }
+}
+
+function keep(name: string, flow: Flow): void {
+  for (const oldest of kept.size >= KEPT ? [kept.keys().next().value!] : []) kept.delete(oldest);
+  kept.set(name, flow);
+}
+
+/** The flow of a row for which `loadFlows` was called. Throws for any other, unless it takes a default flow. */
+export function flowOf(row: FlowRef): Flow {
+  const flow = builtInFlow(row.flowKey, row.flowVersion) ?? flows.get(row);
+  if (!flow) throw new Error(`The flow ${row.flowKey}@${row.flowVersion} was not loaded`);
+  return flow;
+}
+
+/** A row with its flow, as rules take it. */
+export const withFlow = <T extends FlowRef>(row: T): T & { readonly flow: Flow } => ({ ...row, flow: flowOf(row) });

@@ -1,0 +1,132 @@
+/** Actions of sellers and buyers, and events from outside (F20–F25, F30). */
+import { edgesOn, isPossible, passable, take } from './enter.ts';
+import { type Draft, refuse, setPosition } from './draft.ts';
+import { inputIssues, sentValues } from './inputs.ts';
+import type { Action, Edge, Trigger } from './graph.ts';
+import { isHeld, leaves, type Place } from './positions.ts';
+import type { FlowEvent, FlowState, Refusal, RefusalReason } from './state.ts';
+
+type ActionEvent = Extract<FlowEvent, { readonly type: 'seller.action' | 'buyer.action' }>;
+type OutsideEvent = Extract<FlowEvent, { readonly type: 'event' }>;
+
+/** Limits count over the whole run, each graph's actions by themselves. */
+export const useKey = ({ position }: Place, action: Action): string =>
+  position.flow === undefined ? action.key : `${position.flow}/${action.key}`;
+export const isUsedUp = ({ uses = {} }: FlowState, place: Place, action: Action): boolean =>
+  action.maxUses !== undefined && (uses[useKey(place, action)] ?? 0) >= action.maxUses;
+
+/** The state is judged before the input, the input before the attachments; a refusal changes nothing. */
+export function act(draft: Draft, event: ActionEvent): Refusal | null {
+  const { state } = draft;
+  const refused = (reason: RefusalReason) => refuse('ACTION_NOT_AVAILABLE', reason);
+  if (state.done) return refused('FINISHED');
+  if (isHeld(draft.flow, state, event.member)) return refused('CLAIM_IN_PROGRESS');
+  const on: Trigger = { type: event.type, key: event.key };
+  let reason: RefusalReason = 'NOT_IN_STATE';
+  for (const place of leaves(draft.flow, state)) {
+    const action = place.graph.actions.get(event.key);
+    const edges = edgesOn(place, on).filter((edge) => isPossible(place, edge));
+    if (!action || `${action.by}.action` !== event.type || edges.length === 0) continue;
+    if (isUsedUp(state, place, action)) reason = 'LIMIT_REACHED';
+    else {
+      const result = tryEdges(draft, { place, action, edges }, event);
+      if (result !== 'CONDITION') return result;
+      reason = result;
+    }
+  }
+  return refused(reason);
+}
+
+interface Attempt {
+  readonly place: Place;
+  readonly action: Action;
+  readonly edges: readonly Edge[];
+}
+/** CONDITION: no edge's condition holds, and nothing has changed. */
+function tryEdges(draft: Draft, { place, action, edges }: Attempt, event: ActionEvent): Refusal | 'CONDITION' | null {
+  const { input = {}, attachments = [] } = event;
+  const uploads = draft.facts.uploads ?? NONE;
+  const issues = inputIssues(action, input, (address) => uploads.has(address));
+  if (issues.length > 0) return { ...refuse('FLOW_ACTION_INPUT_INVALID', 'INPUT'), issues };
+  const before = draft.state;
+  draft.state = withInput(before, action, sentValues(action, input));
+  const edge = passable(draft, place, edges);
+  if (!edge) {
+    draft.state = before;
+    return 'CONDITION';
+  }
+  const problem = attachmentProblem(place, edge, attachments, uploads);
+  if (problem) return refuse('ACTION_NOT_AVAILABLE', problem);
+  const { uses = {} } = draft.state;
+  const key = useKey(place, action);
+  if (action.maxUses !== undefined) draft.state = { ...draft.state, uses: { ...uses, [key]: (uses[key] ?? 0) + 1 } };
+  take(draft, place, edge, attachments);
+  return null;
+}
+const NONE: ReadonlySet<string> = new Set();
+
+/** All keys of the form are replaced, those that were left out removed; the others stay (F23). */
+function withInput(state: FlowState, { input: fields = [], by }: Action, sent: Readonly<Record<string, unknown>>): FlowState {
+  if (fields.length === 0) return state;
+  const own = new Set(fields.map(({ key }) => key));
+  const { inputs = {}, buyerKeys = [] } = state;
+  const others = Object.entries(inputs).filter(([key]) => !own.has(key));
+  const ofBuyer = [...buyerKeys.filter((key) => !own.has(key)), ...(by === 'buyer' ? Object.keys(sent) : [])];
+  return {
+    ...state,
+    inputs: { ...Object.fromEntries(others), ...sent },
+    ...((buyerKeys.length > 0 || ofBuyer.length > 0) && { buyerKeys: ofBuyer }),
+  };
+}
+
+/** ATTACHMENTS_INVALID: foreign, twice, too many, or where none are taken; ATTACHMENTS_REQUIRED: fewer than the target needs (F24). */
+function attachmentProblem(
+  { graph }: Place,
+  edge: Edge,
+  attachments: readonly string[],
+  uploads: ReadonlySet<string>,
+): 'ATTACHMENTS_REQUIRED' | 'ATTACHMENTS_INVALID' | null {
+  const target = edge.internal ? undefined : graph.nodes.get(edge.to);
+  const wanted = target?.type === 'state' ? target.attachments : undefined;
+  const isTwice = new Set(attachments).size < attachments.length;
+  if (isTwice || attachments.length > (wanted?.max ?? 0) || !attachments.every((one) => uploads.has(one))) return 'ATTACHMENTS_INVALID';
+  return attachments.length < (wanted?.min ?? 0) ? 'ATTACHMENTS_REQUIRED' : null;
+}
+
+/** An event from outside; its data become blocks of the flow where it is accepted. */
+export function receive(draft: Draft, { name, member, data }: OutsideEvent): Refusal | null {
+  const { state } = draft;
+  const refused = (reason: RefusalReason) => refuse('FLOW_EVENT_NOT_ACCEPTED', reason);
+  if (state.done) return refused('FINISHED');
+  if (isHeld(draft.flow, state, member)) return refused('CLAIM_IN_PROGRESS');
+  const found = leaves(draft.flow, state)
+    .map((place) => ({ place, edges: edgesOn(place, { type: 'event', name }).filter((edge) => isPossible(place, edge)) }))
+    .filter(({ edges }) => edges.length > 0);
+  if (found.length === 0) return refused('NOT_IN_STATE');
+  if (data) draft.state = withData(state, data);
+  for (const { place, edges } of found) {
+    const edge = passable(draft, place, edges);
+    if (!edge) continue;
+    take(draft, place, edge);
+    return null;
+  }
+  return refused('CONDITION');
+}
+
+const withData = (state: FlowState, data: Readonly<Record<string, unknown>>): FlowState => ({ ...state, data: { ...state.data, ...data } });
+
+/** The answer of an external service; STALE where it is late: its node was left (F18). */
+export function answer(draft: Draft, { call, value, data }: Extract<FlowEvent, { readonly type: 'result' }>): Refusal | null {
+  const place = leaves(draft.flow, draft.state).find(({ position }) => position.call === call);
+  if (draft.state.done || !place || place.node.type !== 'external') return refuse('STALE', 'STALE');
+  const { saveAs, id } = place.node;
+  if (value === 'success' && data !== undefined && saveAs !== undefined) draft.state = withData(draft.state, { [saveAs]: data });
+  const edge = passable(draft, place, edgesOn(place, { type: 'result', value }));
+  const { call: _, ...answered } = place.position;
+  if (edge) take(draft, place, edge);
+  else {
+    setPosition(draft, answered);
+    draft.effects.push({ type: 'alert', nodeId: id, code: 'RESULT_UNCONNECTED', at: draft.at });
+  }
+  return null;
+}

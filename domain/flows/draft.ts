@@ -1,0 +1,82 @@
+/** A step under way: the state so far, and the effects and the trace that it has produced. It is local to one step. */
+import type { Scope } from './expressions/types.ts';
+import { ExpressionError } from './expressions/errors.ts';
+import type { Flow } from './flow.ts';
+import { moving, type Place } from './positions.ts';
+import type { Effect, Facts, FlowState, Member, Position, Refusal, Trace } from './state.ts';
+
+export interface Draft {
+  readonly flow: Flow;
+  readonly facts: Facts;
+  /** The business time of what happens now; `elapsed` moves it from one deadline to the next. */
+  at: number;
+  readonly seq: number;
+  state: FlowState;
+  readonly effects: Effect[];
+  readonly trace: Trace[];
+  /** Results of automatic nodes that are still to be followed: [position, result]. */
+  readonly results: (readonly [position: string, value: 'joined' | 'timeout' | 'completed' | 'canceled'])[];
+  /** Counts new positions and calls, for their ids. */
+  made: number;
+}
+
+export const beginStep = (flow: Flow, state: FlowState, at: number, facts: Facts): Draft => ({
+  flow,
+  facts,
+  at,
+  seq: state.seq + 1,
+  state,
+  effects: [],
+  trace: [],
+  results: [],
+  made: 0,
+});
+
+export const refuse = (code: Refusal['code'], reason: Refusal['reason']): Refusal => ({ ok: false, code, reason });
+/** An id that no other step makes. */
+export const nextId = (draft: Draft): string => `${draft.seq}.${draft.made++}`;
+export const nodesOf = ({ positions }: FlowState): string[] => positions.map(({ node }) => node);
+
+export function setPosition(draft: Draft, position: Position): void {
+  const positions = draft.state.positions.map((p) => (p.id === position.id ? position : p));
+  draft.state = { ...draft.state, positions };
+}
+export function setMembers(draft: Draft, change: (member: Member) => Member): void {
+  draft.state = { ...draft.state, members: draft.state.members.map(change) };
+}
+export const positionOf = (draft: Draft, id: string): Position => draft.state.positions.find((p) => p.id === id)!;
+
+/** The members that an effect is about; in a flow of one item that goes without saying. */
+export const whose = ({ flow, state }: Draft): { readonly members?: readonly string[] } =>
+  flow.progression === 'ITEM' ? {} : { members: moving(state).map(({ id }) => id) };
+
+const NO_ORDER = { paidAt: 0, totalAmount: 0 };
+const NO_HOLIDAYS: ReadonlySet<string> = new Set();
+
+/** What an expression at this place sees. Shared decisions of a group see its first moving member. */
+export function scopeAt(
+  { state, facts, at }: Pick<Draft, 'state' | 'facts' | 'at'>,
+  { enteredAt }: Position,
+  memberId: string | undefined = moving(state)[0]?.id,
+): Scope {
+  const { items = {}, order = NO_ORDER, holidays = NO_HOLIDAYS } = facts;
+  const activeQuantity = state.members.find(({ id }) => id === memberId)?.activeQuantity ?? 0;
+  const item = items[memberId ?? ''] ?? { quantity: activeQuantity, unitPrice: 0, option: {}, stay: null };
+  return { now: at, enteredAt, holidays, inputs: state.inputs ?? {}, item: { ...item, activeQuantity }, order };
+}
+
+/** The value of an expression of the graph; null, with an alert, when it fails (F39). */
+export function evaluate(
+  draft: Draft,
+  { graph, node, position }: Place,
+  source: string,
+  more: Partial<Scope> = {},
+): boolean | number | null {
+  try {
+    return graph.expressions.evaluate(source, { ...scopeAt(draft, position), ...more });
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    draft.effects.push({ type: 'alert', nodeId: node.id, code: error.code, at: draft.at });
+    return null;
+  }
+}

@@ -1,0 +1,218 @@
+/** Taking edges and entering nodes: where a flow goes, and which effects that has. */
+import { armDeadlines, extendDeadline } from './deadlines.ts';
+import { type Draft, evaluate, nextId, nodesOf, positionOf, setPosition, whose } from './draft.ts';
+import { runExecutions } from './executions.ts';
+import { labelOf, nodeIn } from './flow.ts';
+import type { Edge, Node, Trigger } from './graph.ts';
+import { moving, type Place, placeOf, statusAt, statusOf, statusOfPosition } from './positions.ts';
+import type { Position } from './state.ts';
+import { isBefore } from './status.ts';
+
+/** How many earlier attachments are kept (F24). */
+const EARLIER = 50;
+/** A flow that passes more edges in one step stops there, and goes on with the next one. */
+const MAX_EDGES = 500;
+
+export const sameTrigger = (a: Trigger, b: Trigger): boolean => {
+  if (a.type === 'elapsed') return b.type === 'elapsed' && a.deadline === b.deadline;
+  if (a.type === 'event') return b.type === 'event' && a.name === b.name;
+  if (a.type === 'result') return b.type === 'result' && a.value === b.value;
+  return a.type === b.type && a.key === (b as { key: string }).key;
+};
+export const edgesOn = ({ graph, node }: Place, on: Trigger): readonly Edge[] =>
+  (graph.edgesFrom.get(node.id) ?? []).filter((edge) => sameTrigger(edge.on, on));
+/** The first edge whose condition holds; one that fails does not (F39). */
+export const passable = (draft: Draft, place: Place, edges: readonly Edge[]): Edge | undefined =>
+  edges.find(({ when }) => when === undefined || evaluate(draft, place, when) === true);
+
+export const hasRoom = ({ trace }: Draft): boolean => trace.length < MAX_EDGES;
+
+/** Takes an edge, and whatever follows by itself. */
+export function take(draft: Draft, place: Place, edge: Edge, attachments: readonly string[] = []): void {
+  pass(draft, place, edge, attachments);
+  settle(draft);
+}
+
+/** Follows the results of automatic nodes until every position waits. */
+export function settle(draft: Draft): void {
+  for (let next = draft.results.shift(); next; next = draft.results.shift()) {
+    const [id, value] = next;
+    const position = draft.state.positions.find((p) => p.id === id);
+    if (!position) continue;
+    const at = placeOf(draft.flow, position);
+    const follows = passable(draft, at, edgesOn(at, { type: 'result', value }));
+    if (follows) pass(draft, at, follows, []);
+    else draft.effects.push({ type: 'alert', nodeId: at.node.id, code: 'RESULT_UNCONNECTED', at: draft.at });
+  }
+}
+
+function pass(draft: Draft, place: Place, edge: Edge, attachments: readonly string[]): void {
+  const from = nodesOf(draft.state);
+  const { id } = place.position;
+  runExecutions(draft, place, edge.run ?? [], (key, by) => setPosition(draft, extendDeadline(positionOf(draft, id), key, by)));
+  if (!edge.internal) {
+    dropBelow(draft, id);
+    leave(draft, id);
+    enter(draft, id, edge.to, attachments);
+  }
+  draft.trace.push({ at: draft.at, edges: [edge.id], from, to: nodesOf(draft.state) });
+}
+
+/** Drops what runs below a parallel or call node; answers to its calls are late from now on (F36). */
+export function dropBelow(draft: Draft, id: string): void {
+  const { positions } = draft.state;
+  if (!positions.some(({ parent }) => parent === id)) return;
+  const below = new Set([id]);
+  for (const { id: own, parent } of positions) if (parent !== undefined && below.has(parent)) below.add(own);
+  for (const own of below) if (own !== id) leave(draft, own);
+  draft.state = { ...draft.state, positions: draft.state.positions.filter((p) => p.id === id || !below.has(p.id)) };
+}
+
+/** What a position was entered with becomes earlier attachments. */
+function leave(draft: Draft, id: string): void {
+  const { attachments = [], ...rest } = positionOf(draft, id);
+  if (attachments.length === 0) return;
+  const { earlierAttachments = [] } = draft.state;
+  draft.state = { ...draft.state, earlierAttachments: [...earlierAttachments, ...attachments].slice(-EARLIER) };
+  setPosition(draft, rest);
+}
+
+/** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
+export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
+  const before = positionOf(draft, id);
+  const { flow, parent, branch, floor } = before;
+  const node = nodeIn(draft.flow.compiled(flow), nodeId);
+  const was = statusOfPosition(draft.flow, before);
+  const reached = statusAt(node, was);
+  const isInner = parent !== undefined && node.type === 'end';
+  const position: Position = {
+    id,
+    node: nodeId,
+    enteredAt: draft.at,
+    due: [],
+    ...(flow !== undefined && { flow }),
+    ...(parent !== undefined && { parent }),
+    ...(branch !== undefined && { branch }),
+    ...(floor !== undefined && { floor }),
+    status: isInner ? was : floor !== undefined && isBefore(reached, floor) ? floor : reached,
+    ...(node.type === 'external' && { call: nextId(draft) }),
+    ...(attachments.length > 0 && { attachments }),
+  };
+  setPosition(draft, position);
+  const due = armDeadlines(draft, placeOf(draft.flow, position));
+  if (due.length > 0) setPosition(draft, { ...position, due });
+  draft.effects.push({
+    type: 'state',
+    from: before.node === '' ? null : before.node,
+    to: nodeId,
+    label: labelOf(node),
+    at: draft.at,
+    ...whose(draft),
+  });
+  if (parent === undefined && node.type === 'end') end(draft, node.outcome);
+  publishStatus(draft);
+  enterBelow(draft, node, position);
+}
+
+/** The end of the main graph. What remains of its members is canceled where it is CANCELED. */
+function end(draft: Draft, outcome: 'COMPLETED' | 'CANCELED'): void {
+  draft.state = { ...draft.state, done: outcome };
+  if (outcome === 'CANCELED')
+    cancelMembers(
+      draft,
+      moving(draft.state).map(({ id }) => id),
+    );
+}
+/** They leave as a seller cancels them; each is refunded once (F40). */
+export function cancelMembers(draft: Draft, ids: readonly string[]): void {
+  const { members } = draft.state;
+  const leavers = members
+    .filter(({ id }) => ids.includes(id))
+    .map(({ id, settled = false, restored = false }) => ({ id, settled, restored }));
+  draft.effects.push({ type: 'cancel', leavers, at: draft.at });
+}
+
+/** Tells of a new public status: the least advanced of what runs. */
+export function publishStatus(draft: Draft): void {
+  const { status: from, positions, done } = draft.state;
+  const to = done ? (done === 'CANCELED' ? 'CANCELED' : 'PURCHASE_DECIDED') : statusOf(draft.flow, positions, from);
+  if (to === from) return;
+  draft.effects.push({ type: 'status', from, to, at: draft.at, ...whose(draft) });
+  draft.state = { ...draft.state, status: to };
+}
+
+function enterBelow(draft: Draft, node: Node, position: Position): void {
+  switch (node.type) {
+    case 'state':
+      return;
+    case 'external':
+      return void draft.effects.push({ type: 'external.call', nodeId: node.id, call: position.call!, at: draft.at, ...whose(draft) });
+    case 'parallel':
+      for (const { key, start } of node.branches) begin(draft, position, { branch: key, node: start });
+      return;
+    case 'call':
+      return begin(draft, position, { flow: node.flow, node: draft.flow.compiled(node.flow).graph.start });
+    case 'join':
+      return arrive(draft, position);
+    case 'end':
+      if (position.parent !== undefined) returnTo(draft, position.parent, node.outcome);
+      return;
+    default:
+      return node satisfies never;
+  }
+}
+
+interface Beginning {
+  readonly node: string;
+  readonly branch?: string;
+  /** The flow that a call node begins; a branch runs in the graph of its parallel node. */
+  readonly flow?: string;
+}
+function begin(draft: Draft, parent: Position, { node, branch, flow }: Beginning): void {
+  const { id, flow: around } = parent;
+  const status = statusOfPosition(draft.flow, parent);
+  const graph = flow ?? around;
+  const floor = flow === undefined ? parent.floor : status;
+  const position: Position = {
+    id: nextId(draft),
+    node: parent.node,
+    enteredAt: draft.at,
+    due: [],
+    parent: id,
+    status,
+    ...(graph !== undefined && { flow: graph }),
+    ...(branch !== undefined && { branch }),
+    ...(floor !== undefined && { floor }),
+  };
+  draft.state = { ...draft.state, positions: [...draft.state.positions, position] };
+  enter(draft, position.id, node);
+}
+
+/** A branch has reached the join: the last one takes the parallel node's position there. */
+function arrive(draft: Draft, position: Position): void {
+  const { parent: parentId } = position;
+  if (parentId === undefined) return;
+  setPosition(draft, { ...positionOf(draft, position.id), arrived: true });
+  const parent = positionOf(draft, parentId);
+  const { node } = placeOf(draft.flow, parent);
+  const branches = draft.state.positions.filter((p) => p.parent === parentId);
+  if (node.type !== 'parallel' || branches.length < node.branches.length || !branches.every(({ arrived }) => arrived)) return;
+  const status = branches.map((p) => statusOfPosition(draft.flow, p)).reduce((a, b) => (isBefore(b, a) ? b : a));
+  dropBelow(draft, parentId);
+  setPosition(draft, { ...parent, node: position.node, enteredAt: draft.at, due: [], status });
+  draft.results.push([parentId, 'joined']);
+}
+
+/** A subflow has ended: its call node goes on. */
+function returnTo(draft: Draft, parentId: string, outcome: 'COMPLETED' | 'CANCELED'): void {
+  const inner = draft.state.positions.filter(({ parent }) => parent === parentId);
+  const status = inner.map((p) => statusOfPosition(draft.flow, p)).at(-1);
+  dropBelow(draft, parentId);
+  const parent = positionOf(draft, parentId);
+  setPosition(draft, { ...parent, due: [], ...(status !== undefined && { status }) });
+  draft.results.push([parentId, outcome === 'CANCELED' ? 'canceled' : 'completed']);
+}
+
+/** Whether an internal edge can do what it does: a deadline that is not armed cannot be extended. */
+export const isPossible = ({ position }: Place, edge: Edge): boolean =>
+  (edge.run ?? []).every((run) => run.type !== 'deadline.extend' || position.due.some(({ key }) => key === run.deadline));

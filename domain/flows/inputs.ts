@@ -1,0 +1,92 @@
+/** Input of actions against the fields of their forms (F22). */
+import { MOMENT } from '../kernel/time.ts';
+import type { FieldType } from './expressions/types.ts';
+import type { Action, InputField } from './graph.ts';
+import type { InputIssue } from './state.ts';
+
+/** Lengths where a field names none, in code points; and files. */
+const MAX_LENGTH: Readonly<Partial<Record<FieldType, number>>> = { text: 200, textarea: 2000 };
+const MAX_FILES = 5;
+const MAX_ISSUES = 100;
+const MAX_NAME = 200;
+
+export type Input = Readonly<Record<string, unknown>>;
+/** Own uploads of the store may stand where an https address must. */
+export type IsUpload = (address: string) => boolean;
+
+const lengthOf = (text: string): number => Array.from(text).length;
+const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.length === 0);
+const optionsOf = ({ options = [] }: InputField): readonly string[] =>
+  options.map((option) => (typeof option === 'string' ? option : option.value));
+
+const DAY_ONLY = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT_TEXT = new RegExp(MOMENT, 'u');
+const isMoment = (value: unknown): boolean => typeof value === 'string' && MOMENT_TEXT.test(value);
+const isDay = (value: unknown): boolean => typeof value === 'string' && DAY_ONLY.test(value) && isMoment(`${value}T00:00:00Z`);
+const isWithin = (value: unknown, { min, max }: InputField): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= (min ?? -Infinity) && (value as number) <= (max ?? Infinity);
+
+type Reason = InputIssue['reason'];
+type Check = (value: unknown, field: InputField, isUpload: IsUpload) => Reason | null;
+const text: Check = (value, { type, maxLength = MAX_LENGTH[type]! }) => {
+  if (typeof value !== 'string') return 'INVALID';
+  return lengthOf(value) > maxLength ? 'TOO_LONG' : null;
+};
+const oneOf: Check = (value, field) => (typeof value === 'string' && optionsOf(field).includes(value) ? null : 'INVALID');
+/** What each type takes; no value is converted. */
+const CHECKS: Readonly<Record<FieldType, Check>> = {
+  text,
+  textarea: text,
+  number: (value, field) => (isWithin(value, field) ? null : 'INVALID'),
+  select: oneOf,
+  radio: oneOf,
+  checkbox: (value, field) => {
+    if (!Array.isArray(value) || new Set(value).size !== value.length) return 'INVALID';
+    const options = new Set<unknown>(optionsOf(field));
+    return value.every((one) => options.has(one)) ? null : 'INVALID';
+  },
+  boolean: (value, { required }) => {
+    if (typeof value !== 'boolean') return 'INVALID';
+    return required && !value ? 'REQUIRED' : null;
+  },
+  date: (value) => (isDay(value) ? null : 'INVALID'),
+  datetime: (value) => (isMoment(value) ? null : 'INVALID'),
+  image: (value, { maxFiles = MAX_FILES }, isUpload) => {
+    if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && (isUpload(one) || isHttps(one)))) return 'INVALID';
+    return value.length > maxFiles ? 'TOO_LONG' : null;
+  },
+};
+const isHttps = (address: string): boolean => address.length <= 2000 && address.startsWith('https://') && URL.canParse(address);
+
+/** Every problem, in the order of the form; unknown keys last, each under its own name. At most 100. */
+export function inputIssues({ input: fields = [] }: Pick<Action, 'input'>, input: Input, isUpload: IsUpload): readonly InputIssue[] {
+  const known = new Set(fields.map(({ key }) => key));
+  const issues = fields.flatMap((field) => issueOf(field, input, isUpload));
+  const unknown = Object.keys(input)
+    .filter((key) => !known.has(key))
+    .map((key): InputIssue => ({ key: cut(key), name: cut(key), reason: 'INVALID' }));
+  return [...issues, ...unknown].slice(0, MAX_ISSUES);
+}
+
+function issueOf(field: InputField, input: Input, isUpload: IsUpload): InputIssue[] {
+  const { key, label, required, when, type } = field;
+  const value = Object.hasOwn(input, key) ? input[key] : undefined;
+  const issue = (reason: Reason): InputIssue[] => [{ key: cut(key), name: cut(label), reason }];
+  const isAsked =
+    when === undefined || (when.in as readonly unknown[]).includes(Object.hasOwn(input, when.key) ? input[when.key] : undefined);
+  if (isBlank(value)) return required && isAsked ? issue('REQUIRED') : [];
+  if (!isAsked) return issue('INVALID');
+  const reason = CHECKS[type](value, field, isUpload);
+  return reason ? issue(reason) : [];
+}
+const cut = (name: string): string => Array.from(name).slice(0, MAX_NAME).join('');
+
+/** The values that count as sent, by key. */
+export function sentValues({ input: fields = [] }: Pick<Action, 'input'>, input: Input): Input {
+  const sent = fields.flatMap(({ key }) => (Object.hasOwn(input, key) && !isBlank(input[key]) ? [[key, input[key]] as const] : []));
+  return Object.fromEntries(sent);
+}

@@ -1,0 +1,82 @@
+/** Setting a flow to a state directly, and to another version of it (F10, F29). Neither takes an edge. */
+import { armDeadlines } from './deadlines.ts';
+import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from './draft.ts';
+import { enter, publishStatus, settle } from './enter.ts';
+import type { CompiledGraph, Flow } from './flow.ts';
+import type { Node } from './graph.ts';
+import { isHeld, isPaused, placeOf } from './positions.ts';
+import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
+
+/** The nodes between parallel nodes and their joins. */
+export function insideBranches({ graph, edgesFrom }: CompiledGraph): ReadonlySet<string> {
+  const inside = new Set<string>();
+  for (const node of graph.states) {
+    if (node.type !== 'parallel') continue;
+    const open = node.branches.map(({ start }) => start);
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (id === node.join || inside.has(id)) continue;
+      inside.add(id);
+      for (const { to } of edgesFrom.get(id) ?? []) open.push(to);
+    }
+  }
+  return inside;
+}
+
+/** Waiting states of the main graph outside parallel regions, but the present one, and none that needs attachments. */
+export function moveTargets(flow: Flow, state: FlowState): string[] {
+  if (moveRefusal(flow, state)) return [];
+  const inside = insideBranches(flow.main);
+  const present = state.positions[0]!.node;
+  return flow.main.graph.states.filter((node) => node.id !== present && isTarget(node) && !inside.has(node.id)).map(({ id }) => id);
+}
+const isTarget = (node: Node): boolean => node.type === 'state' && (node.attachments?.min ?? 0) === 0;
+
+/** Why nothing can be moved now; null: it can. */
+function moveRefusal(flow: Flow, state: FlowState, member?: string): RefusalReason | null {
+  if (state.done) return 'FINISHED';
+  if (isHeld(flow, state, member)) return 'CLAIM_IN_PROGRESS';
+  if (state.positions.length > 1) return 'BRANCH_OR_SUBFLOW';
+  return placeOf(flow, state.positions[0]!).node.type === 'external' ? 'EXTERNAL_PENDING' : null;
+}
+
+export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly type: 'move' }>): Refusal | null {
+  const { flow, state } = draft;
+  const reason = moveRefusal(flow, state, member);
+  if (reason) return refuse('FLOW_MOVE_NOT_ALLOWED', reason);
+  if (!moveTargets(flow, state).includes(to)) return refuse('FLOW_MOVE_NOT_ALLOWED', 'NOT_A_TARGET');
+  const from = nodesOf(state);
+  const position = state.positions[0]!;
+  const { attachments = [], ...rest } = position;
+  const { earlierAttachments = [] } = state;
+  if (attachments.length > 0) {
+    setPosition(draft, rest);
+    draft.state = { ...draft.state, earlierAttachments: [...earlierAttachments, ...attachments].slice(-50) };
+  }
+  enter(draft, position.id, to);
+  settle(draft);
+  draft.trace.push({ at: draft.at, edges: [], from, to: nodesOf(draft.state) });
+  return null;
+}
+
+/** Why an item stays in its version; null: it can be moved to the other one. */
+export function migrationRefusal(from: Flow, to: Flow, state: FlowState): 'PROGRESSION' | 'SKIPPED' | null {
+  if (from.progression !== to.progression) return 'PROGRESSION';
+  const node = to.main.nodes.get(state.positions[0]!.node);
+  const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && !isPaused(from, state);
+  return isMovable && node?.type === 'state' ? null : 'SKIPPED';
+}
+
+/** State, inputs, data and attachments stay; deadlines start anew. Throws where `migrationRefusal` has a reason. */
+export function migrate(from: Flow, to: Flow, state: FlowState, at: number, facts: Facts): Extract<StepResult, { readonly ok: true }> {
+  const reason = migrationRefusal(from, to, state);
+  if (reason) throw new Error(`The flow cannot be migrated: ${reason}`);
+  const draft = beginStep(to, state, at, facts);
+  const { status: _, ...rest } = positionOf(draft, state.positions[0]!.id);
+  const position: Position = { ...rest, due: [] };
+  setPosition(draft, position);
+  setPosition(draft, { ...position, due: armDeadlines(draft, placeOf(to, position)) });
+  publishStatus(draft);
+  const nodes = nodesOf(state);
+  draft.trace.push({ at, edges: [], from: nodes, to: nodes });
+  return { ok: true, state: { ...draft.state, seq: draft.seq }, effects: draft.effects, trace: draft.trace };
+}

@@ -1,0 +1,99 @@
+/** What the present states allow buyers and sellers to claim, until when, and for which fee (F37–F39). */
+import { duration } from '../kernel/time.ts';
+import { ExpressionError } from './expressions/errors.ts';
+import type { Scope } from './expressions/types.ts';
+import { scopeAt } from './draft.ts';
+import type { Flow } from './flow.ts';
+import type { Permission, PermissionKey } from './graph.ts';
+import { leaves, type Place } from './positions.ts';
+import type { Facts, FlowState } from './state.ts';
+
+/** The permission at each running position; null where one of them does not have it. Each of them decides (the strictest wins). */
+function found(flow: Flow, state: FlowState, key: PermissionKey): readonly (readonly [Place, true | Permission])[] | null {
+  if (state.done) return null;
+  const permissions = leaves(flow, state).map((place) => {
+    const { node } = place;
+    return [place, node.type === 'state' ? node.permissions?.[key] : undefined] as const;
+  });
+  return permissions.every((one): one is readonly [Place, true | Permission] => one[1] !== undefined) ? permissions : null;
+}
+
+/** Whether every running position has this permission: a seller's cancel needs `sellerForcedCancel`. */
+export const permits = (flow: Flow, state: FlowState, key: PermissionKey): boolean => found(flow, state, key) !== null;
+
+/** What is claimed. `refundableWon`: its cash and points share after coupon (D49). */
+export interface Claimed {
+  readonly quantity: number;
+  readonly reason: string;
+  readonly refundableWon: number;
+}
+export interface Asked {
+  readonly at: number;
+  readonly facts: Facts;
+  readonly member: string;
+  /** Absent: only whether and until when. */
+  readonly claim?: Claimed;
+}
+export interface Allowance {
+  readonly reason: 'NOT_IN_STATE' | 'PERIOD_EXPIRED' | null;
+  /** The last moment, which still counts; null: there is none. */
+  readonly until: number | null;
+  /** Won, 0..refundable. */
+  readonly deductWon: number;
+  /** An expression failed: a cancel at once becomes a request, so that the seller decides (F39). */
+  readonly isUnsure: boolean;
+}
+const NOT_THERE: Allowance = { reason: 'NOT_IN_STATE', until: null, deductWon: 0, isUnsure: false };
+
+/** The earliest limit and the highest fee of all running positions. */
+export function allowance(flow: Flow, state: FlowState, key: PermissionKey, asked: Asked): Allowance {
+  const permissions = found(flow, state, key);
+  if (!permissions) return NOT_THERE;
+  let [until, deductWon, isUnsure] = [Infinity, 0, false];
+  const unsure = () => {
+    isUnsure = true;
+    return null;
+  };
+  for (const [place, permission] of permissions) {
+    if (permission === true) continue;
+    until = Math.min(until, limitOf(place, permission, state, asked, unsure) ?? Infinity);
+    deductWon = Math.max(deductWon, asked.claim ? feeOf(place, permission, state, asked, unsure) : 0);
+  }
+  const limit = Number.isFinite(until) ? until : null;
+  return { reason: limit !== null && asked.at > limit ? 'PERIOD_EXPIRED' : null, until: limit, deductWon, isUnsure };
+}
+
+function limitOf(place: Place, { within, until }: Permission, state: FlowState, asked: Asked, unsure: () => null): number | null {
+  if (within !== undefined) return place.position.enteredAt + (duration(within) ?? 0);
+  return until === undefined ? null : valueOf(place, until, state, asked, unsure);
+}
+
+/** Rounded down, within 0..refundable. */
+function feeOf(place: Place, { fee, deduct }: Permission, state: FlowState, asked: Asked, unsure: () => null): number {
+  const refundable = asked.claim?.refundableWon ?? 0;
+  const value =
+    fee?.type === 'flat'
+      ? fee.amount
+      : fee?.type === 'ratio'
+        ? Number((BigInt(refundable) * BigInt(Math.round(fee.percent * 100))) / 10_000n)
+        : typeof deduct === 'string'
+          ? (valueOf(place, deduct, state, asked, unsure) ?? 0)
+          : (deduct ?? 0);
+  return Math.min(refundable, Math.max(0, Math.floor(value)));
+}
+
+function valueOf(place: Place, source: string, state: FlowState, { at, facts, member, claim }: Asked, unsure: () => null): number | null {
+  const more: Partial<Scope> = claim ? { refundable: claim.refundableWon, claim: { quantity: claim.quantity, reason: claim.reason } } : {};
+  try {
+    const value = place.graph.expressions.evaluate(source, { ...scopeAt({ state, facts, at }, place.position, member), ...more });
+    return typeof value === 'number' ? value : unsure();
+  } catch (error) {
+    if (error instanceof ExpressionError) return unsure();
+    throw error;
+  }
+}
+
+/** Whether every running position offers a permission now; null: it does. For flows whose limits are no expressions of an item. */
+export const permissionRefusal = (flow: Flow, state: FlowState, key: PermissionKey, at: number): Allowance['reason'] =>
+  allowance(flow, state, key, { at, facts: NO_FACTS, member: state.members[0]?.id ?? '' }).reason;
+const NO_FACTS: Facts = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };

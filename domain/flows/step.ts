@@ -1,0 +1,82 @@
+/**
+ * The order-flow interpreter: one pure function for commands, deadlines and events (docs/contract.md#flow). Transitions, reads, simulations
+ * and the API's early refusals call it alike.
+ */
+import { act, answer, receive } from './act.ts';
+import { TIMEOUT } from './deadlines.ts';
+import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from './draft.ts';
+import { dropBelow, edgesOn, enter, hasRoom, passable, settle, take } from './enter.ts';
+import type { Flow } from './flow.ts';
+import { closeClaim, openClaim, reduce } from './members.ts';
+import { move } from './move.ts';
+import { nearest, placeOf } from './positions.ts';
+import type { Facts, FlowEvent, FlowState, Refusal, StepResult } from './state.ts';
+
+const NEW: FlowState = { v: 1, seq: 0, members: [], claims: [], status: 'PAID', positions: [] };
+
+/**
+ * Applies one event at the business time `at`. `elapsed` applies everything due by then, nearest first, each at
+ * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14.
+ */
+export function step(flow: Flow, state: FlowState | null, event: FlowEvent, at: number, facts: Facts): StepResult {
+  const draft = beginStep(flow, state ?? NEW, at, facts);
+  const refusal = state === null && event.type !== 'start' ? refuse('STALE', 'STALE') : perform(draft, event);
+  if (refusal) return refusal;
+  return { ok: true, state: { ...draft.state, seq: draft.seq }, effects: draft.effects, trace: draft.trace };
+}
+
+function perform(draft: Draft, event: FlowEvent): Refusal | null {
+  switch (event.type) {
+    case 'start':
+      return start(draft, event.members);
+    case 'seller.action':
+    case 'buyer.action':
+      return act(draft, event);
+    case 'event':
+      return receive(draft, event);
+    case 'elapsed':
+      return elapse(draft);
+    case 'result':
+      return answer(draft, event);
+    case 'claim.opened':
+      openClaim(draft, event);
+      return null;
+    case 'claim.closed':
+      closeClaim(draft, event);
+      return null;
+    case 'reduced':
+      return reduce(draft, event);
+    case 'move':
+      return move(draft, event);
+    default:
+      return event satisfies never;
+  }
+}
+
+function start(draft: Draft, members: FlowState['members']): null {
+  draft.state = { ...NEW, members, positions: [{ id: 'p0', node: '', enteredAt: draft.at, due: [], status: 'PAID' }] };
+  enter(draft, 'p0', draft.flow.main.graph.start);
+  settle(draft);
+  draft.trace.push({ at: draft.at, edges: [], from: [], to: nodesOf(draft.state) });
+  return null;
+}
+
+/** Everything due by now, nearest first, each at its own time. */
+function elapse(draft: Draft): null {
+  const until = draft.at;
+  for (let due = nearest(draft.state); due !== null && due.at <= until && hasRoom(draft); due = nearest(draft.state)) {
+    const { key, at, position: id } = due;
+    draft.at = at;
+    const position = positionOf(draft, id);
+    const rest = { ...position, due: position.due.filter((d) => d.key !== key) };
+    setPosition(draft, rest);
+    const place = placeOf(draft.flow, rest);
+    const isWhole = place.node.type === 'parallel' || place.node.type === 'call';
+    // What runs inside ends with the deadline of the whole (F36).
+    if (isWhole) dropBelow(draft, id);
+    const on = isWhole ? ({ type: 'result', value: TIMEOUT } as const) : ({ type: 'elapsed', deadline: key } as const);
+    const edge = passable(draft, place, edgesOn(place, on));
+    if (edge) take(draft, place, edge);
+  }
+  return null;
+}
