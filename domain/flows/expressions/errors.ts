@@ -1,0 +1,34 @@
+import type { ExpressionProblem } from './types.ts';
+
+/** ABSENT: it reads what is not there; VALUE: a value that its function does not take; otherwise a problem that `check` tells. */
+export type ExpressionErrorCode =
+  | 'EXPRESSION_ABSENT'
+  | 'EXPRESSION_OVERFLOW'
+  | 'EXPRESSION_DIVISION_BY_ZERO'
+  | 'EXPRESSION_VALUE'
+  | ExpressionProblem['code'];
+
+/** An expression failed at run time (F39). Its message names keys and functions, never a value that somebody typed. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+  readonly code: ExpressionErrorCode;
+  constructor(code: ExpressionErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const CODES: Readonly<Record<string, ExpressionErrorCode>> = {
+  no_such_key: 'EXPRESSION_ABSENT',
+  unknown_variable: 'EXPRESSION_ABSENT',
+  numeric_overflow: 'EXPRESSION_OVERFLOW',
+  division_by_zero: 'EXPRESSION_DIVISION_BY_ZERO',
+  modulo_by_zero: 'EXPRESSION_DIVISION_BY_ZERO',
+};
+
+/** Whatever the library threw, as our own error. */
+export function expressionError(thrown: unknown): ExpressionError {
+  if (thrown instanceof ExpressionError) return thrown;
+  const { code = '', summary = 'failed' } = (thrown ?? {}) as { readonly code?: string; readonly summary?: string };
+  return new ExpressionError(Object.hasOwn(CODES, code) ? CODES[code]! : 'EXPRESSION_VALUE', summary);
+}
