@@ -3,7 +3,7 @@ import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import { TransitionContext } from '../orders/context.ts';
 import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';
