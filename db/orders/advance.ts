@@ -56,7 +56,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const recorded = { ...event, actor: command?.actor ?? 'SYSTEM', ...departed.recorded };
   const at = new Date(trace.at(-1)?.at ?? when);
   tx.em.persist(tx.em.create(FlowStepEntity, { storeId, orderItemId, seq, event: recorded, at, trace, effects }));
-  await publish(context, order, effects, departed.canceled);
+  await publish(context, order, { event, effects }, departed.canceled);
 }
 
 function stepFlow({ item, store: { autoDeliverDays, autoConfirmDays } }: TransitionContext, event: FlowEvent, when: number) {
@@ -121,7 +121,7 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
 async function publish(
   context: TransitionContext,
   order: Order,
-  effects: readonly Effect[],
+  happened: { readonly event: FlowEvent; readonly effects: readonly Effect[] },
   canceled: Departed['canceled'],
 ): Promise<void> {
   const { tx, item } = context;
@@ -129,7 +129,7 @@ async function publish(
   const rows = await tx.sql<{ order_item_id: string; status: OrderItem['status'] }>`
     SELECT order_item_id, status FROM order_item WHERE store_id = ${storeId} AND order_id = ${orderId} ORDER BY position`;
   const items = rows.map(({ order_item_id: id, status }) => ({ id, status: id === orderItemId ? item.status : status }));
-  const events = eventsOf(order, item, items, effects);
+  const events = eventsOf(order, item, items, happened);
   const statuses = items.map(({ status }) => status);
   order.representativeStatus = statuses[0] ?? order.representativeStatus;
   order.progressStatus = progressStatus(statuses);
