@@ -1,7 +1,7 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
 import { nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
-import type { Effect, Facts, FlowEvent, StepResult } from '../../domain/flows/state.ts';
+import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
 import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
@@ -9,7 +9,7 @@ import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { type Departed, itemsOf, lockOrder, NOTHING_LEFT, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
-import { carryOutEffects } from './flowEffects.ts';
+import { carryOutEffects } from './carryOut.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
 import { earnPoints } from './points.ts';
 import { publish } from './publish.ts';
@@ -27,6 +27,8 @@ export interface StepCause {
   readonly handover?: Handover;
   /** What the event is judged with, besides the rows. */
   readonly facts?: Partial<Facts>;
+  /** What its record says besides. */
+  readonly details?: object;
 }
 
 /** Applies what has fallen due by now: a step for each deadline, at its own time, so that each has its record. */
@@ -47,7 +49,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const { state, effects, trace } = stepFlow(context, event, when, cause);
   const involved = itemsOf(context).filter(({ orderItemId: id }) => before.members.some((member) => member.id === id));
   if (group) group.row.flowState = state;
-  for (const one of involved) one.flowState = state;
+  for (const one of involved) one.flowState = stateFor(one, state);
   const order = await lockOrder(context);
   const departed = leave ? await leave(order) : NOTHING_LEFT;
   const changed: (RecordedItem & { readonly canceled: Departed['canceled'] })[] = [];
@@ -56,12 +58,19 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
     await applyToItem({ tx, item: one }, own, one === item ? cause.handover : undefined);
     const left = one === item && leave ? departed : await carryOutEffects(tx, order, one, own);
     await earnPoints(tx, order, one, own);
-    changed.push({ item: one, effects: own, details: left.recorded, canceled: left.canceled });
+    changed.push({ item: one, effects: own, details: { ...cause.details, ...left.recorded }, canceled: left.canceled });
   }
   const at = trace.at(-1)?.at ?? when;
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace }, changed);
-  await publish(context, order, changed, { isSilent: event.type === 'move' });
+  await publish(tx, order, event, changed);
   return changed.flatMap(({ item: one, effects: own }) => (own.length > 0 || !group ? [one] : []));
+}
+
+/** A member that has left its group keeps what it left; nothing moves it any more. */
+function stateFor({ orderItemId, groupId }: OrderItem, state: FlowState): FlowState {
+  if (!groupId || state.members.some(({ id }) => id === orderItemId)) return state;
+  const positions = state.positions.filter(({ parent }) => parent === undefined).map((position) => ({ ...position, due: [] }));
+  return { ...state, members: [], claims: [], positions, done: state.done ?? 'CANCELED' };
 }
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;

@@ -152,7 +152,7 @@ function stepType(item: OrderItem, flow: Flow): StepType | 'CLAIM_IN_PROGRESS' {
 }
 
 /** What a buyer sees of the item's step. `claimable`: whether a cancel, return or exchange is enabled now. */
-export function viewStep(item: OrderItem, { claimable, delivery }: { readonly claimable: boolean; readonly delivery: object | null }) {
+export function viewStep<D>(item: OrderItem, { claimable, delivery }: { readonly claimable: boolean; readonly delivery: D | null }) {
   const flow = flowOf(item);
   const { name, message, deadlineAt, attachments } = viewFlowState(item, 'buyer');
   const own = actions(flow, item.flowState, 'buyer', item.orderItemId).filter(({ action }) => !NOT_IN_STEP.has(action.platform));

@@ -1,20 +1,15 @@
 /** The order of a step's items: its statuses, and the events, each with its own time and the order's status at that time. */
 import { progressStatus } from '../../domain/orders/status.ts';
 import { emit } from '../webhooks/events.ts';
-import { type Departed, touch, type TransitionContext } from './context.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { type Departed, touch } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
 import type { RecordedItem } from './records.ts';
 
 type Changed = RecordedItem & { readonly canceled: Departed['canceled'] };
 
-/** `isSilent`: of a move, only the change of the state is told (F29). */
-export async function publish(
-  { tx }: Pick<TransitionContext, 'tx'>,
-  order: Order,
-  changed: readonly Changed[],
-  { isSilent }: { readonly isSilent: boolean },
-): Promise<void> {
+export async function publish(tx: Tx, order: Order, event: { readonly type: string }, changed: readonly Changed[]): Promise<void> {
   const { storeId, orderId, testPayment } = order;
   const rows = await tx.sql<{ order_item_id: string; status: OrderItem['status'] }>`
     SELECT order_item_id, status FROM order_item WHERE store_id = ${storeId} AND order_id = ${orderId} ORDER BY position`;
@@ -24,7 +19,7 @@ export async function publish(
   order.representativeStatus = statuses[0] ?? order.representativeStatus;
   order.progressStatus = progressStatus(statuses);
   const events = changed.flatMap(({ item, effects, canceled }) => {
-    const own = eventsOf(order, item, items, effects, isSilent);
+    const own = eventsOf(order, item, items, { event, effects });
     if (!canceled) return own;
     const { refundAmount, pointRefundAmount, quantity: canceledQuantity } = canceled;
     const { orderItemId } = item;
