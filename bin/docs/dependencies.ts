@@ -8,6 +8,7 @@ export const WHY: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': 'uploads in an S3 bucket; loaded only where one is configured',
   '@aws-sdk/s3-request-presigner': "`flydrive`'s S3 driver does not load without it",
   '@koa/router': 'routes with parameters, and the methods that a path takes',
+  '@marcbachmann/cel-js': 'parses, type-checks and evaluates the expressions of order flows, behind domain/flows/expressions',
   '@mikro-orm/core': 'entities, identity map, units of work',
   '@mikro-orm/migrations': 'numbered migrations in one transaction each',
   '@mikro-orm/postgresql': 'its Postgres driver; each transaction sets the variable that row-level security reads',

@@ -1,12 +1,90 @@
-import { ExpressionError } from './errors.ts';
-import type { Expressions, InputTypes, Tables } from './types.ts';
+/** The expressions of one graph: each source is parsed once and kept. */
+import { createEnvironment, type Moment, withItem } from './environment.ts';
+import { ExpressionError, expressionError } from './errors.ts';
+import { type Language, type Program, read, type Reading } from './program.ts';
+import { inputTypes, optionTypes, type FieldTypes, variablesOf } from './scope.ts';
+import { soundTables } from './tables.ts';
+import { Time } from './time.ts';
+import type { Expressions, InputTypes, Scope, Tables } from './types.ts';
 
-export const compileExpressions = (_tables: Tables, _inputs: InputTypes): Expressions => ({
-  check: () => null,
-  readsUnguarded: () => [],
-  usesHolidays: () => false,
-  usesClaim: () => false,
-  evaluate: () => {
-    throw new ExpressionError('EXPRESSION_SYNTAX', 'not merged yet');
-  },
-});
+/** Sources, and languages of sets of options, that are kept at most: more than a graph of 128 KiB has. */
+const KEPT = 2000;
+
+/** A function's results, the oldest of which is given up when there are too many. */
+function kept<T>(compute: (key: string) => T): (key: string) => T {
+  const results = new Map<string, T>();
+  return (key) => {
+    const found = results.get(key);
+    if (found !== undefined) return found;
+    if (results.size >= KEPT) results.delete(results.keys().next().value!);
+    const result = compute(key);
+    results.set(key, result);
+    return result;
+  };
+}
+
+/**
+ * The expressions of a graph with these tables and inputs. It throws nothing: a table that is wrong (`tableProblems`) is not there. What it
+ * answers belongs to one graph and never changes; it may be shared by everything that runs by that graph.
+ */
+export function compileExpressions(tables: Tables, inputs: InputTypes): Expressions {
+  const moment: Moment = { now: null, holidays: new Set() };
+  const language = languageOf(moment, tables, inputTypes(inputs));
+  const reading = kept<Reading>((source) => read(language, source));
+  const programOf = (source: string): Program | null => {
+    const result = reading(source);
+    return result.problem ? null : result.program;
+  };
+  return {
+    check(source, wanted) {
+      const result = reading(source);
+      if (result.problem) return result.problem;
+      const { type } = result.program;
+      if (type === wanted) return null;
+      return { code: 'EXPRESSION_TYPE', message: `must give ${wanted}, gives ${type}`, range: { start: 0, end: source.length } };
+    },
+    readsUnguarded: (source) => programOf(source)?.unguarded ?? [],
+    usesHolidays: (source) => programOf(source)?.usesHolidays ?? false,
+    usesClaim: (source) => programOf(source)?.usesClaim ?? false,
+    evaluate(source, scope) {
+      const result = reading(source);
+      if (result.problem) throw new ExpressionError(result.problem.code, result.problem.message);
+      return evaluated(result.program, scope, moment);
+    },
+  };
+}
+
+function languageOf(moment: Moment, tables: Tables, inputs: FieldTypes): Language {
+  const sound = soundTables(tables);
+  const environment = createEnvironment(moment, sound);
+  const isForeign = (name: string) => environment.hasVariable(name);
+  const itemLanguage = kept((keys: string) => {
+    const option = optionTypes(keys === '' ? [] : keys.split(' '));
+    return { environment: withItem(environment, inputs, option), option };
+  });
+  return {
+    names: { tables: new Set(sound.map(([name]) => name)), inputs: new Set(inputs.keys()), isForeign },
+    inputs,
+    environment,
+    withOption: (keys) => itemLanguage(keys.join(' ')),
+  };
+}
+
+function evaluated({ run, inputs, option }: Program, scope: Scope, moment: Moment): boolean | number {
+  try {
+    moment.now = new Time(scope.now);
+    moment.holidays = scope.holidays;
+    return result(run(variablesOf(scope, inputs, option)));
+  } catch (error) {
+    throw expressionError(error);
+  }
+}
+
+function result(value: unknown): boolean | number {
+  if (typeof value === 'boolean') return value;
+  if (value instanceof Time) return value.ms;
+  if (typeof value !== 'bigint') throw new ExpressionError('EXPRESSION_TYPE', 'gives neither bool nor int nor time');
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new ExpressionError('EXPRESSION_OVERFLOW', 'gives a number beyond 9,007,199,254,740,991');
+  return number;
+}
