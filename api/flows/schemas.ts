@@ -3,7 +3,7 @@ import type { CommerceFlow, FlowSecret } from '../../db/flows/entities.ts';
 import type { VersionSummary } from '../../db/flows/stored.ts';
 import { GraphForm } from '../../domain/flows/schemas.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 export const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
 const PresetKey = Type.String({ minLength: 1, maxLength: 40, examples: ['custom-made'] });

@@ -1,6 +1,6 @@
 /** Shared parts of the OpenAPI documents: envelope, security schemes, headers. */
 import { catalogue } from '../../domain/kernel/errors.ts';
-import { TEXT } from './documentedSchema.ts';
+import { requestSchema, TEXT } from './documentedSchema.ts';
 
 export const securitySchemes = {
   userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person; where a store is meant, X-Store-Id names it' },

@@ -8,7 +8,7 @@ import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { checkContextOf } from './checkContext.ts';
 import { type CommerceFlow, FlowVersionEntity } from './entities.ts';
-import { findFlow } from './stored.ts';
+import { currentGraph, findFlow } from './stored.ts';
 
 export interface NewFlow {
   readonly key: string;
@@ -32,6 +32,13 @@ export async function createFlow(tx: Tx, { key, name, presetKey, graph }: NewFlo
     ON CONFLICT (store_id, key) DO NOTHING RETURNING 1 AS ok`;
   if (created.length === 0) throw new Fault('FLOW_KEY_TAKEN');
   return findFlow(tx, flowId);
+}
+
+/** All problems of the draft, or of the newest version where there is none. */
+export async function checkFlow(tx: Tx, flowId: string): Promise<GraphCheck> {
+  const flow = await findFlow(tx, flowId);
+  const graph = await currentGraph(tx, flow);
+  return checkGraph(graph, await checkContextOf(tx, flow.key, graph));
 }
 
 /** Locks a flow before what is shown of it is compared with what a change leaves. */

@@ -73,6 +73,9 @@ export function versionNumber(text: string): number {
   return Number(text);
 }
 
+/** The draft; without one the newest version (F6). */
+export const currentGraph = async (tx: Tx, flow: CommerceFlow): Promise<Graph> => flow.draftGraph ?? graphOf(tx, flow, flow.latestVersion);
+
 /** The graph of a version, its call targets pinned (F9); FLOW_VERSION_NOT_FOUND. */
 export async function graphOf({ em, storeId }: Tx, { flowId, key }: CommerceFlow, version: number): Promise<Graph> {
   const found = await em.findOne(FlowVersionEntity, { storeId, flowId, version });
