@@ -11,7 +11,8 @@ export const PUBLIC_STATUSES = [
 ] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
-const PROGRESS: Readonly<Record<PublicStatus, number>> = {
+/** How far along each is. */
+export const PROGRESS: Readonly<Record<PublicStatus, number>> = {
   PAID: 0,
   CONFIRMED: 1,
   DISPATCHED: 2,
