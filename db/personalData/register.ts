@@ -92,8 +92,8 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: byCustomer,
   },
   order_item: {
-    record: 'order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo
-      flow_state',
+    record: `order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo
+      flow_state`,
     none: `store_id order_item_id order_id position product_id variant_id unit_price_won canceled_quantity exchanged_quantity
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
       auto_decision_at flow_key flow_version flow_facts group_id claims last_changed_at`,
