@@ -3,7 +3,7 @@ import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import type { TransitionContext } from '../orders/context.ts';
 import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';
@@ -53,7 +53,8 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
       await resumeItem(context, claim);
       return exchangeUnits(context, claim);
     case 'resume':
-      return resumeItem(context, claim);
+      await resumeItem(context, claim);
+      return;
     default:
       return effect satisfies never;
   }

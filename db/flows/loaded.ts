@@ -11,8 +11,9 @@ export interface FlowRef {
 /** How many versions a process keeps. */
 const KEPT = 500;
 const kept = new Map<string, Flow>();
-/** The flows of loaded rows, which outlive their place among the kept ones. */
+/** The flows of loaded rows, which outlive their place among the kept ones, and the holidays of those that ask for them. */
 const flows = new WeakMap<object, Flow>();
+const holidays = new WeakMap<object, ReadonlySet<string>>();
 
 const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `${storeId}/${flowKey}@${flowVersion}`;
 
@@ -45,6 +46,10 @@ export function flowOf(row: FlowRef): Flow {
   if (!flow) throw new Error(`The flow ${row.flowKey}@${row.flowVersion} was not loaded`);
   return flow;
 }
+
+/** The holidays that the flow of a loaded row asks for; none where it asks for none. */
+export const holidaysOf = (row: FlowRef): ReadonlySet<string> => holidays.get(row) ?? NONE;
+const NONE: ReadonlySet<string> = new Set();
 
 /** A row with its flow, as rules take it. */
 export const withFlow = <T extends FlowRef>(row: T): T & { readonly flow: Flow } => ({ ...row, flow: flowOf(row) });

@@ -87,6 +87,8 @@ const running = [
   `CREATE INDEX order_item_group ON order_item (store_id, group_id) WHERE group_id IS NOT NULL`,
   // What the flow deducts from a claim's refund, fixed when it was filed (F38).
   `ALTER TABLE claim ADD COLUMN flow_fee_won integer NOT NULL DEFAULT 0 CHECK (flow_fee_won >= 0)`,
+  // What a flow has done on the way is not done again: it has refunded the item, it has given its units back to stock (F40).
+  `ALTER TABLE order_item ADD COLUMN is_settled boolean NOT NULL DEFAULT false, ADD COLUMN is_restocked boolean NOT NULL DEFAULT false`,
 ];
 
 /** A record of a flow is found by its id; that of a group stands at every member (F31). */

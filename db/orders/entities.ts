@@ -81,6 +81,10 @@ export const OrderItemEntity = defineEntity({
     earnRateBp: p.integer().default(0),
     /** The cash share of the units that left for good; exchanged ones have not. */
     leftCashWon: won().default(0),
+    /** Its flow has refunded it on the way: nothing pays for it again (F40). */
+    isSettled: p.boolean().default(false),
+    /** Its flow has given its units back to stock: they are not given back again as they leave (F40). */
+    isRestocked: p.boolean().default(false),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.smallint(),
     stay: p.json<PricedStay>().nullable(),

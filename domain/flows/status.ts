@@ -27,3 +27,7 @@ export const isBefore = (a: PublicStatus, b: PublicStatus): boolean => PROGRESS[
 /** The least advanced status: [CONFIRMED, PAID, CANCELED] → PAID. */
 export const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
   statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);
+
+const FINAL: ReadonlySet<PublicStatus> = new Set(['PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED']);
+/** Nothing more happens to the item. */
+export const isFinal = (status: PublicStatus): boolean => FINAL.has(status);
