@@ -34,6 +34,8 @@ interface Row {
 /** How many records a list has. */
 const NEWEST = 50;
 
+/** Each only where the event has it. */
+type Said = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason']?: string };
 type Answers = Readonly<Record<string, string>>;
 type StepStatus = 'DONE' | 'PENDING' | 'FAILED';
 
@@ -72,13 +74,13 @@ const actorOf = ({ type, cause }: RecordedEvent): 'SELLER' | 'BUYER' | 'SYSTEM' 
 function viewRun(row: Row) {
   const { event, trace, effects } = row;
   const { type, key, name, deadline, value, to, reason } = event;
-  const said = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => one !== undefined && one !== null);
+  const said = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => typeof one === 'string');
   return {
     runId: row.run_id,
     orderItemIds: [...row.item_ids],
     flow: { key: row.flow_key, version: row.flow_version },
     at: korean(new Date(row.at).getTime()),
-    event: { type, ...Object.fromEntries(said) },
+    event: { type: type as string, ...(Object.fromEntries(said) as Said) },
     actor: type === 'event' && name?.startsWith('custom.') ? ('SELLER' as const) : actorOf(event),
     from: [...(trace[0]?.from ?? [])],
     to: [...(trace.at(-1)?.to ?? [])],
@@ -89,8 +91,8 @@ function viewRun(row: Row) {
 }
 
 /** What was done; a call is pending until its answer, and failed where that was no success. */
-function viewStep({ at, ...job }: Job, effects: readonly Effect[], answers: Answers) {
-  return { ...job, at: korean(at), status: job.type === 'external.call' ? callStatus(job.nodeId, effects, answers) : ('DONE' as const) };
+function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], answers: Answers) {
+  return { ...job, ...(members && { members: [...members] }), at: korean(at), status: job.type === 'external.call' ? callStatus(job.nodeId, effects, answers) : ('DONE' as const) };
 }
 function callStatus(nodeId: string, effects: readonly Effect[], answers: Answers): StepStatus {
   const asked = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);
