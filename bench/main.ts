@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, compared with bare
  * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
- * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
+ * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--flows` alone: the
+ * flow engine, without a system. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
@@ -24,6 +25,7 @@ import { temporarySystem } from '../bin/dev/temporary.ts';
 import { Seller } from '../bin/dev/client.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { catalog } from './catalog.ts';
+import { flowEngine } from './flowEngine.ts';
 import { buy, everyday, fillProductPool } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { historyCosts } from './histories.ts';
@@ -55,6 +57,7 @@ await run(async () => {
       growth: { type: 'boolean', default: false },
       catalog: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
+      flows: { type: 'boolean', default: false },
       past: { type: 'string', default: '100000' },
       runs: { type: 'string' },
       recovery: { type: 'boolean', default: false },
@@ -69,6 +72,7 @@ await run(async () => {
     },
   });
   if (values.refusals) return refusals(print);
+  if (values.flows) return flowEngine(print);
   if (values.peers) return peers(print, values, firstPort);
   if (values.scale) return scale(print, values, firstPort);
   const orders = Number(values.orders ?? 300);

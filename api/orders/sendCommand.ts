@@ -1,16 +1,16 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
-import { customerOf } from '../../db/orders/lookups.ts';
 import { withFlow } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readJudged } from '../../db/orders/judged.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
-import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
+import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import { checkCommand } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type BuyerCommand, isRecordCommand, type ItemCommand, type OrderItemMessages } from '../../domain/orders/messages.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
+import { checkOwner } from './owners.ts';
 
 export interface CommandContext {
   readonly commands: Commands;
@@ -80,7 +80,6 @@ export async function sendBuyerCommand(
   orderItemId: string,
   name: BuyerCommand,
 ): Promise<ReturnType<typeof viewBuyerItem>> {
-  const owner = await call.commands.read((tx) => customerOf(tx, orderItemId));
-  if (owner === null || owner !== call.customer?.customerId) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  await checkOwner(call, orderItemId);
   return (await sendItemCommand(call, orderItemId, { name, input: {} })) as ReturnType<typeof viewBuyerItem>;
 }

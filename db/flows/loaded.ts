@@ -2,6 +2,7 @@
 import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
 import { builtInFlow } from '../../domain/flows/presets/index.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { readHolidays } from './holidays.ts';
 import type { Bundle } from '../../domain/flows/graph.ts';
 
 export interface FlowRef {
@@ -18,7 +19,8 @@ const holidays = new WeakMap<object, ReadonlySet<string>>();
 const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `${storeId}/${flowKey}@${flowVersion}`;
 
 /** Reads the flows of these rows, in one statement for those that are not kept; none where all take a default flow. */
-export async function loadFlows({ sql, storeId }: Tx, rows: readonly FlowRef[]): Promise<void> {
+export async function loadFlows(tx: Tx, rows: readonly FlowRef[]): Promise<void> {
+  const { sql, storeId } = tx;
   const wanted = rows.filter((row) => !builtInFlow(row.flowKey, row.flowVersion));
   const missing = new Map(wanted.filter((row) => !kept.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
   if (missing.size > 0) {
@@ -33,6 +35,10 @@ export async function loadFlows({ sql, storeId }: Tx, rows: readonly FlowRef[]):
     if (!flow) throw new Error(`No flow ${row.flowKey}@${row.flowVersion}`);
     flows.set(row, flow);
   }
+  const asking = wanted.filter((row) => flows.get(row)?.usesHolidays);
+  if (asking.length === 0) return;
+  const days = await readHolidays(tx);
+  for (const row of asking) holidays.set(row, days);
 }
 
 function keep(name: string, flow: Flow): void {

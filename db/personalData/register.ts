@@ -96,7 +96,7 @@ const records: Readonly<Record<string, TableEntry>> = {
       flow_state`,
     none: `store_id order_item_id order_id position product_id variant_id unit_price_won canceled_quantity exchanged_quantity
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
-      auto_decision_at flow_key flow_version flow_facts group_id claims last_changed_at`,
+      auto_decision_at flow_key flow_version flow_facts group_id is_settled is_restocked claims last_changed_at`,
     of: byItem,
   },
   flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects run_id flow_key flow_version status', of: byItem },
