@@ -15,4 +15,7 @@ export const check = endpoint({
   change: 'none',
   data: Check,
   errors: ['FLOW_NOT_FOUND'],
-}).handle(async ({ tx, params }) => checkFlow(tx, params.flowId));
+}).handle(async ({ tx, params }) => {
+  const { publishable, blocking, warnings } = await checkFlow(tx, params.flowId);
+  return { publishable, blocking: [...blocking], warnings: [...warnings] };
+});

@@ -1,5 +1,5 @@
 /** Presets: graphs to begin with, versioned with the code. */
-import type { PRESETS } from '../../domain/flows/presets/index.ts';
+import type { Preset as PresetHeader } from '../../domain/flows/presets/index.ts';
 import { GraphForm } from '../../domain/flows/schemas.ts';
 import { closed, oneOf, Type } from '../kernel/schema.ts';
 
@@ -12,9 +12,4 @@ const fields = {
 export const PresetHead = closed(fields, { title: 'FlowPresetSummary' });
 export const Preset = closed({ ...fields, graph: GraphForm }, { title: 'FlowPreset' });
 
-export const viewPreset = ({ key, name, description, graph }: (typeof PRESETS)[number]) => ({
-  key,
-  name,
-  description,
-  progression: graph.requires?.progression ?? ('ITEM' as const),
-});
+export const viewPreset = ({ key, name, description, progression }: PresetHeader) => ({ key, name, description, progression });

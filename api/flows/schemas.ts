@@ -7,7 +7,7 @@ import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/sc
 
 export const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
 const PresetKey = Type.String({ minLength: 1, maxLength: 40, examples: ['custom-made'] });
-const Number_ = Type.Integer({ minimum: 1 });
+const VersionNo = Type.Integer({ minimum: 1 });
 const Progression = oneOf(['ITEM', 'ORDER_GROUP'], 'Whether items move alone, or all of an order together');
 const InProgress = Type.Integer({ minimum: 0, description: 'Orders with an unfinished item in this version' });
 
@@ -28,8 +28,8 @@ const flowFields = {
   name: Type.String(),
   presetKey: nullable(Type.String()),
   defaultFor: nullable(oneOf(['SHIPPING', 'MANUAL'], 'Of the two default flows, which cannot be edited')),
-  latestVersion: nullable(Number_),
-  versions: Type.Array(closed({ version: Number_, progression: Progression, publishedAt: Timestamp, inProgress: InProgress })),
+  latestVersion: nullable(VersionNo),
+  versions: Type.Array(closed({ version: VersionNo, progression: Progression, publishedAt: Timestamp, inProgress: InProgress })),
   createdAt: Timestamp,
 };
 export const Flow = closed({ ...flowFields, draft: nullable(closed({ ...draftHead, graph: GraphForm })) }, { title: 'Flow' });
@@ -40,7 +40,7 @@ export const Draft = closed({ flowId: Id, ...draftHead, graph: GraphForm }, { ti
 const versionFields = {
   flowId: Id,
   key: Type.String(),
-  version: Number_,
+  version: VersionNo,
   progression: Progression,
   publishedAt: Timestamp,
   inProgress: InProgress,
@@ -50,8 +50,8 @@ export const Version = closed({ ...versionFields, graph: GraphForm }, { title: '
 
 export const Migration = closed(
   {
-    fromVersion: Number_,
-    toVersion: Number_,
+    fromVersion: VersionNo,
+    toVersion: VersionNo,
     migrated: Type.Integer({ minimum: 0, description: 'Items that this call has moved' }),
     skipped: Type.Integer({ minimum: 0, description: 'Items that cannot be moved now' }),
     remaining: Type.Integer({ minimum: 0, description: 'Items that can be, and were not reached; 0 ends the repetition' }),

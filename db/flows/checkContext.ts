@@ -20,7 +20,11 @@ export async function checkContextOf(tx: Tx, key: string, { states }: Graph): Pr
     secrets,
     published: (flowKey) => {
       const target = byKey.get(flowKey);
-      return { exists: target !== undefined, version: target && target.version > 0 ? target.version : null, bundle: target ? bundleOf(target) : null };
+      return {
+        exists: target !== undefined,
+        version: target && target.version > 0 ? target.version : null,
+        bundle: target ? bundleOf(target) : null,
+      };
     },
   };
 }

@@ -4,7 +4,12 @@ import type { Keyring, SealLocation } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type FlowSecret, FlowSecretEntity } from './entities.ts';
 
-export const flowSecretLocation = (store: string, row: string): SealLocation => ({ store, table: 'flow_secret', row, column: 'value_sealed' });
+export const flowSecretLocation = (store: string, row: string): SealLocation => ({
+  store,
+  table: 'flow_secret',
+  row,
+  column: 'value_sealed',
+});
 
 export interface Connection {
   readonly url: string;
@@ -12,13 +17,20 @@ export interface Connection {
   readonly headerValue: string;
 }
 
-export const findSecret = ({ em, storeId }: Tx, name: string): Promise<FlowSecret | null> => em.findOne(FlowSecretEntity, { storeId, name });
+export const findSecret = ({ em, storeId }: Tx, name: string): Promise<FlowSecret | null> =>
+  em.findOne(FlowSecretEntity, { storeId, name });
 
 /** By name. */
-export const listSecrets = ({ em, storeId }: Tx): Promise<FlowSecret[]> => em.find(FlowSecretEntity, { storeId }, { orderBy: { name: 'asc' } });
+export const listSecrets = ({ em, storeId }: Tx): Promise<FlowSecret[]> =>
+  em.find(FlowSecretEntity, { storeId }, { orderBy: { name: 'asc' } });
 
 /** Stores or replaces a connection as a whole; running orders use it from their next call on. */
-export async function saveSecret(tx: Tx, keyring: Keyring, name: string, { url, headerName, headerValue }: Connection): Promise<FlowSecret> {
+export async function saveSecret(
+  tx: Tx,
+  keyring: Keyring,
+  name: string,
+  { url, headerName, headerValue }: Connection,
+): Promise<FlowSecret> {
   const { em, storeId, at } = tx;
   const valueSealed = keyring.seal(headerValue, flowSecretLocation(storeId, name));
   return em.upsert(FlowSecretEntity, { storeId, name, url, headerName, valueSealed, updatedAt: new Date(at) });

@@ -5,7 +5,7 @@ import { WAITING_STATUSES } from '../../domain/flows/graph.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { type CommerceFlow, CommerceFlowEntity, FlowVersionEntity } from './entities.ts';
+import { type CommerceFlow, CommerceFlowEntity, type FlowVersion, FlowVersionEntity } from './entities.ts';
 
 /** FLOW_NOT_FOUND, also for another store's. */
 export async function findFlow({ em, storeId }: Tx, flowId: string): Promise<CommerceFlow> {
@@ -24,9 +24,7 @@ export const listFlows = ({ em, storeId }: Tx, page: PageRequest): Promise<[Comm
 
 /** Whether nobody may edit it; false also where there is no such flow. */
 export const isDefaultFlow = async ({ sql, storeId }: Tx, flowId: string): Promise<boolean> =>
-  (
-    await sql`SELECT 1 AS ok FROM commerce_flow WHERE store_id = ${storeId} AND flow_id = ${flowId} AND default_for IS NOT NULL`
-  ).length > 0;
+  (await sql`SELECT 1 AS ok FROM commerce_flow WHERE store_id = ${storeId} AND flow_id = ${flowId} AND default_for IS NOT NULL`).length > 0;
 
 /** A published version without its graph. `inProgress`: the orders that have an unfinished item in it (F9). */
 export interface VersionSummary {
@@ -47,7 +45,10 @@ interface VersionRow {
 }
 
 /** The versions of these flows, newest first, with their orders in progress: one statement for all. */
-export async function versionsOf({ sql, storeId }: Tx, flows: readonly CommerceFlow[]): Promise<ReadonlyMap<string, readonly VersionSummary[]>> {
+export async function versionsOf(
+  { sql, storeId }: Tx,
+  flows: readonly CommerceFlow[],
+): Promise<ReadonlyMap<string, readonly VersionSummary[]>> {
   const [ids, keys] = [flows.map(({ flowId }) => flowId), flows.map(({ key }) => key)];
   const rows = await sql<VersionRow>`
     SELECT v.flow_id, v.key, v.version, v.progression, v.published_at, coalesce(n.orders, 0)::integer AS in_progress
@@ -76,11 +77,16 @@ export function versionNumber(text: string): number {
 /** The draft; without one the newest version (F6). */
 export const currentGraph = async (tx: Tx, flow: CommerceFlow): Promise<Graph> => flow.draftGraph ?? graphOf(tx, flow, flow.latestVersion);
 
-/** The graph of a version, its call targets pinned (F9); FLOW_VERSION_NOT_FOUND. */
-export async function graphOf({ em, storeId }: Tx, { flowId, key }: CommerceFlow, version: number): Promise<Graph> {
+/** FLOW_VERSION_NOT_FOUND. */
+export async function findVersion({ em, storeId }: Tx, { flowId }: CommerceFlow, version: number): Promise<FlowVersion> {
   const found = await em.findOne(FlowVersionEntity, { storeId, flowId, version });
   if (!found) throw new Fault('FLOW_VERSION_NOT_FOUND');
-  const graph = found.graph ?? builtInGraph(key);
-  if (!graph) throw new Error(`The version ${key}@${version} has no graph`);
+  return found;
+}
+
+/** The graph of a version, its call targets pinned (F9); FLOW_VERSION_NOT_FOUND. */
+export async function graphOf(tx: Tx, flow: CommerceFlow, version: number): Promise<Graph> {
+  const graph = (await findVersion(tx, flow, version)).graph ?? builtInGraph(flow.key);
+  if (!graph) throw new Error(`The version ${flow.key}@${version} has no graph`);
   return graph;
 }

@@ -1,6 +1,7 @@
 /** What a step changes of an item's own record: status, dispatch, tracking, end of a hold, provision, delivery, date of the decision. */
 import { nearest } from '../../domain/flows/positions.ts';
 import type { Effect } from '../../domain/flows/state.ts';
+import { isFinal } from '../../domain/flows/status.ts';
 import type { DeliveryMethod } from '../../domain/orders/rules.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -17,7 +18,11 @@ export type Handover =
   | { readonly type: 'fulfill'; readonly note: string | null };
 
 /** `handover` comes with the command of this item. */
-export function applyToItem({ tx, item }: { readonly tx: Tx; readonly item: OrderItem }, effects: readonly Effect[], handover?: Handover): void {
+export function applyToItem(
+  { tx, item }: { readonly tx: Tx; readonly item: OrderItem },
+  effects: readonly Effect[],
+  handover?: Handover,
+): void {
   const status = effects.findLast((effect) => effect.type === 'status');
   if (status) item.status = status.to;
   if (handover?.type === 'dispatch') {
@@ -42,7 +47,11 @@ export function applyToItem({ tx, item }: { readonly tx: Tx; readonly item: Orde
 function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
   const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
   const isDelivered = item.status === 'DELIVERED' || effects.some((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
-  if (!isDelivered) return;
+  if (!isDelivered) {
+    // A move or another version of the flow has set it back.
+    if (!isFinal(item.status)) item.autoDecisionAt = null;
+    return;
+  }
   const at = nearest(item.flowState)?.at ?? decided?.at;
   item.autoDecisionAt = at === undefined ? null : new Date(at);
 }

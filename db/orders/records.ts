@@ -5,7 +5,7 @@ import type { Tx } from '../kernel/tx.ts';
 import { FlowStepEntity, type OrderItem } from './entities.ts';
 
 export interface FlowRecord {
-  readonly event: FlowEvent;
+  readonly event: FlowEvent | { readonly type: 'migrate' };
   /** Of an elapsed deadline: its key. */
   readonly deadline?: string | undefined;
   /** Who sent the command; SYSTEM without one. */
@@ -28,7 +28,19 @@ export function writeRecord({ em, storeId, at: now }: Tx, record: FlowRecord, it
   for (const { item, effects, details } of items) {
     const { orderItemId, flowKey, flowVersion, status } = item;
     const recorded = { ...event, ...(deadline !== undefined && { deadline }), actor, ...details };
-    const row = { storeId, orderItemId, seq: state.seq, event: recorded, at: new Date(at), trace, effects, runId, flowKey, flowVersion, status };
+    const row = {
+      storeId,
+      orderItemId,
+      seq: state.seq,
+      event: recorded,
+      at: new Date(at),
+      trace,
+      effects,
+      runId,
+      flowKey,
+      flowVersion,
+      status,
+    };
     em.persist(em.create(FlowStepEntity, row));
   }
 }

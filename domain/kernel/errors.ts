@@ -7,7 +7,10 @@ export const catalogue = {
   INVALID_PARAMETER: { status: 400, message: 'A query parameter is not valid.' },
   INVALID_PRICE_UNIT: { status: 400, message: 'The sale price must be a multiple of 10 won.' },
   CATEGORY_NOT_LEAF: { status: 400, message: 'The category has children.' },
-  FLOW_SECRET_URL_INVALID: { status: 400, message: 'The connection needs a public https address without user information, query and fragment.' },
+  FLOW_SECRET_URL_INVALID: {
+    status: 400,
+    message: 'The connection needs a public https address without user information, query and fragment.',
+  },
   STAY_REQUIRED: { status: 400, message: 'The product is sold by the night: send a stay.' },
   STAY_NOT_APPLICABLE: { status: 400, message: 'The product is not sold by the night.' },
   REFUND_POLICY_NOT_APPLICABLE: { status: 400, message: 'A product that is not shipped has no return or exchange fee.' },
@@ -21,7 +24,10 @@ export const catalogue = {
   SHIPPING_ADDRESS_REQUIRED: { status: 400, message: 'An order with shipping needs a shipping address.' },
   INVALID_QUANTITY: { status: 400, message: 'The quantity is more than what remains.' },
   FLOW_ACTION_INPUT_INVALID: { status: 400, message: 'The input does not fit the fields of the action.' },
-  FLOW_EVENT_KEY_INVALID: { status: 400, message: 'The name of an event is custom. and 1 to 60 letters, digits, dots, hyphens or underscores.' },
+  FLOW_EVENT_KEY_INVALID: {
+    status: 400,
+    message: 'The name of an event is custom. and 1 to 60 letters, digits, dots, hyphens or underscores.',
+  },
   RETURN_URL_NOT_ALLOWED: { status: 400, message: 'The return address is not allowed for this store.' },
   UNAUTHORIZED: { status: 401, message: 'The token is missing, expired, revoked or unknown.' },
   LOGIN_FAILED: { status: 401, message: 'The address or the password is wrong.' },
