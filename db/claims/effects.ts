@@ -45,13 +45,13 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
       return takeBack(context, claim, effect.quantity);
     case 'takeExchange':
       return takeExchange(context, claim, effect.optionId ?? claim.variantId);
+    // Its units leave from where the claim holds them: an item of a group does not join the others before (F33).
     case 'refund':
-      await resumeItem(context, claim);
       claim.amounts = await refundClaim(context, claim, effect);
-      return;
+      return resumeItem(context, claim);
     case 'exchange':
-      await resumeItem(context, claim);
-      return exchangeUnits(context, claim);
+      await exchangeUnits(context, claim);
+      return resumeItem(context, claim);
     case 'resume':
       return resumeItem(context, claim);
     default:
@@ -61,9 +61,11 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
 
 type Effect<T extends ClaimEffect['type']> = Extract<ClaimEffect, { readonly type: T }>;
 
+/** Sound units that their flow has given back to stock already are not given back again (F40), nor taken out by a rejection. */
 async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Effect<'restock'>): Promise<void> {
   const { claimId: reference, variantId } = claim;
-  const { soundQuantity: quantity, damagedQuantity, missingQuantity } = effect;
+  const { damagedQuantity, missingQuantity } = effect;
+  const quantity = item.isRestocked ? 0 : effect.soundQuantity;
   const reason = claim.type === 'CANCEL' ? 'CANCEL' : 'RETURN';
   if (quantity > 0) await returnStock(tx, [{ variantId, quantity, stay: item.stay ?? null }], { reason, reference, at: tx.at });
   await recordUnsellable(tx, { variantId, quantity: damagedQuantity, reason: 'RETURN_DAMAGED', reference });
@@ -72,6 +74,7 @@ async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Ef
 
 /** What has been sold meanwhile is the claim's shortfall (D19). */
 async function takeBack({ tx, item }: TransitionContext, claim: Claim, quantity: number): Promise<void> {
+  if (item.isRestocked) return;
   const { claimId: reference, variantId } = claim;
   const line = { variantId, quantity, stay: item.stay ?? null };
   claim.stockShortfall = await takeAtMost(tx, line, { reason: 'RETURN_REJECTED', reference });

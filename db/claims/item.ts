@@ -8,6 +8,7 @@ import type { Tx } from '../kernel/tx.ts';
 import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
 import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { flowFacts } from '../flows/facts.ts';
 import { flowOf, loadFlows } from '../flows/loaded.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
@@ -32,9 +33,11 @@ export const applyDue = (context: TransitionContext): Promise<void> => advance(c
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
-  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
-  const settings = { autoDeliverDays, autoConfirmDays };
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, { settings });
+  const { em, storeId, at } = tx;
+  const { groupId = null } = item;
+  const members = groupId === null ? [item] : await em.find(OrderItemEntity, { storeId, groupId });
+  if (groupId !== null) await loadFlows(tx, members);
+  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, at, flowFacts(members, await readStore(tx)));
   return result.ok ? result.state : item.flowState;
 }
 
@@ -55,7 +58,11 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 const reduce = ({ tx, item, store }: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
   advance({ tx, item, store }, { type: 'reduced', member: item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
 
-export const departureOf = ({ type, reason, quantity }: Pick<Claim, 'type' | 'reason' | 'quantity'>, deductWon: number): Departure => ({
+/** The fields of a claim that decide what goes back. */
+type ClaimTerms = Pick<Claim, 'type' | 'reason' | 'quantity' | 'flowFeeWon'>;
+
+/** How its units leave; without a deduction of its own with the fee of its flow. */
+export const departureOf = ({ type, reason, quantity, flowFeeWon }: ClaimTerms, deductWon = flowFeeWon): Departure => ({
   quantity,
   isReturn: type === 'RETURN',
   isSellerFault: isSellerFault(reason),
@@ -106,15 +113,10 @@ const amountsOf = (left: Left): ClaimAmounts => ({
 });
 
 /** What an approval would give back now; nothing for an exchange. */
-export async function quoteClaim(
-  tx: Tx,
-  order: Order,
-  item: OrderItem,
-  claim: Pick<Claim, 'type' | 'reason' | 'quantity'>,
-): Promise<ClaimAmounts> {
+export async function quoteClaim(tx: Tx, order: Order, item: OrderItem, claim: ClaimTerms): Promise<ClaimAmounts> {
   if (claim.type === 'EXCHANGE') return NO_AMOUNTS;
   const rest = (await readRests(tx, [order])).get(order.orderId)!;
-  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim, 0)), refundId: null });
+  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim)), refundId: null });
 }
 export const NO_AMOUNTS: ClaimAmounts = {
   refundAmount: 0,
