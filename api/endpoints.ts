@@ -14,6 +14,7 @@ import { clients } from './clients/index.ts';
 import { consents } from './consents/index.ts';
 import { customers } from './customers/index.ts';
 import { events } from './events/index.ts';
+import { flows } from './flows/index.ts';
 import { invitations } from './invitations/index.ts';
 import { me } from './me/index.ts';
 import { members } from './members/index.ts';
@@ -50,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   pickupLocations,
   categories,
   products,
+  flows,
   uploads,
   auth,
   customers,

@@ -69,6 +69,13 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly facts?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
+  /**
+   * What it refuses whatever is sent: judged after role and scope and before the body is looked at, in a transaction of its own. Its handler
+   * refuses the same.
+   */
+  readonly first?: (tx: Tx, params: Readonly<Record<string, string>>) => Promise<void>;
+  /** Path parameters that are no ids: names that the client gives. */
+  readonly names?: Readonly<Record<string, TSchema>>;
   /** It takes no request without an Idempotency-Key. */
   readonly needsKey?: boolean;
   readonly query?: Q;

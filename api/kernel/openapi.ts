@@ -126,7 +126,7 @@ type Hoist = (node: unknown) => unknown;
 function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] {
   const query = (e.query ?? {}) as { properties?: Record<string, Json>; required?: string[] };
   return [
-    ...[...path.matchAll(/{(\w+)}/g)].map(([, name]) => pathParameter(name)),
+    ...[...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => pathParameter(name, e.names?.[name])),
     ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',

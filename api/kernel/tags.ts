@@ -25,6 +25,10 @@ const TAGS: Readonly<Record<string, Tag>> = {
   pickupLocations: { name: 'Pickup locations', description: 'Where buyers fetch what they bought.' },
   categories: { name: 'Categories', description: 'A tree of at most four levels; products hang on its leaves.' },
   products: { name: 'Products', description: 'Prices, options, stock, calendars and what a product says otherwise than its shop.' },
+  flows: {
+    name: 'Order flows',
+    description: 'How an order lives after it is paid: drawn as a graph, checked, published in versions, given to products.',
+  },
   uploads: { name: 'Uploads', description: 'Images of products and of what buyers add to an order.' },
   auth: { name: 'Buyers', description: 'A visit without an account, an account, a login.' },
   customers: { name: 'Customers', description: 'Who has an account in the shop, what they bought and agreed to, and how they leave.' },

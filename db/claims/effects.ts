@@ -3,7 +3,7 @@ import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import type { TransitionContext } from '../orders/context.ts';
 import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';
@@ -48,12 +48,15 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
     // Its units leave from where the claim holds them: an item of a group does not join the others before (F33).
     case 'refund':
       claim.amounts = await refundClaim(context, claim, effect);
-      return resumeItem(context, claim);
+      await resumeItem(context, claim);
+      return;
     case 'exchange':
       await exchangeUnits(context, claim);
-      return resumeItem(context, claim);
+      await resumeItem(context, claim);
+      return;
     case 'resume':
-      return resumeItem(context, claim);
+      await resumeItem(context, claim);
+      return;
     default:
       return effect satisfies never;
   }

@@ -8,7 +8,7 @@ import { koreanDay } from '../../domain/kernel/time.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import type { TransitionContext } from '../orders/context.ts';
 import { type Order, OrderEntity, type OrderItem } from '../orders/entities.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { enqueueWake, openRun } from '../runs/commands.ts';

@@ -1,12 +1,13 @@
 /** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
-import { LockMode } from '@mikro-orm/core';
 import { step } from '../../domain/flows/step.ts';
 import type { FlowState, ReduceCause } from '../../domain/flows/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
+import { advance } from '../orders/advance.ts';
+import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/context.ts';
 import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
+import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf, loadFlows } from '../flows/loaded.ts';
@@ -19,17 +20,13 @@ import { summaryOf } from './rows.ts';
  * ORDER_ITEM_NOT_FOUND.
  */
 export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionContext> {
-  const { em, storeId } = tx;
-  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  await loadFlows(tx, [item]);
-  const context: TransitionContext = { tx, item, store: await readStore(tx) };
+  const context = await lockMoving(tx, orderItemId);
   await lockOrder(context);
   return context;
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
-export const applyDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
+export { applyDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
@@ -42,11 +39,11 @@ export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
 }
 
 /** The item's deadlines rest while the claim is open. */
-export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
   advance(context, { type: 'claim.opened', claimId, member: context.item.orderItemId });
 
 /** The item's deadlines go on with the time that was left. */
-export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
   advance(context, { type: 'claim.closed', claimId });
 
 const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAIM_EXCHANGE' } as const satisfies Record<
@@ -55,8 +52,8 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 >;
 
 /** Takes the claim's units out of the item's flow. */
-const reduce = ({ tx, item, store }: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
-  advance({ tx, item, store }, { type: 'reduced', member: item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
+const reduce = (context: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
+  advance(context, { type: 'reduced', member: context.item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
 
 /** The fields of a claim that decide what goes back. */
 type ClaimTerms = Pick<Claim, 'type' | 'reason' | 'quantity' | 'flowFeeWon'>;

@@ -32,6 +32,9 @@ const byItem = (customerId: string): Fragment =>
   fragment`order_item_id IN (SELECT i.order_item_id FROM orders o JOIN order_item i USING (store_id, order_id)
     WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`;
 
+const byOrder = (customerId: string): Fragment =>
+  fragment`order_id IN (SELECT order_id FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId})`;
+
 /** The customer last: a withdrawal deletes in this order. */
 const customers: Readonly<Record<string, TableEntry>> = {
   customer_address: {
@@ -89,17 +92,27 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: byCustomer,
   },
   order_item: {
-    record: 'order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo',
+    record: `order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo
+      flow_state`,
     none: `store_id order_item_id order_id position product_id variant_id unit_price_won canceled_quantity exchanged_quantity
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
-      auto_decision_at flow_key flow_version flow_state claims last_changed_at`,
+      auto_decision_at flow_key flow_version flow_facts group_id is_settled is_restocked claims last_changed_at`,
     of: byItem,
   },
-  flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects', of: byItem },
+  flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects run_id flow_key flow_version status', of: byItem },
+  flow_group: { record: 'flow_state created_at', none: 'store_id group_id order_id order_no flow_key flow_version', of: byOrder },
+  // What external services answered of an item or a group.
+  flow_call: {
+    record: 'data sent_at',
+    none: 'store_id owner_id call node_id idempotency_key result',
+    of: (customerId) =>
+      fragment`owner_id IN (SELECT unnest(ARRAY[i.order_item_id, i.group_id]) FROM orders o JOIN order_item i USING (store_id, order_id)
+        WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`,
+  },
   claim: {
     record: 'claim_no type reason detail images hold_reason collection inspection redelivery rejection requested_at',
     none: `store_id claim_id status order_id order_no order_item_id variant_id quantity customer_id is_shipped exchange_option_id
-      delivery_fee_won hold_until is_hold_used restocked_quantity stock_shortfall amounts expected step_count test_payment closed_at
+      delivery_fee_won hold_until is_hold_used restocked_quantity flow_fee_won stock_shortfall amounts expected step_count test_payment closed_at
       last_changed_at`,
     of: byCustomer,
   },
@@ -200,9 +213,12 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
     ai_usage: 'store_id month used',
     category: 'store_id category_id name parent_id depth is_leaf flow_id created_at',
     claim_step: 'store_id claim_id seq name by at detail',
+    commerce_flow: 'store_id flow_id key name preset_key default_for draft_graph draft_updated_at latest_version created_at',
     customer_count: 'store_id joined_on marketing n',
     event: 'store_id event_id type event_no body created_at',
     feed: 'store_id changed_at event_no',
+    flow_secret: 'store_id name url header_name value_sealed updated_at',
+    flow_version: 'store_id flow_id version key graph bundle progression published_at',
     guest_session: 'store_id session_id token_hash created_at used_at expires_at',
     list_count: 'store_id list status is_test n',
     night_movement: 'store_id movement_id variant_id night quantity reason reference at',

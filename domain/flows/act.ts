@@ -2,7 +2,8 @@
 import { edgesOn, isPossible, passable, take } from './enter.ts';
 import { type Draft, refuse, setPosition } from './draft.ts';
 import { inputIssues, sentValues } from './inputs.ts';
-import type { Action, Edge, Trigger } from './graph.ts';
+import { formOf } from './forms.ts';
+import type { Action, Edge, InputField, Trigger } from './graph.ts';
 import { isHeld, leaves, type Place } from './positions.ts';
 import type { FlowEvent, FlowState, Refusal, RefusalReason } from './state.ts';
 
@@ -44,12 +45,12 @@ interface Attempt {
 }
 /** CONDITION: no edge's condition holds, and nothing has changed. */
 function tryEdges(draft: Draft, { place, action, edges }: Attempt, event: ActionEvent): Refusal | 'CONDITION' | null {
-  const { input = {}, attachments = [] } = event;
+  const { attachments = [] } = event;
   const uploads = draft.facts.uploads ?? NONE;
-  const issues = inputIssues(action, input, (address) => uploads.has(address));
+  const issues = inputIssues(fieldsOf(draft, action, event), sentTo(action, event), (address) => uploads.has(address));
   if (issues.length > 0) return { ...refuse('FLOW_ACTION_INPUT_INVALID', 'INPUT'), issues };
   const before = draft.state;
-  draft.state = withInput(before, action, sentValues(action, input));
+  draft.state = withInput(before, action, sentValues(action, event.input ?? {}));
   const edge = passable(draft, place, edges);
   if (!edge) {
     draft.state = before;
@@ -64,6 +65,15 @@ function tryEdges(draft: Draft, { place, action, edges }: Attempt, event: Action
   return null;
 }
 const NONE: ReadonlySet<string> = new Set();
+
+/** A built-in endpoint checks its own fields itself; what the graph declares is checked here, whichever way it came. */
+const fieldsOf = ({ facts }: Draft, action: Action, { isPlatform }: ActionEvent): readonly InputField[] =>
+  isPlatform ? (action.input ?? []) : formOf(action, facts.platformFields ?? {});
+function sentTo({ input: own = [] }: Action, { input = {}, isPlatform }: ActionEvent): Readonly<Record<string, unknown>> {
+  if (!isPlatform) return input;
+  const declared = new Set(own.map(({ key }) => key));
+  return Object.fromEntries(Object.entries(input).filter(([key]) => declared.has(key)));
+}
 
 /** All keys of the form are replaced, those that were left out removed; the others stay (F23). */
 function withInput(state: FlowState, { input: fields = [], by }: Action, sent: Readonly<Record<string, unknown>>): FlowState {

@@ -129,6 +129,8 @@ export interface InputField {
   readonly required?: boolean;
   /** Code points. */
   readonly maxLength?: number;
+  /** Of built-in fields only (F21): graphs declare none. */
+  readonly pattern?: string;
   readonly min?: number;
   readonly max?: number;
   readonly maxFiles?: number;

@@ -20,7 +20,8 @@ const isBlank = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
-const optionsOf = ({ options = [] }: InputField): readonly string[] =>
+/** The values of the options of a choice. */
+export const optionsOf = ({ options = [] }: InputField): readonly string[] =>
   options.map((option) => (typeof option === 'string' ? option : option.value));
 
 const DAY_ONLY = /^\d{4}-\d{2}-\d{2}$/;
@@ -32,9 +33,10 @@ const isWithin = (value: unknown, { min, max }: InputField): boolean =>
 
 type Reason = InputIssue['reason'];
 type Check = (value: unknown, field: InputField, isUpload: IsUpload) => Reason | null;
-const text: Check = (value, { type, maxLength = MAX_LENGTH[type]! }) => {
+const text: Check = (value, { type, pattern, maxLength = MAX_LENGTH[type]! }) => {
   if (typeof value !== 'string') return 'INVALID';
-  return lengthOf(value) > maxLength ? 'TOO_LONG' : null;
+  if (lengthOf(value) > maxLength) return 'TOO_LONG';
+  return pattern !== undefined && !new RegExp(pattern, 'u').test(value) ? 'INVALID' : null;
 };
 const oneOf: Check = (value, field) => (typeof value === 'string' && optionsOf(field).includes(value) ? null : 'INVALID');
 /** What each type takes; no value is converted. */
@@ -63,7 +65,7 @@ const CHECKS: Readonly<Record<FieldType, Check>> = {
 const isHttps = (address: string): boolean => address.length <= 2000 && address.startsWith('https://') && URL.canParse(address);
 
 /** Every problem, in the order of the form; unknown keys last, each under its own name. At most 100. */
-export function inputIssues({ input: fields = [] }: Pick<Action, 'input'>, input: Input, isUpload: IsUpload): readonly InputIssue[] {
+export function inputIssues(fields: readonly InputField[], input: Input, isUpload: IsUpload): readonly InputIssue[] {
   const known = new Set(fields.map(({ key }) => key));
   const issues = fields.flatMap((field) => issueOf(field, input, isUpload));
   const unknown = Object.keys(input)

@@ -1,6 +1,7 @@
 /** The state of one flow, as it is stored. It has one member (`ITEM`) or many (`ORDER_GROUP`). */
 import type { Scope } from './expressions/types.ts';
-import type { Execution, Result } from './graph.ts';
+import type { PlatformFields } from './forms.ts';
+import type { Execution } from './graph.ts';
 import type { PublicStatus } from './status.ts';
 
 export interface Due {
@@ -74,6 +75,8 @@ export type FlowEvent =
       readonly member?: string;
       readonly input?: Readonly<Record<string, unknown>>;
       readonly attachments?: readonly string[];
+      /** It comes through the built-in endpoint, which checks the endpoint's own fields. */
+      readonly isPlatform?: true;
     }
   | { readonly type: 'event'; readonly name: string; readonly member?: string; readonly data?: Readonly<Record<string, unknown>> }
   | { readonly type: 'elapsed' }
@@ -100,6 +103,8 @@ export interface Facts {
   readonly order?: Scope['order'];
   /** What a refund of all that remains of a member would give back, in won: the product share without delivery (D49). */
   readonly refundableWon?: Readonly<Record<string, number>>;
+  /** The fields of built-in actions (F21). */
+  readonly platformFields?: PlatformFields;
   /** Those of the addresses which the event names that are uploads of this store. */
   readonly uploads?: ReadonlySet<string>;
 }
@@ -174,5 +179,3 @@ export type StepResult =
 
 /** When a flow came to where it is: to its end, where it has ended. */
 export const enteredAt = ({ positions }: FlowState): number => Math.max(...positions.map((position) => position.enteredAt));
-
-export type { Result };

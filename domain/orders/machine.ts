@@ -1,8 +1,11 @@
-/** Commands of an order item and their refusals (D71 … D73); the API's early refusal and the item's transition call the same functions. */
+/** Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions. */
+import { actions, platformAction } from '../flows/actions.ts';
 import type { Flow } from '../flows/flow.ts';
+import type { Action, PlatformAction } from '../flows/graph.ts';
 import { step } from '../flows/step.ts';
-import type { FlowEvent, FlowState } from '../flows/state.ts';
-import { isBuyerCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
+import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/state.ts';
+import { Fault } from '../kernel/errors.ts';
+import { type ActionPayload, type FlowCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
 import type { PublicStatus } from '../flows/status.ts';
 
@@ -27,28 +30,88 @@ export function checkRecordCommand(item: ItemState, command: RecordCommand): voi
 /**
  * The flow event of any other command. A cancel is no action of the flow graph: it reduces the item's units in whatever state it is.
  * `refId` identifies the request in the flow's trace. Refusals are Faults: SHIPPING_REQUIRED, NOT_SHIPPABLE, ALREADY_CANCELED,
- * CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY.
+ * CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY, ACTION_NOT_AVAILABLE.
  */
-export function flowEventOf(item: ItemState, command: Exclude<ItemCommand, RecordCommand>, refId: string): FlowEvent {
-  if (command.name === 'cancel') {
-    const { flow, flowState: state, quantity: all, canceledQuantity, orderItemId } = item;
-    const cancelable = { flow, state, activeQuantity: all - canceledQuantity };
-    const quantity = cancelQuantity(cancelable, command.input.quantity ?? null);
-    return { type: 'reduced', member: orderItemId, quantity, cause: 'SELLER_CANCEL', refId };
+export function flowEventOf(item: ItemState, command: FlowCommand, refId: string, payload: ActionPayload = {}): FlowEvent {
+  const { orderItemId: member, flow, flowState: state } = item;
+  const { input, attachments, name = '', data } = payload;
+  switch (command.name) {
+    case 'cancel': {
+      const { quantity: all, canceledQuantity } = item;
+      const { quantity: wanted = null, holdRefund: isHeld = false } = command.input;
+      const quantity = cancelQuantity({ flow, state, member, activeQuantity: all - canceledQuantity }, { wanted, isHeld });
+      return { type: 'reduced', member, quantity, cause: 'SELLER_CANCEL', refId };
+    }
+    case 'act':
+      checkActionHandover(item, command.input);
+      return {
+        type: command.input.side === 'seller' ? 'seller.action' : 'buyer.action',
+        key: command.input.key,
+        member,
+        ...(input && { input }),
+        ...(attachments && { attachments }),
+      };
+    case 'receive':
+      return { type: 'event', name, member, ...(data && { data }) };
+    case 'move':
+      return { type: 'move', to: command.input.to, member };
+    case 'confirm':
+    case 'dispatch':
+    case 'delivered':
+    case 'fulfill':
+    case 'decide':
+    case 'extend':
+      return platformEvent(item, command.name, input);
+    default:
+      return command satisfies never;
   }
-  const { name: key } = command;
-  checkHandover(item.fulfillmentSnapshot, key);
-  return { type: isBuyerCommand(key) ? 'buyer.action' : 'seller.action', key };
 }
 
-/** Refusals do not depend on the settings. */
-const NO_SETTINGS = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };
+/** The enabled action that the endpoint is, whatever its key (F21). */
+function platformEvent(item: ItemState, name: PlatformAction, input: ActionPayload['input']): FlowEvent {
+  checkHandover(item.fulfillmentSnapshot, name);
+  const { flow, flowState, orderItemId: member } = item;
+  const key = platformAction(flow, flowState, name)?.key;
+  const type = name === 'decide' || name === 'extend' ? 'buyer.action' : 'seller.action';
+  // No action of the graph has this key.
+  return { type, key: key ?? '', member, isPlatform: true, ...(input && { input }) };
+}
+
+/** The action that a command takes now; undefined where the state has none. */
+export function actionOf({ flow, flowState }: Pick<ItemState, 'flow' | 'flowState'>, event: FlowEvent): Action | undefined {
+  if (event.type !== 'seller.action' && event.type !== 'buyer.action') return undefined;
+  return actions(flow, flowState, event.type === 'seller.action' ? 'seller' : 'buyer').find(({ action }) => action.key === event.key)?.action;
+}
+
+/** A built-in action that does not fit the item is refused as at its endpoint (F11), after its state. */
+function checkActionHandover(item: ItemState, { side, key }: { readonly side: 'seller' | 'buyer'; readonly key: string }): void {
+  const view = actions(item.flow, item.flowState, side, item.orderItemId).find(({ action }) => action.key === key);
+  if (!view || view.reason !== null || view.action.platform === undefined) return;
+  try {
+    checkHandover(item.fulfillmentSnapshot, view.action.platform);
+  } catch (error) {
+    throw error instanceof Fault ? new Fault('ACTION_NOT_AVAILABLE', { details: { reason: error.code } }) : error;
+  }
+}
+
+/** A refusal of the flow as the Fault of a command: built-in endpoints have their own codes. */
+export function faultOf(command: Pick<ItemCommand, 'name'> | null, refusal: Refusal): Fault {
+  const { code, reason, issues } = refusal;
+  if (code === 'FLOW_ACTION_INPUT_INVALID') return new Fault(code, { details: { issues } });
+  const isOfFlows = command?.name === 'act' || command?.name === 'receive' || command?.name === 'move';
+  return isOfFlows && code !== 'STALE' && code !== 'INVALID_QUANTITY' ? new Fault(code, { details: { reason } }) : refused(refusal);
+}
 
 /** The early refusal: throws what the transition would throw for the item's current state. */
-export function checkCommand(item: ItemState, command: ItemCommand, at: number): void {
+export function checkCommand(item: ItemState, command: ItemCommand, at: number, { facts, payload }: Given): void {
   if (isRecordCommand(command)) return checkRecordCommand(item, command);
-  const event = flowEventOf(item, command, '');
+  const event = flowEventOf(item, command, '', payload);
   if (event.type === 'reduced') return;
-  const result = step(item.flow, item.flowState, event, at, NO_SETTINGS);
-  if (!result.ok) throw refused(result);
+  const result = step(item.flow, item.flowState, event, at, facts);
+  if (!result.ok) throw faultOf(command, result);
+}
+/** What a command is judged with, besides the item. */
+export interface Given {
+  readonly facts: Facts;
+  readonly payload?: ActionPayload;
 }

@@ -67,16 +67,22 @@ export function checkHandover({ method }: Pick<FulfillmentSnapshot, 'method'>, c
 export interface Cancelable {
   readonly flow: Flow;
   readonly state: FlowState;
+  readonly member: string;
   readonly activeQuantity: number;
 }
 /**
  * The units that a seller's cancel takes: `wanted`, or all that remain. Throws ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS,
  * INVALID_QUANTITY.
  */
-export function cancelQuantity({ flow, state, activeQuantity }: Cancelable, wanted: number | null): number {
+export function cancelQuantity(
+  { flow, state, member, activeQuantity }: Cancelable,
+  { wanted, isHeld }: { readonly wanted: number | null; readonly isHeld: boolean },
+): number {
   if (activeQuantity === 0) throw new Fault('ALREADY_CANCELED');
-  if (state.claims.length > 0) throw new Fault('CLAIM_IN_PROGRESS');
-  if (!permits(flow, state, 'sellerForcedCancel')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
+  // In a group whose other items go on or rest, an item without a claim may be canceled (F32).
+  if (state.claims.some((claim) => claim.member === member)) throw new Fault('CLAIM_IN_PROGRESS');
+  const isPermitted = permits(flow, state, 'sellerForcedCancel') && (!isHeld || permits(flow, state, 'sellerCancelHoldRefund'));
+  if (!isPermitted) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
   const quantity = wanted ?? activeQuantity;
   if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });
   return quantity;

@@ -74,6 +74,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   addressId: ['seller_address'],
   pickupLocationId: ['pickup_location'],
   approvalId: ['approval_request'],
+  flowId: ['commerce_flow'],
 };
 
 /** One of everything that has an id. */
@@ -100,8 +101,8 @@ async function fill(rival: World): Promise<void> {
   await plantReview(rival.store.storeId);
 }
 
-/** Words of a list are no ids. */
-const WORDS = new Set(['provider', 'environment']);
+/** Words of a list, names that a client gives and numbers are no ids. */
+const WORDS = new Set(['provider', 'environment', 'key', 'name', 'version']);
 const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!).filter((name) => !WORDS.has(name));
 /** Whoever may call all of it. */
 const headersOf = ({ access }: Endpoint): Headers_ => {

@@ -1,0 +1,39 @@
+/** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them (F21). */
+import type { PlatformFields } from '../flows/forms.ts';
+import { CARRIERS, DELIVERY_METHODS, type DeliveryMethod } from './rules.ts';
+
+export const MAX_TRACKING_NUMBER = 40;
+export const TRACKING_NUMBER = '^[0-9A-Za-z-]+$';
+export const MAX_NOTE = 1000;
+
+const CARRIED = { key: 'deliveryMethod', in: ['COURIER', 'QUICK'] } as const;
+const METHOD_LABELS: Readonly<Record<DeliveryMethod, string>> = { COURIER: '택배', DIRECT: '직접 배송', QUICK: '퀵서비스', NONE: '배송 없음' };
+export const PLATFORM_FIELDS: PlatformFields = {
+  dispatch: [
+    {
+      key: 'deliveryMethod',
+      type: 'select',
+      label: '배송 방법',
+      required: true,
+      options: DELIVERY_METHODS.map((value) => ({ value, label: METHOD_LABELS[value] })),
+    },
+    {
+      key: 'carrierCode',
+      type: 'select',
+      label: '택배사',
+      required: true,
+      options: Object.entries(CARRIERS).map(([value, label]) => ({ value, label })),
+      when: CARRIED,
+    },
+    { key: 'trackingNumber', type: 'text', label: '운송장 번호', required: true, maxLength: MAX_TRACKING_NUMBER, pattern: TRACKING_NUMBER, when: CARRIED },
+  ],
+  fulfill: [{ key: 'note', type: 'textarea', label: '메모', maxLength: MAX_NOTE }],
+};
+
+/** A dispatch as an accepted action's input tells it. */
+export function dispatchInput(input: Readonly<Record<string, unknown>>) {
+  const text = (key: string): string | null => (typeof input[key] === 'string' && input[key].trim() !== '' ? input[key] : null);
+  const method = text('deliveryMethod');
+  const deliveryMethod = DELIVERY_METHODS.find((known) => known === method) ?? 'NONE';
+  return { deliveryMethod, carrierCode: text('carrierCode'), trackingNumber: text('trackingNumber') };
+}
