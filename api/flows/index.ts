@@ -9,7 +9,6 @@ import { list } from './list.ts';
 import { listPresets } from './listPresets.ts';
 import { listSecrets } from './listSecrets.ts';
 import { listVersions } from './listVersions.ts';
-import { migrate } from './migrate.ts';
 import { nodeTypes } from './nodeTypes.ts';
 import { publish } from './publish.ts';
 import { removeSecret } from './removeSecret.ts';
@@ -33,5 +32,4 @@ export const flows: readonly Endpoint[] = [
   publish,
   listVersions,
   getVersion,
-  migrate,
 ];

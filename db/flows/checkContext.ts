@@ -1,5 +1,5 @@
 /** What a graph is checked against: the flows that it calls and the connections of its store. */
-import type { CheckContext } from '../../domain/flows/check/context.ts';
+import type { CheckContext } from '../../domain/flows/check/checkGraph.ts';
 import type { Bundle, Graph } from '../../domain/flows/graph.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -20,7 +20,7 @@ export async function checkContextOf(tx: Tx, key: string, { states }: Graph): Pr
     secrets,
     published: (flowKey) => {
       const target = byKey.get(flowKey);
-      return { exists: target !== undefined, version: target?.version ?? 0, bundle: target ? bundleOf(target) : null };
+      return { exists: target !== undefined, version: target && target.version > 0 ? target.version : null, bundle: target ? bundleOf(target) : null };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Changes of order flows: creation, draft, publish (F4 … F9). */
-import { checkGraph } from '../../domain/flows/check/check.ts';
+import { type Checked, checkGraph } from '../../domain/flows/check/checkGraph.ts';
 import { bundleOf } from '../../domain/flows/bundle.ts';
 import type { Graph } from '../../domain/flows/graph.ts';
 import { emptyGraph, PRESETS } from '../../domain/flows/presets/index.ts';
@@ -35,7 +35,7 @@ export async function createFlow(tx: Tx, { key, name, presetKey, graph }: NewFlo
 }
 
 /** All problems of the draft, or of the newest version where there is none. */
-export async function checkFlow(tx: Tx, flowId: string): Promise<GraphCheck> {
+export async function checkFlow(tx: Tx, flowId: string): Promise<Checked> {
   const flow = await findFlow(tx, flowId);
   const graph = await currentGraph(tx, flow);
   return checkGraph(graph, await checkContextOf(tx, flow.key, graph));
