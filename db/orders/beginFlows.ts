@@ -12,7 +12,8 @@ import { flowOf, holidaysOf, loadFlows } from '../flows/loaded.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
-import type { FlowFacts, OrderItem } from './entities.ts';
+import type { FlowFacts } from '../flows/facts.ts';
+import type { OrderItem } from './entities.ts';
 
 export interface NewOrder {
   readonly orderId: string;
