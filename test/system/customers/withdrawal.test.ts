@@ -176,13 +176,13 @@ describe('an agent’s request', () => {
     const me = await join(shop);
     const agent = await desk.agent(['customer:rw']);
     const body = { reason: '요청', confirmation: me.email };
-    const ask = (headers: object = {}) => shop.seller.call('POST', `${at(me)}/withdraw`, body, { ...agent.headers, ...headers });
-    const dry = await ask({ 'x-svc-dry-run': '1' });
+    const request = (headers: object = {}) => shop.seller.call('POST', `${at(me)}/withdraw`, body, { ...agent.headers, ...headers });
+    const dry = await request({ 'x-svc-dry-run': '1' });
     expect(dry.body.data).toMatchObject({
       decision: 'APPROVAL_REQUIRED',
       preview: { target: { type: 'CUSTOMER', id: me.customerId }, changes: [{ field: 'deleted', before: false, after: true }] },
     });
-    const [one, two] = [await ask({ 'idempotency-key': 'one' }), await ask({ 'idempotency-key': 'two' })];
+    const [one, two] = [await request({ 'idempotency-key': 'one' }), await request({ 'idempotency-key': 'two' })];
     expect([one.status, two.status]).toEqual([202, 202]);
     const read = async ({ body: { data } }: typeof one) =>
       (await desk.read(data.approvalId as string)).body.data as {

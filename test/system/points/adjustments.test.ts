@@ -152,12 +152,12 @@ test('what an agent asks for at a live store is carried out when a person approv
   await query('UPDATE store SET first_live_order_at = created_at WHERE store_id = $1', [live.store.storeId]);
   const desk = await Desk.open(live);
   const agent = await desk.agent(['promotion:rw']);
-  const asked = await call(underTest.api, 'POST', `/v1/customers/${customerId}/points/adjustments`, {
+  const waiting = await call(underTest.api, 'POST', `/v1/customers/${customerId}/points/adjustments`, {
     headers: { ...agent.headers, 'idempotency-key': 'agent' },
     body: { amount: 70, reason: '에이전트', expiresAt: far },
   });
-  expect([asked.status, asked.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
-  const done = await desk.decide(asked.body.data.approvalId as string, 'approve');
+  expect([waiting.status, waiting.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
+  const done = await desk.decide(waiting.body.data.approvalId as string, 'approve');
   expect(done.body.data).toMatchObject({ status: 'SUCCEEDED', result: { statusCode: 201 } });
   expect(await entriesOf(live, customerId)).toMatchObject([{ type: 'ADJUST', amount: 70, balance: 70 }]);
   await desk.close();

@@ -104,7 +104,7 @@ function taken<T>(list: T[], chosen: number): T | undefined {
 
 interface Point {
   readonly lot: number;
-  readonly bornAt: number;
+  readonly madeAt: number;
   readonly diesAt: number;
   is: 'FREE' | 'HELD' | 'GONE' | 'EXPIRED';
 }
@@ -134,7 +134,7 @@ export class Points {
 
   #grant(step: Granting): boolean {
     const lot = this.#lots++;
-    const made = Array.from({ length: step.won }, (): Point => ({ lot, bornAt: this.at, diesAt: this.at + step.days, is: 'FREE' }));
+    const made = Array.from({ length: step.won }, (): Point => ({ lot, madeAt: this.at, diesAt: this.at + step.days, is: 'FREE' }));
     this.points.push(...made);
     if (step.do === 'reward' && step.won > 0) this.#rewards.push(made);
     return true;
@@ -162,6 +162,6 @@ export class Points {
   #free(): Point[] {
     return this.points
       .filter(({ is, diesAt }) => is === 'FREE' && diesAt > this.at)
-      .toSorted((a, b) => a.diesAt - b.diesAt || a.bornAt - b.bornAt || a.lot - b.lot);
+      .toSorted((a, b) => a.diesAt - b.diesAt || a.madeAt - b.madeAt || a.lot - b.lot);
   }
 }
