@@ -61,6 +61,18 @@ test('without an expiry of its own a grant has that of the policy; without eithe
   const { body } = await adjust(fresh, customerId, { amount: 1, reason: 'r' });
   const day = korean((await nowOf(fresh)) + 30 * DAY).slice(0, 10);
   expect(body.data.expiresAt).toBe(`${day}T23:59:59+09:00`);
+  // On both sides of the Korean midnight.
+  const tomorrow = korean((await nowOf(fresh)) + DAY).slice(0, 10);
+  for (const [to, days] of [
+    [`${tomorrow}T23:59:00+09:00`, 30],
+    [korean(Date.parse(`${tomorrow}T00:00:00+09:00`) + DAY), 31],
+  ] as const) {
+    await fresh.seller.call('POST', '/v1/sandbox/clock', { to });
+    const granted = await adjust(fresh, customerId, { amount: 1, reason: 'r' });
+    expect(granted.body.data.expiresAt).toBe(
+      `${korean(Date.parse(`${tomorrow}T00:00:00+09:00`) + days * DAY).slice(0, 10)}T23:59:59+09:00`,
+    );
+  }
 });
 
 test('what is wrong with a request is reported all at once', async () => {
