@@ -92,10 +92,21 @@ const records: Readonly<Record<string, TableEntry>> = {
     record: 'order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo',
     none: `store_id order_item_id order_id position product_id variant_id unit_price_won canceled_quantity exchanged_quantity
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
-      auto_decision_at flow_key flow_version flow_state claims last_changed_at`,
+      auto_decision_at flow_key flow_version flow_state claims last_changed_at earn_rate_bp left_cash_won`,
     of: byItem,
   },
   flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects', of: byItem },
+  // Written for everybody to read; buyers see who wrote it until they withdraw.
+  review: {
+    record: 'product_name option_label rating content images reward_point created_at updated_at',
+    none: 'store_id review_id product_id order_id order_item_id customer_id',
+    of: byCustomer,
+  },
+  inquiry: {
+    record: 'title content is_secret answer answered_at created_at',
+    none: 'store_id inquiry_id product_id customer_id status',
+    of: byCustomer,
+  },
   claim: {
     record: 'claim_no type reason detail images hold_reason collection inspection redelivery rejection requested_at',
     none: `store_id claim_id status order_id order_no order_item_id variant_id quantity customer_id is_shipped exchange_option_id
@@ -107,12 +118,12 @@ const records: Readonly<Record<string, TableEntry>> = {
     record: 'order_no buyer shipping_address visit return_url amounts created_at',
     hidden: 'order_password_hash',
     none: `store_id payment_id checkout_id status result lines delivery bundles total_won current_attempt_id attempt_count last_failure
-      order_id test_payment environment expires_at wake_at call started_at completed_at`,
+      order_id test_payment environment expires_at wake_at call started_at completed_at pg method`,
     of: byBuyer,
   },
   checkout: {
     record: 'lines created_at',
-    none: 'store_id checkout_id session_id status cart_item_ids pickup_location_id is_tried expires_at',
+    none: 'store_id checkout_id session_id status cart_item_ids pickup_location_id is_tried expires_at point_preview',
     of: bySession,
   },
   upload: {
@@ -221,11 +232,14 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
       delivery_type delivery_fee_won conditional_free_won fulfillment_type methods shipping_address_id return_address_id option_groups
       refund_policy point_earn_rate_bp flow_id discount version next_variant_seq created_at updated_at deleted_at`,
     product_gram: 'store_id gram product_id',
+    product_list_count: 'store_id product_id list value n',
     rate_limit: 'key used_at expires_at',
     refund: `store_id refund_id payment_id order_id order_item_id amount_won cause status failure_code provider_message key_seq absences
       is_answered call_count requested_at created_at settled_at`,
+    reviewed_item: 'store_id order_item_id reviewed_at',
     run: `store_id workflow_id workflow_type entity_id order_no wake_at is_poll_only loaded_at done_at created_at woken_at wakes
       grace_from`,
+    sales_sum: 'store_id day pg method is_test slot payment_count payment_won point_won refund_count refund_won',
     signing_key: 'kid public_jwk private_sealed status created_at replaced_at',
     stock_movement: 'store_id movement_id variant_id quantity unsellable_quantity reason reference note at',
     store: `store_id store_code name sandbox clock_offset_ms clock_lease clock_lease_until next_product_no auto_deliver_days
