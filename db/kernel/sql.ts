@@ -61,8 +61,14 @@ const AND = fragment` AND `;
 /** Sends a statement and returns its rows, whose keys are Postgres' column names. */
 export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>;
 
-/** Statements without a transaction, each its own. */
-export const sqlOn = (orm: MikroORM): Sql => sqlIn(orm.em.fork());
+/** Statements without a transaction, each its own, wherever they are sent. */
+export function sqlOn(orm: MikroORM): Sql {
+  const em = outside.get(orm) ?? orm.em.fork();
+  outside.set(orm, em);
+  return sqlIn(em);
+}
+/** One for each ORM, which begins no transaction and holds no entities: making one costs as much as a short statement. */
+const outside = new WeakMap<MikroORM, EntityManager>();
 
 /** The statements of an entity manager's transaction. */
 export const sqlIn =
