@@ -4,11 +4,11 @@ import { pointDifferences } from '../db/kernel/metrics.ts';
 import { isOutage } from '../db/kernel/outage.ts';
 import { forEachAtOnce } from '../db/kernel/parallel.ts';
 import { sqlOn } from '../db/kernel/sql.ts';
-import { inTenant, REQUEST, tenancyOf, TRANSITION, type Tx } from '../db/kernel/tx.ts';
+import { inTenant, REQUEST, tenancyOf, TRANSITION } from '../db/kernel/tx.ts';
 import { checkAccounts } from '../db/points/check.ts';
 import { expireMember, findDue, type DueMember, type LotPosition } from '../db/points/expiry.ts';
 import { findStores } from '../db/visits/stores.ts';
-import { countVisits, isDue } from '../db/visits/counting.ts';
+import { countVisits } from '../db/visits/counting.ts';
 import type { JobActivities, JobName, Portion } from '../workflows/kernel/jobs.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
@@ -75,10 +75,9 @@ async function countPortion(deps: ActivityDeps, { cursor, at }: Portion): Promis
   const { orm, clock, log } = deps;
   const { stores, last } = await findStores(sqlOn(orm), cursor);
   await forEachAtOnce(stores, AT_ONCE, async ({ storeId, clockOffsetMs }) => {
-    const inStore = <T>(work: (tx: Tx) => Promise<T>) =>
-      inTenant(orm, { ...tenancyOf(storeId, clockOffsetMs, at), realNow: clock.now() }, REQUEST, work);
+    const count = () => inTenant(orm, { ...tenancyOf(storeId, clockOffsetMs, at), realNow: clock.now() }, REQUEST, countVisits);
     try {
-      while (await inStore(isDue)) await inStore(countVisits);
+      while (!(await count()));
     } catch (error) {
       if (isOutage(error)) throw error;
       log.error({ err: error, storeId }, 'visits could not be counted');

@@ -57,8 +57,8 @@ const counted = [
   ...tenantTable('visit_session', 'SELECT, INSERT, UPDATE'),
   `CREATE TABLE visit_member (
     store_id text NOT NULL, list text NOT NULL, key text COLLATE "C" NOT NULL, medium text COLLATE "C" NOT NULL, who uuid NOT NULL,
-    day date NOT NULL, n integer NOT NULL, PRIMARY KEY (store_id, list, key, medium, who, day))`,
-  `CREATE INDEX visit_member_day ON visit_member (store_id, day)`,
+    day date NOT NULL, n integer NOT NULL, created_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, list, key, medium, who, day))`,
+  `CREATE INDEX visit_member_created ON visit_member (store_id, created_at)`,
   ...tenantTable('visit_member', 'SELECT, INSERT, UPDATE'),
   `CREATE TABLE visit_distinct (
     store_id text NOT NULL, list text NOT NULL, key text COLLATE "C" NOT NULL, medium text COLLATE "C" NOT NULL, day date NOT NULL,
@@ -79,7 +79,7 @@ const retention = [
   ...swept('visit_session', 'true'),
   ...sweeping({
     kind: 'visit_members',
-    due: inEachStore('x.store_id, x.list, x.key, x.medium, x.who, x.day', 'visit_member', 'x.day < (ended)::date', 'x.day'),
+    due: inEachStore('x.store_id, x.list, x.key, x.medium, x.who, x.day', 'visit_member', 'x.created_at < ended', 'x.created_at'),
     remove: `gone AS (DELETE FROM visit_member m USING due WHERE m.store_id = due.store_id AND m.list = due.list AND m.key = due.key
       AND m.medium = due.medium AND m.who = due.who AND m.day = due.day RETURNING 1)`,
   }),

@@ -148,7 +148,7 @@ const records: Readonly<Record<string, TableEntry>> = {
   visit_event: {
     record: 'visitor_id session_id path referrer utm_source utm_medium utm_campaign source medium created_at',
     none: 'store_id batch_id position type product_id quantity amount_won is_test',
-    of: (customerId) => fragment`visitor_id IN (${visitorsOf(customerId)}) OR session_id IN (${sessionsOf(customerId)})`,
+    of: (customerId) => fragment`(visitor_id IN (${visitorsOf(customerId)}) OR session_id IN (${sessionsOf(customerId)}))`,
   },
   visit_session: {
     record: 'session first_at source medium',
@@ -156,7 +156,7 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: (customerId) => fragment`session IN (SELECT visit_key(id) FROM (${sessionsOf(customerId)}) s (id))`,
   },
   visit_member: {
-    record: 'who day',
+    record: 'who day created_at',
     none: 'store_id list key medium n',
     of: (customerId) => fragment`who IN (SELECT visit_key(id) FROM (${visitorsOf(customerId)} UNION ALL ${sessionsOf(customerId)}) v (id))`,
   },

@@ -39,7 +39,12 @@ export const KINDS: readonly Kind[] = [
     retentionMs: RETENTION_MS,
     clock: 'store',
   },
-  { name: 'visit_members', what: 'Who visited on which day, as a hash, from that day', retentionMs: MEMBERS_KEPT_MS, clock: 'store' },
+  {
+    name: 'visit_members',
+    what: 'Who visited on which day, as a hash, since it was counted',
+    retentionMs: MEMBERS_KEPT_MS,
+    clock: 'store',
+  },
   { name: 'visit_sessions', what: 'Where a session came from, from its first event', retentionMs: MEMBERS_KEPT_MS, clock: 'store' },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', retentionMs: DAY, clock: 'store' },
 ];

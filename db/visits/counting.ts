@@ -12,13 +12,15 @@ import { type Batch, readBatches, readEarlier } from './events.ts';
 /** Batches and events of one portion, a batch of more than it is left of the latter being the last. */
 const [BATCHES, EVENTS] = [500, 1000];
 
-/** Counts a portion of what had happened by the transaction's time; the last one says that all of it is counted (R10). */
-export async function countVisits(tx: Tx): Promise<void> {
+/** Counts a portion of what had happened by the transaction's time; returns whether all of it is counted now (R10). */
+export async function countVisits(tx: Tx): Promise<boolean> {
   await lockClock(tx);
   const batches = await takeBatches(tx);
   if (batches.length > 0) await count(tx, batches);
-  if (!(await hasMore(tx))) await setClock(tx);
+  const isDone = batches.length === 0 || !(await hasMore(tx));
+  if (isDone) await setClock(tx);
   failpoint('visits.before-commit', tx.storeId);
+  return isDone;
 }
 
 /** Whether the visits of the store are not counted up to the transaction's time. */

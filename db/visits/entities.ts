@@ -63,7 +63,7 @@ const place = () => ({ storeId: storeId(), list: p.string().primary(), key: p.st
 export const VisitMemberEntity = defineEntity({
   name: 'VisitMember',
   tableName: 'visit_member',
-  properties: { ...place(), who: p.uuid().primary(), day: p.date().primary(), n: p.integer() },
+  properties: { ...place(), who: p.uuid().primary(), day: p.date().primary(), n: p.integer(), createdAt: time() },
 });
 /** How many of those in a list on a day had been there last on another day before; `-infinity`: not within any period. */
 export const VisitDistinctEntity = defineEntity({

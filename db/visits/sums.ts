@@ -23,7 +23,7 @@ export async function addSums({ sql, storeId }: Tx, changes: readonly SumChange[
  * had been there last. What changes is the difference between the days of those concerned as they were and as they are, so that days may be
  * added, and taken away, in any order. A gap that no period spans is as if there were no day before.
  */
-export async function addMembers({ sql, storeId }: Tx, changes: readonly MemberChange[]): Promise<void> {
+export async function addMembers({ sql, storeId, at }: Tx, changes: readonly MemberChange[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`WITH change AS MATERIALIZED (
       SELECT list, key, medium, visit_key(who) AS who, day, n FROM jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
@@ -42,8 +42,8 @@ export async function addMembers({ sql, storeId }: Tx, changes: readonly MemberC
       UNION ALL
       SELECT list, key, medium, day, lag(day) OVER his, 1 FROM days WHERE now > 0
         WINDOW his AS (PARTITION BY list, key, medium, who ORDER BY day)),
-    written AS (INSERT INTO visit_member (store_id, list, key, medium, who, day, n)
-      SELECT ${storeId}, list, key, medium, who, day, now FROM days WHERE now <> was ORDER BY list, key, medium, who, day
+    written AS (INSERT INTO visit_member (store_id, list, key, medium, who, day, n, created_at)
+      SELECT ${storeId}, list, key, medium, who, day, now, ${new Date(at)} FROM days WHERE now <> was ORDER BY list, key, medium, who, day
       ON CONFLICT (store_id, list, key, medium, who, day) DO UPDATE SET n = excluded.n)
     INSERT INTO visit_distinct AS d (store_id, list, key, medium, day, day_before, n)
     SELECT ${storeId}, list, key, medium, day, CASE WHEN before > day - ${MAX_DAYS}::int THEN before ELSE '-infinity' END AS day_before, sum(n)
