@@ -88,8 +88,9 @@ export async function listProducts({ sql, storeId }: Tx, filter: VisitFilter & P
       SELECT key AS product_id, sum(product_views) AS views, sum(cart_adds) AS adds, sum(quantity) AS bought, sum(amount_won) AS won
       FROM visit_sum WHERE ${sums(storeId, filter, fragment`list = 'PRODUCT'`)} GROUP BY key),
     shown AS (SELECT * FROM found ORDER BY views DESC, product_id LIMIT ${limit}::int OFFSET ${passed}::int)
-    SELECT c.*, shown.product_id, p.name, views AS "productViews", adds AS "cartAdds", bought AS "purchaseQuantity", won AS "purchaseAmount",
-      (SELECT sum(n) FROM visit_distinct WHERE ${ofKey(storeId, filter, fragment`'PRODUCT_VISITOR'`, fragment`shown.product_id`)}) AS visitors
+    SELECT c.*, shown.product_id, p.name, views AS "productViews",
+      (SELECT sum(n) FROM visit_distinct WHERE ${ofKey(storeId, filter, fragment`'PRODUCT_VISITOR'`, fragment`shown.product_id`)}) AS visitors,
+      adds AS "cartAdds", bought AS "purchaseQuantity", won AS "purchaseAmount"
     FROM (${counted(storeId)}) c LEFT JOIN shown ON true
     LEFT JOIN product p ON p.store_id = ${storeId} AND p.product_id = shown.product_id ORDER BY views DESC, shown.product_id`;
   return listOf(rows, ({ product_id: productId, name, ...counts }) =>
@@ -131,9 +132,9 @@ export async function listSources({ sql, storeId }: Tx, filter: VisitFilter & Pa
       SELECT key, medium, coalesce(sessions, 0) AS sessions, coalesce(views, 0) AS views, coalesce(bought, 0) AS bought, coalesce(won, 0) AS won
       FROM happened FULL JOIN seen USING (key, medium)),
     shown AS (SELECT * FROM found ORDER BY sessions DESC, key, medium LIMIT ${limit}::int OFFSET ${passed}::int)
-    SELECT c.*, shown.key AS source, shown.medium, sessions, views AS "pageViews", bought AS purchases, won AS "purchaseAmount",
-      (SELECT sum(n) FROM visit_distinct
-        WHERE ${ofKey(storeId, filter, fragment`'SOURCE_VISITOR'`, fragment`shown.key`, fragment`shown.medium`)}) AS visitors
+    SELECT c.*, shown.key AS source, shown.medium, (SELECT sum(n) FROM visit_distinct
+        WHERE ${ofKey(storeId, filter, fragment`'SOURCE_VISITOR'`, fragment`shown.key`, fragment`shown.medium`)}) AS visitors,
+      sessions, views AS "pageViews", bought AS purchases, won AS "purchaseAmount"
     FROM (${counted(storeId)}) c LEFT JOIN shown ON true ORDER BY sessions DESC, shown.key, shown.medium`;
   return listOf(rows, ({ source, medium, ...counts }) => (source === null ? null : { source, medium, ...numbers(counts) }));
 }

@@ -49,7 +49,7 @@ export function overviewOf(period: Days, found: readonly VisitDay[]): Overview {
       purchases: total((day) => day.purchases),
       purchaseAmount: total((day) => day.purchaseAmount),
     },
-    days: daysOf(period).map((date) => known.get(date) ?? { ...NOTHING, date }),
+    days: daysOf(period).map((date) => known.get(date) ?? { date, ...NOTHING }),
   };
 }
 

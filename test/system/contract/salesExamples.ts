@@ -9,7 +9,8 @@ type Note = (id: string, request: unknown, reply: Reply) => unknown;
 export async function sales(sell: Walk): Promise<void> {
   await sell('payments.list', 'GET', '/v1/payments?includeTest=true&status=completed&size=2');
   await sell('salesReport.get', 'GET', '/v1/sales-report?includeTest=true&groupBy=MONTH');
-  await sell('analytics.overview', 'GET', '/v1/analytics/overview?includeTest=true');
+  const { now } = (await sell('sandbox.readClock', 'GET', '/v1/sandbox/clock')) as { now: string };
+  await sell('analytics.overview', 'GET', `/v1/analytics/overview?from=${now.slice(0, 10)}&includeTest=true`);
   await sell('analytics.products', 'GET', '/v1/analytics/products');
   await sell('analytics.sources', 'GET', '/v1/analytics/sources');
 }
