@@ -58,25 +58,25 @@ export const VisitSessionEntity = defineEntity({
     medium: p.string(),
   },
 });
-const place = () => ({ storeId: storeId(), list: p.string().primary(), key: p.string().primary(), medium: p.string().primary() });
+const cell = () => ({ storeId: storeId(), list: p.string().primary(), key: p.string().primary(), medium: p.string().primary() });
 /** Who was in a list on a Korean day. */
 export const VisitMemberEntity = defineEntity({
   name: 'VisitMember',
   tableName: 'visit_member',
-  properties: { ...place(), who: p.uuid().primary(), day: p.date().primary(), n: p.integer(), createdAt: time() },
+  properties: { ...cell(), who: p.uuid().primary(), day: p.date().primary(), n: p.integer(), createdAt: time() },
 });
 /** How many of those in a list on a day had been there last on another day before; `-infinity`: not within any period. */
 export const VisitDistinctEntity = defineEntity({
   name: 'VisitDistinct',
   tableName: 'visit_distinct',
-  properties: { ...place(), day: p.date().primary(), dayBefore: p.date().primary(), n: p.bigint('number') },
+  properties: { ...cell(), day: p.date().primary(), dayBefore: p.date().primary(), n: p.bigint('number') },
 });
 /** What happened on a Korean day: in all, with a product, or in sessions of a source. */
 export const VisitSumEntity = defineEntity({
   name: 'VisitSum',
   tableName: 'visit_sum',
   properties: {
-    ...place(),
+    ...cell(),
     day: p.date().primary(),
     isTest: p.boolean().primary(),
     pageViews: bigSum(),

@@ -23,8 +23,8 @@ type SumList = 'ALL' | 'PRODUCT' | 'SOURCE';
 /** In which list a visitor or session counts as one. */
 type MemberList = 'VISITOR' | 'SESSION' | 'PRODUCT_VISITOR' | 'SOURCE_VISITOR' | 'SOURCE_SESSION';
 
-/** A place in a list on a Korean day; `key` is empty for all, `medium` of a source only. */
-interface Place<L> {
+/** A cell of a list: a Korean day under a key; `key` is empty for all, `medium` of a source only. */
+interface Cell<L> {
   readonly list: L;
   readonly key: string;
   readonly medium: string;
@@ -39,9 +39,9 @@ export interface Sums {
   readonly quantity: number;
   readonly amountWon: number;
 }
-export type SumChange = Place<SumList> & Sums & { readonly isTest: boolean };
+export type SumChange = Cell<SumList> & Sums & { readonly isTest: boolean };
 /** `n` events of `who` more, or fewer. */
-export type MemberChange = Place<MemberList> & { readonly who: string; readonly n: number };
+export type MemberChange = Cell<MemberList> & { readonly who: string; readonly n: number };
 export interface Changes {
   readonly sums: readonly SumChange[];
   readonly members: readonly MemberChange[];
@@ -105,18 +105,18 @@ const present = (event: VisitEvent): MemberChange[] => [
   ...member(event, 'SESSION', event.sessionId),
 ];
 
-/** The same changes with each place once, in a fixed order, without those that change nothing. */
+/** The same changes with each cell once, in a fixed order, without those that change nothing. */
 export function addedUp(changes: readonly Changes[]): Changes {
   const sums = [
     ...Map.groupBy(
       changes.flatMap((one) => one.sums),
-      placeOf,
+      cellOf,
     ).values(),
   ].map((same) => same.reduce(plus));
   const members = [
     ...Map.groupBy(
       changes.flatMap((one) => one.members),
-      placeOf,
+      cellOf,
     ).values(),
   ].map((same) => same.reduce((one, other) => ({ ...one, n: one.n + other.n })));
   return { sums: sums.filter((one) => COUNTERS.some((name) => one[name] !== 0)), members: members.filter(({ n }) => n !== 0) };
@@ -127,7 +127,7 @@ const plus = (one: SumChange, other: SumChange): SumChange => ({
   ...one,
   ...Object.fromEntries(COUNTERS.map((name) => [name, one[name] + other[name]])),
 });
-const placeOf = (one: SumChange | MemberChange): string =>
+const cellOf = (one: SumChange | MemberChange): string =>
   JSON.stringify([one.list, one.key, one.medium, one.day, 'who' in one ? one.who : one.isTest]);
 
 /** The first event of a session that is a view says where the session came from; the earliest, then the one that was collected first. */
