@@ -6,8 +6,8 @@
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
- * alone: the buyer flow at each payment provider. `--sales [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop
- * systems beside ours.
+ * alone: the buyer flow at each payment provider. `--points` alone: the point policy, previews and starts with points. `--sales
+ * [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -35,6 +35,7 @@ import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 import { openRuns } from './openRuns.ts';
 import { recover } from './recovery.ts';
 import { peers } from './peers/main.ts';
+import { points } from './points.ts';
 import { refusals } from './refusals.ts';
 import { scale } from './scale/main.ts';
 import { changes } from './changes.ts';
@@ -67,6 +68,7 @@ await run(async () => {
       claims: { type: 'boolean', default: false },
       providers: { type: 'boolean', default: false },
       sales: { type: 'boolean', default: false },
+      points: { type: 'boolean', default: false },
       payments: { type: 'string', default: '1000000' },
       open: { type: 'string', default: '1000000' },
     },
@@ -107,6 +109,7 @@ async function alone(
     claims: boolean;
     providers: boolean;
     sales: boolean;
+    points: boolean;
     payments: string;
     'request-log': boolean;
     runs?: string | undefined;
@@ -121,6 +124,7 @@ async function alone(
     [values.changes, () => changes(system, counted(500), print)],
     [values.claims, () => claims(system, counted(100), print)],
     [values.providers, () => providers(system, counted(100), print)],
+    [values.points, () => points(system, counted(200), print)],
     [values.sales, () => sales(system, Number(values.payments), print)],
   ] as const;
   const chosen = benches.find(([isChosen]) => isChosen);

@@ -6,10 +6,11 @@ import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { advance } from '../orders/advance.ts';
 import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/context.ts';
-import { type Order, type OrderItem } from '../orders/entities.ts';
+import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
-import { flowOf } from '../flows/loaded.ts';
+import { flowFacts } from '../flows/facts.ts';
+import { flowOf, loadFlows } from '../flows/loaded.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -29,9 +30,11 @@ export { applyDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
-  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
-  const settings = { autoDeliverDays, autoConfirmDays };
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, { settings });
+  const { em, storeId, at } = tx;
+  const { groupId = null } = item;
+  const members = groupId === null ? [item] : await em.find(OrderItemEntity, { storeId, groupId });
+  if (groupId !== null) await loadFlows(tx, members);
+  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, at, flowFacts(members, await readStore(tx)));
   return result.ok ? result.state : item.flowState;
 }
 
@@ -52,7 +55,11 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 const reduce = (context: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
   advance(context, { type: 'reduced', member: context.item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
 
-export const departureOf = ({ type, reason, quantity }: Pick<Claim, 'type' | 'reason' | 'quantity'>, deductWon: number): Departure => ({
+/** The fields of a claim that decide what goes back. */
+type ClaimTerms = Pick<Claim, 'type' | 'reason' | 'quantity' | 'flowFeeWon'>;
+
+/** How its units leave; without a deduction of its own with the fee of its flow. */
+export const departureOf = ({ type, reason, quantity, flowFeeWon }: ClaimTerms, deductWon = flowFeeWon): Departure => ({
   quantity,
   isReturn: type === 'RETURN',
   isSellerFault: isSellerFault(reason),
@@ -103,15 +110,10 @@ const amountsOf = (left: Left): ClaimAmounts => ({
 });
 
 /** What an approval would give back now; nothing for an exchange. */
-export async function quoteClaim(
-  tx: Tx,
-  order: Order,
-  item: OrderItem,
-  claim: Pick<Claim, 'type' | 'reason' | 'quantity'>,
-): Promise<ClaimAmounts> {
+export async function quoteClaim(tx: Tx, order: Order, item: OrderItem, claim: ClaimTerms): Promise<ClaimAmounts> {
   if (claim.type === 'EXCHANGE') return NO_AMOUNTS;
   const rest = (await readRests(tx, [order])).get(order.orderId)!;
-  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim, 0)), refundId: null });
+  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim)), refundId: null });
 }
 export const NO_AMOUNTS: ClaimAmounts = {
   refundAmount: 0,

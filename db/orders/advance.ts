@@ -47,7 +47,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const deadline = event.type === 'elapsed' ? nearest(stateOf(context))?.key : undefined;
   const before = stateOf(context);
   const { state, effects, trace } = stepFlow(context, event, when, cause);
-  const involved = itemsOf(context).filter(({ orderItemId: id }) => before.members.some((member) => member.id === id));
+  const involved = group ? group.items.filter(({ orderItemId: id }) => before.members.some((member) => member.id === id)) : [item];
   if (group) group.row.flowState = state;
   for (const one of involved) one.flowState = stateFor(one, state);
   const order = await lockOrder(context);

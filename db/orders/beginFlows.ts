@@ -8,11 +8,12 @@ import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { chooseFlows, type FlowChoice } from '../flows/choice.ts';
 import { FlowGroupEntity } from '../flows/entities.ts';
 import { builtInFlow } from '../../domain/flows/presets/index.ts';
-import { flowOf, loadFlows } from '../flows/loaded.ts';
+import { flowOf, holidaysOf, loadFlows } from '../flows/loaded.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { openRun } from '../runs/commands.ts';
-import type { FlowFacts, OrderItem } from './entities.ts';
+import type { FlowFacts } from '../flows/facts.ts';
+import type { OrderItem } from './entities.ts';
 
 export interface NewOrder {
   readonly orderId: string;
@@ -93,7 +94,7 @@ function start(tx: Tx, flow: Flow, members: readonly Planned[]): Extract<StepRes
   );
   const event = { type: 'start', members: members.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity })) } as const;
   const order = members[0]?.flowFacts?.order;
-  const started = step(flow, null, event, tx.at, { settings, items, ...(order && { order }) });
+  const started = step(flow, null, event, tx.at, { settings, items, holidays: holidaysOf(members[0]!), ...(order && { order }) });
   if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);
   return started;
 }

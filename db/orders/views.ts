@@ -2,11 +2,12 @@
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
-import { isShipped, viewDelivery } from '../../domain/checkout/rules.ts';
+import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { moveTargets } from '../../domain/flows/move.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
-import { flowOf, withFlow } from '../flows/loaded.ts';
+import { claimable } from './claimable.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { FlowHead } from '../flows/queries.ts';
 import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
 import type { Order, OrderItem } from './entities.ts';
@@ -16,18 +17,15 @@ const at = (time: Date | number | null): string | null => (time === null ? null 
 
 /** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
 function viewClaimActions(item: OrderItem, now: number) {
-  const { method } = item.fulfillmentSnapshot;
-  return claimActions({ ...withFlow(item), isShipped: isShipped({ fulfillmentMethod: method }) }, item.claims, now).map(
-    ({ key, label, reason }) => ({
-      key,
-      label,
-      by: 'buyer' as const,
-      mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
-      enabled: reason === null,
-      disabled: reason === null ? null : { reason },
-      input: [],
-    }),
-  );
+  return claimActions(claimable(item), item.claims, now).map(({ key, label, reason }) => ({
+    key,
+    label,
+    by: 'buyer' as const,
+    mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
+    enabled: reason === null,
+    disabled: reason === null ? null : { reason },
+    input: [],
+  }));
 }
 
 /** GET /v1/order-items/{orderItemId}/flow: `head`, its flow with all versions. */

@@ -16,11 +16,11 @@ const NEW: FlowState = { v: 1, seq: 0, members: [], claims: [], status: 'PAID', 
 
 /**
  * Applies one event at the business time `at`. `elapsed` applies everything due by then, nearest first, each at
- * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14.
+ * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14. A flow starts once.
  */
 export function step(flow: Flow, state: FlowState | null, event: FlowEvent, at: number, facts: Facts): StepResult {
   const draft = beginStep(flow, state ?? NEW, at, facts);
-  const refusal = state === null && event.type !== 'start' ? refuse('STALE', 'STALE') : perform(draft, event);
+  const refusal = (state === null) !== (event.type === 'start') ? refuse('STALE', 'STALE') : perform(draft, event);
   if (refusal) return refusal;
   return { ok: true, state: { ...draft.state, seq: draft.seq }, effects: draft.effects, trace: draft.trace };
 }

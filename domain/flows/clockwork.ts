@@ -1,0 +1,72 @@
+/**
+ * A flow on a clock of its own: `step`, as transitions call it, with deadlines and external calls at their own times. Simulations and
+ * replays run on it; they have no rules beside it.
+ */
+import type { Flow } from './flow.ts';
+import { nearest } from './positions.ts';
+import { step } from './step.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Refusal, Trace } from './state.ts';
+
+/** An accepted event: what it did, and where the flow stood afterwards. */
+export interface Happening {
+  readonly event: FlowEvent;
+  readonly at: number;
+  readonly effects: readonly Effect[];
+  readonly trace: readonly Trace[];
+  readonly state: FlowState;
+}
+export interface Clockwork {
+  readonly flow: Flow;
+  /** As they are in this state; null: before the start. */
+  readonly factsOf: (state: FlowState | null, event: FlowEvent) => Facts;
+  /** How an external service answers. */
+  readonly resultOf: (nodeId: string) => 'success' | 'skipped' | 'failed';
+  /** How many more happenings it takes part in. What is due after them stays due. */
+  room: number;
+  at: number;
+  state: FlowState | null;
+}
+
+/** Applies one event now. A refusal changes nothing. */
+export function happen(clockwork: Clockwork, event: FlowEvent): Happening | Refusal {
+  const { flow, at, state } = clockwork;
+  const result = step(flow, state, event, at, clockwork.factsOf(state, event));
+  if (!result.ok) return result;
+  clockwork.state = result.state;
+  clockwork.room--;
+  const { effects, trace } = result;
+  return { event, at, effects, trace, state: result.state };
+}
+export const isRefusal = (outcome: Happening | Refusal): outcome is Refusal => 'ok' in outcome;
+
+/** Everything that follows `first` at its time: answers of external services in the order of their calls, and what is due already. */
+export function follow(clockwork: Clockwork, first: Happening): readonly Happening[] {
+  const all = [first];
+  for (let i = 0; i < all.length; i++) {
+    for (const effect of all[i]!.effects) {
+      if (effect.type !== 'external.call' || clockwork.room <= 0) continue;
+      const answered = happen(clockwork, { type: 'result', call: effect.call, value: clockwork.resultOf(effect.nodeId) });
+      // Refused: its node was left meanwhile.
+      if (!isRefusal(answered)) all.push(answered);
+    }
+    if (i === all.length - 1) all.push(...elapseOnce(clockwork, clockwork.at));
+  }
+  return all;
+}
+
+/** Moves the clock to `until`: each deadline at its own time, with all that follows. */
+export function elapseUntil(clockwork: Clockwork, until: number): readonly Happening[] {
+  const all: Happening[] = [];
+  for (let [first] = elapseOnce(clockwork, until); first; [first] = elapseOnce(clockwork, until)) all.push(...follow(clockwork, first));
+  clockwork.at = until;
+  return all;
+}
+
+/** What falls due next, and everything else that is due at that time. */
+function elapseOnce(clockwork: Clockwork, until: number): readonly Happening[] {
+  const due = clockwork.state && nearest(clockwork.state);
+  if (!due || due.at > until || clockwork.room <= 0) return [];
+  clockwork.at = Math.max(clockwork.at, due.at);
+  const elapsed = happen(clockwork, { type: 'elapsed' });
+  return isRefusal(elapsed) ? [] : [elapsed];
+}
