@@ -7,7 +7,7 @@ import { atMost, BRIEF_AT_ONCE } from './kernel/brief.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { redactErrors } from './kernel/redact.ts';
 import { type RunActivities, transitionActivity } from './kernel/transition.ts';
-import { orderItem } from './orders.ts';
+import { orderGroup, orderItem } from './orders.ts';
 import { payment } from './payments.ts';
 import { webhookDelivery, webhookSubscription } from './webhooks.ts';
 
@@ -17,6 +17,7 @@ const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = {
   approvalNotice,
   claim,
   invitation,
+  orderGroup,
   orderItem,
   payment,
   webhookDelivery,

@@ -1,22 +1,32 @@
 import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
 import { readShipment, recordReading } from '../db/orders/tracking.ts';
-import { orderItemTransition } from '../db/transitions.ts';
+import { orderGroupTransition, orderItemTransition } from '../db/transitions.ts';
 import type { Answer, Call, Calls } from '../workflows/kernel/messages.ts';
+import { askExternal } from './externalCalls.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
-export const orderItem: RunActivities<'orderItem'> = { transition: () => orderItemTransition, calls: orderCalls };
+export const orderItem: RunActivities<'orderItem'> = {
+  transition: () => orderItemTransition,
+  calls: (deps) => ({ ...courierCalls(deps), askExternal: askExternal(deps) }),
+};
+
+/** The items of an order that move together (F32). */
+export const orderGroup: RunActivities<'orderGroup'> = {
+  transition: () => orderGroupTransition,
+  calls: (deps) => ({ askExternal: askExternal(deps) }),
+};
 
 /** Polls the courier, which changes nothing there. The tracking number and the scans stay in Postgres. */
-function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
+function courierCalls(deps: ActivityDeps): Pick<Calls<'orderItem'>, 'pollShipment'> {
   const { orm, config, clock } = deps;
   const courier = config.courier === 'development' ? developmentCourier : noCourier;
   return { pollShipment: (call) => withHeartbeat(() => poll(call)) };
 
-  async function poll(call: Call<'orderItem'>): Promise<Answer<'orderItem'>> {
+  async function poll(call: Call<'orderItem', 'pollShipment'>): Promise<Answer<'orderItem', 'pollShipment'>> {
     const { storeId } = call;
     const { orderItemId, n } = call.input;
     const at = plannedAt(call, deps);
@@ -25,6 +35,10 @@ function orderCalls(deps: ActivityDeps): Calls<'orderItem'> {
     if (!shipment) return { result: 'STALE' };
     const reading = await courier.poll({ ...shipment, at });
     const record = (tx: Tx) => recordReading(tx, orderItemId, n, reading);
-    return completeCall(deps, orderItemTransition, call, { entityId: orderItemId, outcome: { result: reading.result }, at, record });
+    const outcome = { result: reading.result };
+    return (await completeCall(deps, orderItemTransition, call, { entityId: orderItemId, outcome, at, record })) as Answer<
+      'orderItem',
+      'pollShipment'
+    >;
   }
 }

@@ -1,5 +1,6 @@
 /** All operations that are served. */
 import { addressBook } from './addressBook/index.ts';
+import { analytics } from './analytics/index.ts';
 import { addresses } from './addresses/index.ts';
 import { apiRequestLogs } from './apiRequestLogs/index.ts';
 import { apiTokens } from './apiTokens/index.ts';
@@ -14,6 +15,7 @@ import { clients } from './clients/index.ts';
 import { consents } from './consents/index.ts';
 import { customers } from './customers/index.ts';
 import { events } from './events/index.ts';
+import { flows } from './flows/index.ts';
 import { invitations } from './invitations/index.ts';
 import { me } from './me/index.ts';
 import { members } from './members/index.ts';
@@ -32,6 +34,7 @@ import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
 import { stores } from './stores/index.ts';
 import { uploads } from './uploads/index.ts';
+import { visits } from './visits/index.ts';
 import { webhooks } from './webhooks/index.ts';
 import { wishlist } from './wishlist/index.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
@@ -50,6 +53,7 @@ export const endpoints: readonly Endpoint[] = [
   pickupLocations,
   categories,
   products,
+  flows,
   uploads,
   auth,
   customers,
@@ -65,6 +69,8 @@ export const endpoints: readonly Endpoint[] = [
   orders,
   claims,
   salesReport,
+  analytics,
+  visits,
   reviews,
   inquiries,
   settlements,

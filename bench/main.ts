@@ -1,12 +1,13 @@
 /**
  * `npm run bench [-- --orders 300] [--growth] [--catalog] [--refusals]`: the buyer flow, confirm, lists and webhooks, compared with bare
  * Postgres and bare Temporal. `--growth`: again in a store with 100,000 orders and 20,000 open runs, after a comparison of its lists with
- * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--recovery
+ * those of a store with 1,000 (only that: `--lists`). `--refusals` alone: the cost of refusing the worst bodies. `--flows` alone: the
+ * flow engine, without a system. `--recovery
  * [--runs 100000]` alone: the time to recover lost runs, and the time of the reconciler's statements with 1,000,000 open runs (`--open`).
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
- * alone: the buyer flow at each payment provider. `--sales [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop
- * systems beside ours.
+ * alone: the buyer flow at each payment provider. `--points` alone: the point policy, previews and starts with points. `--sales
+ * [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -24,6 +25,7 @@ import { temporarySystem } from '../bin/dev/temporary.ts';
 import { Seller } from '../bin/dev/client.ts';
 import { barePostgres, bareTemporal } from './bare.ts';
 import { catalog } from './catalog.ts';
+import { flowEngine } from './flowEngine.ts';
 import { buy, everyday, fillProductPool } from './flows.ts';
 import { grow, type Growth } from './growth.ts';
 import { historyCosts } from './histories.ts';
@@ -33,6 +35,7 @@ import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 import { openRuns } from './openRuns.ts';
 import { recover } from './recovery.ts';
 import { peers } from './peers/main.ts';
+import { points } from './points.ts';
 import { refusals } from './refusals.ts';
 import { scale } from './scale/main.ts';
 import { changes } from './changes.ts';
@@ -55,6 +58,7 @@ await run(async () => {
       growth: { type: 'boolean', default: false },
       catalog: { type: 'boolean', default: false },
       refusals: { type: 'boolean', default: false },
+      flows: { type: 'boolean', default: false },
       past: { type: 'string', default: '100000' },
       runs: { type: 'string' },
       recovery: { type: 'boolean', default: false },
@@ -64,11 +68,13 @@ await run(async () => {
       claims: { type: 'boolean', default: false },
       providers: { type: 'boolean', default: false },
       sales: { type: 'boolean', default: false },
+      points: { type: 'boolean', default: false },
       payments: { type: 'string', default: '1000000' },
       open: { type: 'string', default: '1000000' },
     },
   });
   if (values.refusals) return refusals(print);
+  if (values.flows) return flowEngine(print);
   if (values.peers) return peers(print, values, firstPort);
   if (values.scale) return scale(print, values, firstPort);
   const orders = Number(values.orders ?? 300);
@@ -103,6 +109,7 @@ async function alone(
     claims: boolean;
     providers: boolean;
     sales: boolean;
+    points: boolean;
     payments: string;
     'request-log': boolean;
     runs?: string | undefined;
@@ -117,6 +124,7 @@ async function alone(
     [values.changes, () => changes(system, counted(500), print)],
     [values.claims, () => claims(system, counted(100), print)],
     [values.providers, () => providers(system, counted(100), print)],
+    [values.points, () => points(system, counted(200), print)],
     [values.sales, () => sales(system, Number(values.payments), print)],
   ] as const;
   const chosen = benches.find(([isChosen]) => isChosen);

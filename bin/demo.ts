@@ -11,7 +11,8 @@ import { workflowIdOf } from '../workflows/kernel/messages.ts';
 import type { CreatedStore } from '../db/identity/createStore.ts';
 import { Buyer, OPTION, pay, Seller, ITEM_EVENTS } from './dev/client.ts';
 import { CLAIM_EVENTS, claim } from './dev/demo/claims.ts';
-import { Day, type DemoTarget, hold, print } from './dev/demo/day.ts';
+import { Day, type DemoTarget, hold, print, RETURN } from './dev/demo/day.ts';
+import { points, REVIEW_EVENTS } from './dev/demo/points.ts';
 import { developmentSystem, type DevelopmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';
 import { until } from './dev/until.ts';
@@ -31,9 +32,9 @@ async function findOrStart(): Promise<DemoTarget> {
   return { system, store: await shopOf(system), close: system.stop };
 }
 
-/** Each demo creates a store, so that it can be repeated. */
+/** Each demo creates a store, so that it can be repeated; its payments are real, because tests earn no points and are not reviewed. */
 function shopOf({ databaseUrl, env }: DevelopmentSystem): Promise<CreatedStore> {
-  const request = { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, withProduct: false };
+  const request = { code: `day-${Date.now().toString(36)}`, name: '어느 상점의 하루', sandbox: true, live: true, withProduct: false };
   return makeStore(databaseUrl, request, env['SEALING_KEYS']);
 }
 
@@ -51,6 +52,7 @@ async function runDemo(target: DemoTarget): Promise<void> {
     await recover(day);
     await ship(day);
     await claim(day);
+    await points(day);
   } finally {
     receiver.closeAllConnections();
     receiver.close();
@@ -69,7 +71,10 @@ async function openShop(day: Day, url: string): Promise<void> {
   });
   day.product = { productId: product.productId as string, optionId: product.variants[0].variantId as string };
   hold('product with 2 variants, 10 in stock', product.variants.length === 2 && (await day.stock()) === 10, product);
-  const hook = await day.sell('POST', '/v1/webhooks', { url, eventTypes: [...ITEM_EVENTS, ...CLAIM_EVENTS, 'ORDER.CANCELED'] });
+  const hook = await day.sell('POST', '/v1/webhooks', {
+    url,
+    eventTypes: [...ITEM_EVENTS, ...CLAIM_EVENTS, ...REVIEW_EVENTS, 'ORDER.CANCELED'],
+  });
   day.webhookId = hook.webhookId as string;
 }
 
@@ -78,7 +83,7 @@ async function buy(day: Day): Promise<void> {
   const { system, store } = day.target;
   const buyer = await Buyer.arrive(system.api, store.storeCode);
   const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 3 }] });
-  const started = (await buyer.start(checkout.body.data.checkoutId as string)).body.data as { paymentId: string; payUrl: string };
+  const started = (await buyer.start(checkout.body.data.checkoutId as string, RETURN)).body.data as { paymentId: string; payUrl: string };
   const { paymentId } = started;
   day.link(workflowIdOf('payment', store.storeId, paymentId));
   await pay(started.payUrl, '4111111111110001');

@@ -35,6 +35,8 @@ const SECTIONS: Readonly<Record<WorkflowType, () => readonly string[]>> = {
     section('Claim: exchange', diagram('REQUESTED', claims('EXCHANGE'), CLOSED)),
   ],
   invitation: () => [section('Invitation', diagram('PENDING', invitations(), ['ACCEPTED', 'CANCELED']))],
+  /** The flow of its items. */
+  orderGroup: () => [],
   /** Its state machine is the flow that its product was sold with. */
   orderItem: () => [
     section('Order item: shipping-standard', flowDiagram(shippingStandard)),

@@ -37,6 +37,8 @@ import { PointUse0030 } from './migrations/0030_point_use.ts';
 import { Customers0031 } from './migrations/0031_customers.ts';
 import { Reviews0032 } from './migrations/0032_reviews.ts';
 import { Sales0033 } from './migrations/0033_sales.ts';
+import { Analytics0034 } from './migrations/0034_analytics.ts';
+import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
@@ -75,6 +77,8 @@ const MIGRATIONS = [
   Customers0031,
   Reviews0032,
   Sales0033,
+  Analytics0034,
+  Holidays0035,
   Flows0036,
 ];
 const MIGRATION_LOCK = 7_265_001;

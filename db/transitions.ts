@@ -5,10 +5,13 @@ import { transitionClaim } from './claims/transition.ts';
 import { transitionInvitation } from './invitations/transition.ts';
 import type { Config } from './kernel/config.ts';
 import type { Keyring } from './kernel/keyring.ts';
+import { transitionOrderGroup } from './orders/groupTransition.ts';
 import { transitionOrderItem } from './orders/transition.ts';
 import type { RunTransition } from './runs/transition.ts';
 
 export const orderItemTransition: RunTransition<'orderItem'> = { workflowType: 'orderItem', transition: transitionOrderItem };
+
+export const orderGroupTransition: RunTransition<'orderGroup'> = { workflowType: 'orderGroup', transition: transitionOrderGroup };
 
 export const claimTransition: RunTransition<'claim'> = { workflowType: 'claim', transition: transitionClaim };
 
@@ -28,6 +31,7 @@ export function managedTransition(
   deps: { readonly keyring: Keyring; readonly config: Config },
 ): RunTransition<never> | null {
   if (type === 'orderItem') return orderItemTransition as unknown as RunTransition<never>;
+  if (type === 'orderGroup') return orderGroupTransition as unknown as RunTransition<never>;
   if (type === 'claim') return claimTransition as unknown as RunTransition<never>;
   if (type === 'invitation') return invitationTransition(deps) as unknown as RunTransition<never>;
   if (type === 'approval') return approvalTransition(deps) as unknown as RunTransition<never>;

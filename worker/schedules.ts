@@ -32,7 +32,7 @@ export async function runSchedules(deps: SchedulesDeps): Promise<void> {
   }
 }
 
-export async function ensureSchedules({ schedule }: Client): Promise<void> {
+async function ensureSchedules({ schedule }: Client): Promise<void> {
   for (const job of JOB_NAMES) {
     const handle = schedule.getHandle(job);
     const found = await handle.describe().catch(nullWhereMissing);

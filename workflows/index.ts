@@ -3,6 +3,6 @@ export { approval, approvalNotice } from './approvals.ts';
 export { claim } from './claims.ts';
 export { invitation } from './invitations.ts';
 export { scheduledJob } from './jobs.ts';
-export { orderItem } from './orders.ts';
+export { orderGroup, orderItem } from './orders.ts';
 export { payment } from './payments.ts';
 export { webhookDelivery, webhookSubscription } from './webhooks.ts';

@@ -7,7 +7,7 @@ import { CATEGORY } from './subject.ts';
 export const patch = endpoint({
   id: 'categories.patch',
   route: 'PATCH /v1/categories/{categoryId}',
-  summary: 'Rename a category, or move it with all that is below it',
+  summary: 'Rename a category, move it with all that is below it, or give a leaf an order flow; null takes it away',
   access: 'store',
   scopes: ['category:rw'],
   agent: 'direct',
@@ -18,5 +18,5 @@ export const patch = endpoint({
     { title: 'CategoryPatch' },
   ),
   data: Category,
-  errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE', 'CATEGORY_CYCLE', 'CATEGORY_NOT_LEAF', 'FLOW_NOT_FOUND'],
+  errors: ['CATEGORY_NOT_FOUND', 'CATEGORY_IN_USE', 'CATEGORY_CYCLE', 'CATEGORY_NOT_LEAF', 'FLOW_NOT_FOUND', 'FLOW_NOT_PUBLISHED'],
 }).handle(async ({ tx, params, body }) => viewCategory(await patchCategory(tx, params.categoryId, body)));

@@ -1,7 +1,8 @@
 /**
  * The steps of a request, wherever it comes from: over HTTP (mount.ts) or through `/mcp` (dispatch.ts). The order is fixed:
- * authenticate → scope → denied to agents → validate (request.ts) → idempotency → handle (perform.ts).
+ * authenticate → scope → denied to agents → refused whatever is sent → validate (request.ts) → idempotency → handle (perform.ts).
  */
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { deniedBy, isAlwaysDenied, RESERVED } from './agents.ts';
 import { originOf, recordRefusal } from './audit.ts';
@@ -13,7 +14,7 @@ import { errorsOf } from './openapi.ts';
 import { perform } from './perform.ts';
 import type { Answer } from './replies.ts';
 import { createReader, type Incoming, isDryRun, validated } from './request.ts';
-import { checker } from './validate.ts';
+import { checker, textErrors } from './validate.ts';
 
 /** A request as it arrived. */
 export interface Arrival {
@@ -33,6 +34,7 @@ export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
     try {
       if (endpoint.access === 'store') authorize(endpoint, authenticated);
       if (isAlwaysDenied(endpoint, authenticated) && !isDryRun(endpoint, incoming)) throw deniedBy(endpoint, RESERVED);
+      await refuseFirst(endpoint, deps, incoming, authenticated);
       const request = await read(incoming);
       const caller = callerOf(arrival, authenticated, request.body);
       const answer = await perform(await validated(request, { incoming, endpoint, deps, caller }));
@@ -44,6 +46,12 @@ export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
       throw error;
     }
   };
+}
+
+/** What is refused before the body is looked at; a path that cannot be is left to the validation. */
+async function refuseFirst({ first }: Endpoint, { orm }: ApiDeps, { params }: Incoming, authenticated: Authenticated): Promise<void> {
+  if (!first || Object.entries(params).some(([name, value]) => textErrors(value, name).length > 0)) return;
+  await inTenant(orm, authenticated, REQUEST, (tx) => first(tx, params));
 }
 
 /** The caller of a request. Without a principal the request id is used, so that an idempotency key has no effect (X15). */

@@ -1,6 +1,6 @@
 /** Shared parts of the OpenAPI documents: envelope, security schemes, headers. */
 import { catalogue } from '../../domain/kernel/errors.ts';
-import { TEXT } from './documentedSchema.ts';
+import { requestSchema, TEXT } from './documentedSchema.ts';
 
 export const securitySchemes = {
   userToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person; where a store is meant, X-Store-Id names it' },
@@ -39,12 +39,12 @@ export const AGENT = header(
 );
 /** The description of If-Match, which is not declared as a parameter: no value of it makes a request invalid. */
 export const IF_MATCH = 'With the header If-Match (version tags as ETag has them, or *) another version is PRECONDITION_FAILED.';
-/** An id in a path; a longer one does not exist. */
-export const pathParameter = (name: string | undefined) => ({
+/** An id in a path, a longer one does not exist; or a name that the client gives. */
+export const pathParameter = (name: string, given?: object) => ({
   name,
   in: 'path',
   required: true,
-  schema: { type: 'string', minLength: 1, maxLength: 64, pattern: TEXT },
+  schema: given ? requestSchema(given) : { type: 'string', minLength: 1, maxLength: 64, pattern: TEXT },
 });
 
 const answerHeader = (schema: object, description: string) => ({ schema, description });

@@ -8,9 +8,10 @@ import type { ApiDeps } from './deps.ts';
 import { type Caller, type Endpoint, isForAgents, isManaged } from './endpoint.ts';
 import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
-import { pagingProblems } from './schema.ts';
+import { pagingProblems, Type } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
-import { createValidator, textErrors, type Validated } from './validate.ts';
+import { checker, createValidator, textErrors, type Validated } from './validate.ts';
+import { visitProblems } from './visit.ts';
 
 /** A body: JSON or the text fields of a form (undefined where none was sent), and the form's file. */
 export interface Content {
@@ -34,7 +35,7 @@ interface RequestInput {
   readonly file: UploadedFile | null;
 }
 export interface ReadRequest extends RequestInput {
-  readonly validated: { readonly query: Validated | undefined; readonly body: Validated };
+  readonly validated: { readonly names: readonly FieldError[]; readonly query: Validated | undefined; readonly body: Validated };
   readonly isBodyMissing: boolean;
 }
 interface Context {
@@ -65,6 +66,7 @@ export interface Outgoing {
 export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
   const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');
   const validateBody = createValidator(endpoint.body ?? NO_FIELDS, 'json');
+  const namesOf = endpoint.names && checker(Type.Object(endpoint.names), 'json');
   return async ({ params, querystring, content }) => {
     const { sent, file } = await content();
     // A missing body is validated as an empty object, so that its missing fields are named.
@@ -76,7 +78,7 @@ export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promis
       query: query?.value ?? {},
       body: endpoint.body ? given : undefined,
       file,
-      validated: { query, body: validateBody(given) },
+      validated: { names: namesOf?.(params) ?? [], query, body: validateBody(given) },
       isBodyMissing: sent === undefined && needsBody(endpoint),
     };
   };
@@ -93,7 +95,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   // Of agents every change takes one (G19).
   const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
-  fieldErrors.push(...headerProblems(incoming, endpoint));
+  fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
@@ -129,10 +131,11 @@ async function problemsOf(
   deps: ApiDeps,
   caller: Caller,
 ): Promise<FieldError[]> {
-  const { query, body } = validated;
+  const { names, query, body } = validated;
   const checked = endpoint.check && body.fitting ? await endpoint.check(body.fitting, deps, caller) : [];
   const found = [
     ...Object.entries(params).flatMap(([name, value]) => (isLongId(name, value) ? [] : textErrors(value, name))),
+    ...names,
     ...(query ? [...query.fieldErrors, ...pagingProblems(query.fitting ?? {})] : []),
     ...body.fieldErrors,
     ...checked,

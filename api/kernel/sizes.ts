@@ -29,6 +29,10 @@ export interface Shape {
   readonly patternProperties?: Readonly<Record<string, Shape>>;
   readonly additionalProperties?: unknown;
   readonly anyOf?: readonly Shape[];
+  /** The field whose value says which of `oneOf` an object is. */
+  readonly discriminator?: { readonly propertyName: string };
+  readonly oneOf?: readonly Shape[];
+  readonly const?: unknown;
 }
 interface Walk {
   readonly found: Finding[];
@@ -89,7 +93,15 @@ function branchFor(value: unknown, schema: Shape): Shape | null | undefined {
   const branches = schema.anyOf ?? [schema];
   if (branches.some(({ type }) => type === undefined)) return null;
   const fitting = branches.filter(({ type }) => isOf(type!, value));
-  return fitting.length > 1 ? null : fitting[0];
+  return fitting.length > 1 ? null : fitting[0] && alternativeFor(value, fitting[0]);
+}
+/** What an object says that it is; the schema itself where it says nothing known. */
+function alternativeFor(value: unknown, schema: Shape): Shape {
+  const { discriminator, oneOf = [] } = schema;
+  if (!discriminator || typeof value !== 'object' || value === null) return schema;
+  const tag = (value as Readonly<Record<string, unknown>>)[discriminator.propertyName];
+  const isMeant = ({ const: only, enum: values = [only] }: Shape = {}) => tag !== undefined && values.includes(tag);
+  return oneOf.find(({ properties }) => isMeant(properties?.[discriminator.propertyName])) ?? schema;
 }
 function isOf(type: string, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value);

@@ -76,18 +76,32 @@ const CODES: Readonly<Record<string, string>> = {
   minItems: 'TOO_FEW',
   maxItems: 'TOO_MANY',
 };
-/** A union reports an error per branch and one for the whole, which is dropped. */
-const isNoise = (e: ErrorObject) =>
-  e.keyword === 'anyOf' || (e.keyword === 'type' && e.schemaPath.includes('/anyOf/') && e.params['type'] === 'null');
+/** The errors of a union for the whole, beside those of its branches. */
+const OF_UNIONS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'discriminator']);
+const BRANCH = /^(.*\/anyOf\/\d+)\/type$/;
+
+/** The errors that tell something: none for a whole union, none of branches for values of another type, if there are others. */
+function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const foreign = new Set(
+    errors.flatMap(({ keyword, schemaPath, instancePath }) =>
+      keyword === 'type' ? keyOf(BRANCH.exec(schemaPath)?.[1], instancePath) : [],
+    ),
+  );
+  const rest = errors.filter(({ keyword, schemaPath, instancePath }) => {
+    const branch = schemaPath.slice(0, schemaPath.lastIndexOf('/'));
+    return !OF_UNIONS.has(keyword) && !foreign.has(`${branch} ${instancePath}`);
+  });
+  return rest.length > 0 ? rest : errors;
+}
+const keyOf = (branch: string | undefined, instancePath: string): string[] => (branch === undefined ? [] : [`${branch} ${instancePath}`]);
 
 /** The first hundred problems of AJV, without those that the sizes reported, and each code once per field. */
 function findings(errors: readonly ErrorObject[], sizes: readonly Finding[]): Finding[] {
   const refused = new Set(sizes.map(({ path }) => JSON.stringify(path.map(String))));
   const known = new Set<string>();
   const found: Finding[] = [];
-  for (const error of errors) {
+  for (const error of telling(errors)) {
     if (found.length >= MAX_FINDINGS) break;
-    if (isNoise(error)) continue;
     const finding = findingOf(error);
     const at = JSON.stringify(finding.path);
     if (refused.has(at) || known.has(at + finding.code)) continue;

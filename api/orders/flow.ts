@@ -1,3 +1,4 @@
+import { readFlowHead } from '../../db/flows/queries.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { viewFlow } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -12,4 +13,7 @@ export const flow = endpoint({
   change: 'none',
   data: Flow,
   errors: ['ORDER_ITEM_NOT_FOUND'],
-}).handle(async ({ tx, params }) => viewFlow(await readItem(tx, params.orderItemId)));
+}).handle(async ({ tx, params }) => {
+  const item = await readItem(tx, params.orderItemId);
+  return viewFlow(item, await readFlowHead(tx, item));
+});

@@ -1,4 +1,14 @@
 import type { Endpoint } from '../kernel/endpoint.ts';
+import { act } from './act.ts';
+import { actAsBuyer } from './actAsBuyer.ts';
+import { actAsGuest } from './actAsGuest.ts';
+import { actOnGuestOrder } from './actOnGuestOrder.ts';
+import { actOnMyOrder } from './actOnMyOrder.ts';
+import { actOnOrder } from './actOnOrder.ts';
+import { getFlowRun } from './getFlowRun.ts';
+import { listFlowRuns } from './listFlowRuns.ts';
+import { move } from './move.ts';
+import { receiveEvent } from './receiveEvent.ts';
 import { cancel } from './cancel.ts';
 import { carriers } from './carriers.ts';
 import { confirm } from './confirm.ts';
@@ -29,6 +39,12 @@ export const orders: readonly Endpoint[] = [
   listItems,
   getItem,
   flow,
+  act,
+  actOnOrder,
+  move,
+  receiveEvent,
+  listFlowRuns,
+  getFlowRun,
   carriers,
   confirm,
   dispatch,
@@ -46,5 +62,9 @@ export const orders: readonly Endpoint[] = [
   getMine,
   decide,
   extend,
+  actAsBuyer,
+  actOnMyOrder,
   lookUp,
+  actAsGuest,
+  actOnGuestOrder,
 ];

@@ -1,5 +1,6 @@
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
 import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
+import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
@@ -22,35 +23,60 @@ export const CARRIED = {
 export const OrderItemIds = Type.Array(Id, { minItems: 1, maxItems: 100 });
 
 const Status = oneOf(PUBLIC_STATUSES);
-const FlowState = closed(
+const Texts = Type.Array(Type.String());
+/** Whatever the flow has stored under a key. */
+const Blocks = Type.Record(Type.String(), Type.Unknown());
+const flowStateFields = {
+  key: Type.String(),
+  name: Type.String(),
+  message: nullable(Type.String()),
+  deadlineAt: nullable(Timestamp),
+  attachments: Texts,
+  earlierAttachments: Texts,
+  inputs: Blocks,
+  branches: Type.Array(
+    closed({
+      branch: nullable(Type.String()),
+      key: Type.String(),
+      name: Type.String(),
+      status: Status,
+      message: nullable(Type.String()),
+      deadlineAt: nullable(Timestamp),
+    }),
+  ),
+};
+const FlowState = closed({ ...flowStateFields, data: Blocks }, { title: 'FlowState' });
+/** Without the data blocks, and with the buyer's own inputs only (F23). */
+const BuyerFlowState = closed(flowStateFields, { title: 'BuyerFlowState' });
+const InputField = closed(
   {
     key: Type.String(),
-    name: Type.String(),
-    message: Type.Null(),
-    deadlineAt: nullable(Timestamp),
-    attachments: Type.Array(Type.String()),
-    earlierAttachments: Type.Array(Type.String()),
-    inputs: closed({}),
-    branches: Type.Array(Type.String()),
+    type: oneOf(FIELD_TYPES),
+    label: Type.String(),
+    required: Type.Boolean(),
+    maxLength: nullable(Type.Integer()),
+    min: nullable(Type.Integer()),
+    max: nullable(Type.Integer()),
+    maxFiles: nullable(Type.Integer()),
+    options: nullable(Type.Array(closed({ value: Type.String(), label: Type.String() }))),
+    when: nullable(closed({ key: Type.String(), in: Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()])) })),
   },
-  { title: 'FlowState' },
+  { title: 'FlowInputField' },
 );
+const actionFields = { key: Type.String(), label: Type.String(), mode: oneOf(['button', 'form']), enabled: Type.Boolean() };
 const Action = closed(
   {
-    key: Type.String(),
-    label: Type.String(),
+    ...actionFields,
     by: oneOf(['seller', 'buyer']),
-    mode: oneOf(['button', 'form']),
-    enabled: Type.Boolean(),
     disabled: nullable(closed({ reason: Type.String() })),
-    input: Type.Array(Type.String()),
+    input: Type.Array(InputField),
   },
   { title: 'FlowAction' },
 );
 export const Flow = closed(
   {
     orderItemId: Id,
-    flow: closed({ key: Type.String(), version: Type.Integer() }),
+    flow: closed({ flowId: Id, key: Type.String(), name: Type.String(), version: Type.Integer() }),
     flowState: FlowState,
     actions: Type.Array(Action),
     moveTargets: Type.Array(Type.String()),
@@ -93,6 +119,30 @@ const ClaimSummary = closed(
   },
   { title: 'OrderItemClaim' },
 );
+const Dispatch = closed(
+  {
+    deliveryMethod: oneOf(DELIVERY_METHODS),
+    carrierCode: nullable(Type.String()),
+    trackingNumber: nullable(Type.String()),
+    dispatchedAt: Timestamp,
+    deliveredAt: nullable(Timestamp),
+  },
+  { title: 'Dispatch' },
+);
+/** What a buyer is shown of where an item stands; types may grow: draw an unknown one as SELLER_PROCESSING. */
+const Step = closed(
+  {
+    type: oneOf([...STEP_TYPES, 'CLAIM_IN_PROGRESS']),
+    label: Type.String(),
+    message: nullable(Type.String()),
+    deadlineAt: nullable(Timestamp),
+    attachments: Texts,
+    actions: Type.Array(closed({ ...actionFields, input: Type.Array(InputField) })),
+    data: closed({ delivery: nullable(Dispatch) }),
+    claimable: Type.Boolean(),
+  },
+  { title: 'OrderItemStep' },
+);
 const itemFields = {
   orderItemId: Id,
   orderItemNo: Type.String(),
@@ -108,15 +158,7 @@ const itemFields = {
   totalPrice: Won,
   status: Status,
   bundleNo: Count,
-  dispatch: nullable(
-    closed({
-      deliveryMethod: oneOf(DELIVERY_METHODS),
-      carrierCode: nullable(Type.String()),
-      trackingNumber: nullable(Type.String()),
-      dispatchedAt: Timestamp,
-      deliveredAt: nullable(Timestamp),
-    }),
-  ),
+  dispatch: nullable(Dispatch),
   autoDecisionDate: nullable(Timestamp),
   fulfillmentSnapshot: closed({ type: Type.String(), method: Type.String(), pickupLocation: nullable(PickupLocation) }),
   fulfillment: nullable(closed({ status: oneOf(['PROVIDED', 'REVOKED']), note: nullable(Type.String()), fulfilledAt: Timestamp })),
@@ -126,14 +168,13 @@ const itemFields = {
   couponDiscountAmount: Won,
   pointAllocation: Won,
   hold: nullable(closed({ reason: Type.String(), expectedDispatchDate: Day, heldAt: Timestamp })),
-  flowState: FlowState,
   actions: Type.Array(Action),
   claims: Type.Array(ClaimSummary),
   lastChangedAt: Timestamp,
 };
-export const OrderItem = closed({ ...itemFields, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
+export const OrderItem = closed({ ...itemFields, flowState: FlowState, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
 /** Without the seller's memo, and with the buyer's actions only. */
-export const BuyerOrderItem = closed(itemFields, { title: 'BuyerOrderItem' });
+export const BuyerOrderItem = closed({ ...itemFields, flowState: BuyerFlowState, step: Step }, { title: 'BuyerOrderItem' });
 
 const orderFields = {
   orderId: Id,

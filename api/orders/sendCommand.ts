@@ -1,14 +1,16 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
-import { customerOf } from '../../db/orders/lookups.ts';
 import { withFlow } from '../../db/flows/loaded.ts';
-import { readItem } from '../../db/orders/queries.ts';
+import type { OrderItem } from '../../db/orders/entities.ts';
+import { readJudged } from '../../db/orders/judged.ts';
+import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
-import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
+import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import { checkCommand } from '../../domain/orders/machine.ts';
-import type { BuyerCommand, ItemCommand, OrderItemMessages } from '../../domain/orders/messages.ts';
-import { orderItemRun } from '../../workflows/kernel/messages.ts';
+import { type ActionPayload, type BuyerCommand, isRecordCommand, type ItemCommand, type OrderItemMessages } from '../../domain/orders/messages.ts';
+import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
+import { checkOwner } from './owners.ts';
 
 export interface CommandContext {
   readonly commands: Commands;
@@ -21,22 +23,35 @@ export type ItemCommandRequest = {
     readonly name: N;
     readonly input: Inputs[N];
     readonly text?: { readonly field: Extract<keyof Inputs[N], `${string}Id`>; readonly value: string };
+    /** Of an action or an event; it is stored as one text. */
+    readonly payload?: ActionPayload;
   };
 }[keyof Inputs];
 /** The refusals that every action of the flow may have. */
-export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS'] as const satisfies readonly ErrorCode[];
+export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS', 'FLOW_ACTION_INPUT_INVALID'] as const satisfies readonly ErrorCode[];
 
 /** Refuses early what the transition would refuse, sends the command, and returns the stored reply. */
 export async function sendItemCommand(
   { commands, at }: CommandContext,
   orderItemId: string,
-  { name, input, text }: ItemCommandRequest,
+  { name, input, text, payload }: ItemCommandRequest,
 ): Promise<unknown> {
-  const item = await commands.read((tx) => readItem(tx, orderItemId));
+  const { item, facts } = await commands.read((tx) => readJudged(tx, orderItemId));
   const command = { name, input } as ItemCommand;
-  checkCommand(withFlow(item), command, at);
+  const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
+  checkCommand(withFlow(item), command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
-  return (await commands.send(orderItemRun(item), { ...command, input: { ...command.input, ...textIds } } as ItemCommand)).body;
+  const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
+  const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;
+  return (await sendTo(commands, item, content)).body;
+}
+
+/** What moves a group goes to the group's run, which locks all its items (F32). */
+function sendTo(commands: Commands, item: OrderItem, content: ItemCommand): Promise<StoredReply> {
+  const { groupId, orderItemId } = item;
+  if (!groupId || isRecordCommand(content)) return commands.send(orderItemRun(item), content);
+  const ofMember = { ...content, input: { ...content.input, orderItemId } } as CommandContent<'orderGroup'>;
+  return commands.send(orderGroupRun({ ...item, groupId }), ofMember);
 }
 
 /** The tracking number is passed as text. */
@@ -65,7 +80,6 @@ export async function sendBuyerCommand(
   orderItemId: string,
   name: BuyerCommand,
 ): Promise<ReturnType<typeof viewBuyerItem>> {
-  const owner = await call.commands.read((tx) => customerOf(tx, orderItemId));
-  if (owner === null || owner !== call.customer?.customerId) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  await checkOwner(call, orderItemId);
   return (await sendItemCommand(call, orderItemId, { name, input: {} })) as ReturnType<typeof viewBuyerItem>;
 }

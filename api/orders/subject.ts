@@ -1,5 +1,6 @@
 import { ITEM_LISTING } from '../../db/orders/views.ts';
 import { shownBy, type Subject } from '../kernel/subject.ts';
+import { get } from './get.ts';
 import { getItem } from './getItem.ts';
 
 export const ORDER_ITEM: Subject = shownBy(getItem, {
@@ -7,3 +8,6 @@ export const ORDER_ITEM: Subject = shownBy(getItem, {
   idField: 'orderItemId',
   ...ITEM_LISTING,
 });
+
+/** As its seller sees it, its items included. */
+export const ORDER: Subject = shownBy(get, { type: 'ORDER', idField: 'orderId', ...ITEM_LISTING });

@@ -1,9 +1,7 @@
 import { readPolicy } from '../../db/points/policy.ts';
+import { EDIT_DAYS, WRITE_DAYS } from '../../domain/reviews/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ShownPointPolicy } from './schemas.ts';
-
-/** Days in which a review may be written, and changed. */
-const REVIEW = { writeDays: 90, editDays: 30 } as const;
 
 export const getShownPolicy = endpoint({
   id: 'points.getShownPolicy',
@@ -16,5 +14,5 @@ export const getShownPolicy = endpoint({
   const { reviewReward, purchaseEarn, use, expiryDays } = await readPolicy(tx);
   setHeader('Cache-Control', 'public, max-age=60');
   setHeader('Vary', 'X-Store-Code');
-  return { reviewReward, purchaseEarn, use, expiryDays, review: REVIEW };
+  return { reviewReward, purchaseEarn, use, expiryDays, review: { writeDays: WRITE_DAYS, editDays: EDIT_DAYS } };
 });

@@ -1,5 +1,4 @@
 import { replacePolicy as change } from '../../db/points/policy.ts';
-import type { PointSettingsPatch } from '../../domain/points/policy.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { PointPolicy, PointPolicyChange } from './schemas.ts';
 import { POLICY } from './subject.ts';
@@ -17,4 +16,4 @@ export const replacePolicy = endpoint({
   body: PointPolicyChange,
   data: PointPolicy,
   errors: ['POINT_EXPIRY_REQUIRED', 'POINTS_UNAVAILABLE'],
-}).handle(async ({ tx, body }) => change(tx, body as PointSettingsPatch));
+}).handle(async ({ tx, body }) => change(tx, body));

@@ -19,6 +19,7 @@ export const CHANGE_ERRORS = [
   'VARIANT_NOT_FOUND',
   'VARIANT_IN_ORDER',
   'FLOW_NOT_FOUND',
+  'FLOW_NOT_PUBLISHED',
 ] as const satisfies readonly ErrorCode[];
 
 interface ChangeRequest {

@@ -29,6 +29,7 @@ export const create = endpoint({
     'PRICE_CONFLICT',
     'VARIANT_NOT_FOUND',
     'FLOW_NOT_FOUND',
+    'FLOW_NOT_PUBLISHED',
   ],
 }).handle(async ({ tx, body, requestId, setHeader }) => {
   const created = await createProduct(tx, body, requestId);

@@ -1,6 +1,6 @@
 import { readProduct } from '../../db/products/queries.ts';
-import { defaultFlow } from '../../domain/flows/presets/index.ts';
-import { closed, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { chooseFlows } from '../../db/flows/choice.ts';
+import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 
 export const getFlow = endpoint({
@@ -13,12 +13,15 @@ export const getFlow = endpoint({
   data: closed(
     {
       source: oneOf(['PRODUCT', 'CATEGORY', 'PLATFORM']),
-      flow: closed({ flowId: nullable(Id), key: Type.String(), name: Type.String(), version: Type.Integer() }),
+      flow: closed({ flowId: Id, key: Type.String(), name: Type.String(), version: Type.Integer() }),
     },
     { title: 'EffectiveFlow' },
   ),
   errors: ['PRODUCT_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {
   const { product } = await readProduct(tx, params.productId);
-  return { source: 'PLATFORM' as const, flow: { flowId: null, ...defaultFlow(product.fulfillmentType) } };
+  const isShipped = product.fulfillmentType === 'SHIPPING';
+  const [choice] = await chooseFlows(tx, [{ productId: product.productId, isShipped }]);
+  const { source, flowId, key, name, version } = choice!;
+  return { source, flow: { flowId, key, name, version } };
 });

@@ -1,6 +1,7 @@
 /** Categories: a tree of at most four levels; products belong to its leaves (docs/contract.md#categories). */
 import { CATEGORY_LEVELS } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { checkAssignable } from '../flows/assignment.ts';
 import { newId } from '../kernel/clock.ts';
 import { lockName, type Tx } from '../kernel/tx.ts';
 import { type Category, CategoryEntity } from './entities.ts';
@@ -29,10 +30,11 @@ export async function createCategory(tx: Tx, wanted: { name: string; parentId?: 
   return category;
 }
 
-/** The parent of a new child, locked; CATEGORY_IN_USE when it has products. */
+/** The parent of a new child, locked; CATEGORY_IN_USE when it has products or a flow (F41). */
 async function openParent(tx: Tx, categoryId: string): Promise<Category> {
   const parent = await lockCategory(tx, categoryId);
-  if (await hasProducts(tx, categoryId)) throw new Fault('CATEGORY_IN_USE');
+  const hasFlow = parent.flowId !== null && parent.flowId !== undefined;
+  if (hasFlow || (await hasProducts(tx, categoryId))) throw new Fault('CATEGORY_IN_USE');
   return parent;
 }
 
@@ -49,15 +51,22 @@ export interface CategoryPatch {
   readonly flowId?: string | null;
 }
 
-/** Renames or moves a category with everything below it: CATEGORY_CYCLE below itself, at most four levels, no parent with products. */
+/** Renames or moves a category with everything below it: CATEGORY_CYCLE below itself, at most four levels, no parent with products or a flow. */
 export async function patchCategory(tx: Tx, categoryId: string, patch: CategoryPatch): Promise<Category> {
   await lockTree(tx);
   const category = await lockCategory(tx, categoryId);
   if (patch.name !== undefined) category.name = patch.name;
-  if (patch.flowId) throw category.isLeaf ? new Fault('FLOW_NOT_FOUND') : new Fault('CATEGORY_NOT_LEAF');
+  if (patch.flowId !== undefined) await assignFlow(tx, category, patch.flowId);
   const parentId = patch.parentId === undefined ? (category.parentId ?? null) : patch.parentId;
   if (parentId !== (category.parentId ?? null)) await reparent(tx, category, parentId);
   return category;
+}
+
+/** Only leaves have a flow: CATEGORY_NOT_LEAF, FLOW_NOT_FOUND, FLOW_NOT_PUBLISHED. */
+async function assignFlow(tx: Tx, category: Category, flowId: string | null): Promise<void> {
+  if (flowId !== null && !category.isLeaf) throw new Fault('CATEGORY_NOT_LEAF');
+  if (flowId !== null) await checkAssignable(tx, flowId);
+  category.flowId = flowId;
 }
 
 async function reparent(tx: Tx, category: Category, parentId: string | null): Promise<void> {

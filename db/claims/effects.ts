@@ -3,7 +3,7 @@ import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import type { TransitionContext } from '../orders/context.ts';
 import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';
@@ -45,15 +45,18 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
       return takeBack(context, claim, effect.quantity);
     case 'takeExchange':
       return takeExchange(context, claim, effect.optionId ?? claim.variantId);
+    // Its units leave from where the claim holds them: an item of a group does not join the others before (F33).
     case 'refund':
-      await resumeItem(context, claim);
       claim.amounts = await refundClaim(context, claim, effect);
+      await resumeItem(context, claim);
       return;
     case 'exchange':
+      await exchangeUnits(context, claim);
       await resumeItem(context, claim);
-      return exchangeUnits(context, claim);
+      return;
     case 'resume':
-      return resumeItem(context, claim);
+      await resumeItem(context, claim);
+      return;
     default:
       return effect satisfies never;
   }
@@ -61,9 +64,11 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
 
 type Effect<T extends ClaimEffect['type']> = Extract<ClaimEffect, { readonly type: T }>;
 
+/** Sound units that their flow has given back to stock already are not given back again (F40), nor taken out by a rejection. */
 async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Effect<'restock'>): Promise<void> {
   const { claimId: reference, variantId } = claim;
-  const { soundQuantity: quantity, damagedQuantity, missingQuantity } = effect;
+  const { damagedQuantity, missingQuantity } = effect;
+  const quantity = item.isRestocked ? 0 : effect.soundQuantity;
   const reason = claim.type === 'CANCEL' ? 'CANCEL' : 'RETURN';
   if (quantity > 0) await returnStock(tx, [{ variantId, quantity, stay: item.stay ?? null }], { reason, reference, at: tx.at });
   await recordUnsellable(tx, { variantId, quantity: damagedQuantity, reason: 'RETURN_DAMAGED', reference });
@@ -72,6 +77,7 @@ async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Ef
 
 /** What has been sold meanwhile is the claim's shortfall (D19). */
 async function takeBack({ tx, item }: TransitionContext, claim: Claim, quantity: number): Promise<void> {
+  if (item.isRestocked) return;
   const { claimId: reference, variantId } = claim;
   const line = { variantId, quantity, stay: item.stay ?? null };
   claim.stockShortfall = await takeAtMost(tx, line, { reason: 'RETURN_REJECTED', reference });

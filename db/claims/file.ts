@@ -3,19 +3,18 @@ import { randomInt } from 'node:crypto';
 import { checkFiling, type FilingMode } from '../../domain/claims/filing.ts';
 import { decide, planOf } from '../../domain/claims/machine.ts';
 import { type ClaimRequest, type ClaimType, isSellerFault } from '../../domain/claims/rules.ts';
-import { isShipped } from '../../domain/checkout/rules.ts';
 import { claimNo } from '../../domain/kernel/ids.ts';
 import { koreanDay } from '../../domain/kernel/time.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
-import { withFlow } from '../flows/loaded.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/advance.ts';
+import type { TransitionContext } from '../orders/context.ts';
 import { type Order, OrderEntity, type OrderItem } from '../orders/entities.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { enqueueWake, openRun } from '../runs/commands.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
+import { claimable, isShippedItem } from '../orders/claimable.ts';
 import { applyEffects, writeStep } from './effects.ts';
 import { type Claim, type ClaimAmounts, ClaimEntity } from './entities.ts';
 import { applyDue, dueState, exchangeOption, pauseItem, quoteClaim, showClaim } from './item.ts';
@@ -27,6 +26,8 @@ export interface Filing {
   readonly quantity: number;
   readonly order: Order;
   readonly amounts: ClaimAmounts;
+  /** What its flow deducts, fixed now (F38). */
+  readonly flowFeeWon: number;
   /** What an exchange costs the buyer, who is billed by the seller (D51). */
   readonly deliveryFeeWon: number;
   readonly exchangeOptionId: string | null;
@@ -39,15 +40,12 @@ export interface Filing {
 export async function assessClaim(tx: Tx, item: OrderItem, request: ClaimRequest): Promise<Filing> {
   const { em, storeId, at } = tx;
   const { type, reason } = request;
-  const flowState = await dueState(tx, item);
-  const { mode, quantity } = checkFiling({ ...withFlow(item), flowState, isShipped: isShippedItem(item) }, request, at);
+  const { mode, quantity, deductWon: flowFeeWon } = checkFiling(claimable(item, await dueState(tx, item)), request, at);
   const exchangeOptionId = type === 'EXCHANGE' ? await exchangeOption(tx, item, request.exchangeOptionId ?? item.variantId) : null;
   const order = await em.findOneOrFail(OrderEntity, { storeId, orderId: item.orderId });
-  const amounts = await quoteClaim(tx, order, item, { type, reason, quantity });
-  return { mode, quantity, order, amounts, deliveryFeeWon: exchangeFee(item, request), exchangeOptionId };
+  const amounts = await quoteClaim(tx, order, item, { type, reason, quantity, flowFeeWon });
+  return { mode, quantity, order, amounts, flowFeeWon, deliveryFeeWon: exchangeFee(item, request), exchangeOptionId };
 }
-
-const isShippedItem = ({ fulfillmentSnapshot: { method } }: OrderItem): boolean => isShipped({ fulfillmentMethod: method });
 
 function exchangeFee(item: OrderItem, { type, reason }: ClaimRequest): number {
   const policy = item.refundPolicy ?? DEFAULT_REFUND_POLICY;
@@ -65,7 +63,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
   const { tx, item } = context;
   const { em, storeId, at, realNow } = tx;
   await applyDue(context);
-  const { mode, quantity, order, deliveryFeeWon, exchangeOptionId } = await assessClaim(tx, item, request);
+  const { mode, quantity, order, flowFeeWon, deliveryFeeWon, exchangeOptionId } = await assessClaim(tx, item, request);
   const { type, reason, detail = null, images = [] } = request;
   const { orderId, orderNo, testPayment, customerId = null } = order;
   const claim = em.create(ClaimEntity, {
@@ -91,6 +89,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
     stockShortfall: 0,
     stepCount: 0,
     testPayment,
+    flowFeeWon,
     requestedAt: new Date(at),
     lastChangedAt: new Date(at),
   });

@@ -1,13 +1,15 @@
 /** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
-import { LockMode } from '@mikro-orm/core';
 import { step } from '../../domain/flows/step.ts';
 import type { FlowState, ReduceCause } from '../../domain/flows/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { advance, type Departed, lockOrder, touch, type TransitionContext } from '../orders/advance.ts';
+import { advance } from '../orders/advance.ts';
+import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/context.ts';
 import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
+import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { flowFacts } from '../flows/facts.ts';
 import { flowOf, loadFlows } from '../flows/loaded.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
@@ -18,32 +20,30 @@ import { summaryOf } from './rows.ts';
  * ORDER_ITEM_NOT_FOUND.
  */
 export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionContext> {
-  const { em, storeId } = tx;
-  const item = await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  await loadFlows(tx, [item]);
-  const context: TransitionContext = { tx, item, store: await readStore(tx) };
+  const context = await lockMoving(tx, orderItemId);
   await lockOrder(context);
   return context;
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
-export const applyDue = (context: TransitionContext): Promise<void> => advance(context, { type: 'elapsed' });
+export { applyDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
-  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
-  const settings = { autoDeliverDays, autoConfirmDays };
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, { settings });
+  const { em, storeId, at } = tx;
+  const { groupId = null } = item;
+  const members = groupId === null ? [item] : await em.find(OrderItemEntity, { storeId, groupId });
+  if (groupId !== null) await loadFlows(tx, members);
+  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, at, flowFacts(members, await readStore(tx)));
   return result.ok ? result.state : item.flowState;
 }
 
 /** The item's deadlines rest while the claim is open. */
-export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
   advance(context, { type: 'claim.opened', claimId, member: context.item.orderItemId });
 
 /** The item's deadlines go on with the time that was left. */
-export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<void> =>
+export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
   advance(context, { type: 'claim.closed', claimId });
 
 const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAIM_EXCHANGE' } as const satisfies Record<
@@ -52,10 +52,14 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 >;
 
 /** Takes the claim's units out of the item's flow. */
-const reduce = ({ tx, item, store }: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
-  advance({ tx, item, store }, { type: 'reduced', member: item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
+const reduce = (context: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
+  advance(context, { type: 'reduced', member: context.item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
 
-export const departureOf = ({ type, reason, quantity }: Pick<Claim, 'type' | 'reason' | 'quantity'>, deductWon: number): Departure => ({
+/** The fields of a claim that decide what goes back. */
+type ClaimTerms = Pick<Claim, 'type' | 'reason' | 'quantity' | 'flowFeeWon'>;
+
+/** How its units leave; without a deduction of its own with the fee of its flow. */
+export const departureOf = ({ type, reason, quantity, flowFeeWon }: ClaimTerms, deductWon = flowFeeWon): Departure => ({
   quantity,
   isReturn: type === 'RETURN',
   isSellerFault: isSellerFault(reason),
@@ -106,15 +110,10 @@ const amountsOf = (left: Left): ClaimAmounts => ({
 });
 
 /** What an approval would give back now; nothing for an exchange. */
-export async function quoteClaim(
-  tx: Tx,
-  order: Order,
-  item: OrderItem,
-  claim: Pick<Claim, 'type' | 'reason' | 'quantity'>,
-): Promise<ClaimAmounts> {
+export async function quoteClaim(tx: Tx, order: Order, item: OrderItem, claim: ClaimTerms): Promise<ClaimAmounts> {
   if (claim.type === 'EXCHANGE') return NO_AMOUNTS;
   const rest = (await readRests(tx, [order])).get(order.orderId)!;
-  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim, 0)), refundId: null });
+  return amountsOf({ ...quoteDeparture(rest, item, departureOf(claim)), refundId: null });
 }
 export const NO_AMOUNTS: ClaimAmounts = {
   refundAmount: 0,

@@ -24,6 +24,7 @@ export const stateOf = (claim: Claim): ClaimState => ({
   holdUntil: claim.holdUntil?.getTime() ?? null,
   restockedQuantity: claim.restockedQuantity,
   exchangeOptionId: claim.exchangeOptionId ?? null,
+  flowFeeWon: claim.flowFeeWon,
 });
 
 /** The columns that a decision may change. */

@@ -56,7 +56,7 @@ async function expectedOf(tx: Tx, claims: readonly Claim[]): Promise<ReadonlyMap
   for (const claim of open) {
     const [item, rest] = [items.find(({ orderItemId }) => orderItemId === claim.orderItemId), rests.get(claim.orderId)];
     if (!item || !rest) continue;
-    const { refundWon, pointRefundWon, deliveryFeeRefundWon } = quoteDeparture(rest, item, departureOf(claim, 0));
+    const { refundWon, pointRefundWon, deliveryFeeRefundWon } = quoteDeparture(rest, item, departureOf(claim));
     known.set(claim.claimId, { refundAmount: refundWon, pointRefundAmount: pointRefundWon, deliveryFeeRefundAmount: deliveryFeeRefundWon });
   }
   return known;
@@ -86,7 +86,7 @@ const viewClaim = (claim: Claim, expected: ExpectedAmounts, steps: readonly Clai
   holdUsed: claim.isHoldUsed,
   ...viewHandling(claim),
   stockShortfall: claim.stockShortfall,
-  ...viewAmounts(claim.amounts ?? NO_AMOUNTS),
+  ...viewAmounts(claim.amounts ?? { ...NO_AMOUNTS, deductAmount: isOpen(claim.status) ? claim.flowFeeWon : 0 }),
   testPayment: claim.testPayment,
   history: steps.map(({ name, by, at: when }) => ({ at: korean(when.getTime()), name, by, message: historyLine(claim, name, by) })),
   requestedAt: korean(claim.requestedAt.getTime()),

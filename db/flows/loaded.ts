@@ -2,6 +2,7 @@
 import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
 import { builtInFlow } from '../../domain/flows/presets/index.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { readHolidays } from './holidays.ts';
 import type { Bundle } from '../../domain/flows/graph.ts';
 
 export interface FlowRef {
@@ -11,13 +12,15 @@ export interface FlowRef {
 /** How many versions a process keeps. */
 const KEPT = 500;
 const kept = new Map<string, Flow>();
-/** The flows of loaded rows, which outlive their place among the kept ones. */
+/** The flows of loaded rows, which outlive their place among the kept ones, and the holidays of those that ask for them. */
 const flows = new WeakMap<object, Flow>();
+const holidays = new WeakMap<object, ReadonlySet<string>>();
 
 const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `${storeId}/${flowKey}@${flowVersion}`;
 
 /** Reads the flows of these rows, in one statement for those that are not kept; none where all take a default flow. */
-export async function loadFlows({ sql, storeId }: Tx, rows: readonly FlowRef[]): Promise<void> {
+export async function loadFlows(tx: Tx, rows: readonly FlowRef[]): Promise<void> {
+  const { sql, storeId } = tx;
   const wanted = rows.filter((row) => !builtInFlow(row.flowKey, row.flowVersion));
   const missing = new Map(wanted.filter((row) => !kept.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
   if (missing.size > 0) {
@@ -32,6 +35,10 @@ export async function loadFlows({ sql, storeId }: Tx, rows: readonly FlowRef[]):
     if (!flow) throw new Error(`No flow ${row.flowKey}@${row.flowVersion}`);
     flows.set(row, flow);
   }
+  const asking = wanted.filter((row) => flows.get(row)?.usesHolidays);
+  if (asking.length === 0) return;
+  const days = await readHolidays(tx);
+  for (const row of asking) holidays.set(row, days);
 }
 
 function keep(name: string, flow: Flow): void {
@@ -45,6 +52,10 @@ export function flowOf(row: FlowRef): Flow {
   if (!flow) throw new Error(`The flow ${row.flowKey}@${row.flowVersion} was not loaded`);
   return flow;
 }
+
+/** The holidays that the flow of a loaded row asks for; none where it asks for none. */
+export const holidaysOf = (row: FlowRef): ReadonlySet<string> => holidays.get(row) ?? NONE;
+const NONE: ReadonlySet<string> = new Set();
 
 /** A row with its flow, as rules take it. */
 export const withFlow = <T extends FlowRef>(row: T): T & { readonly flow: Flow } => ({ ...row, flow: flowOf(row) });

@@ -2,6 +2,7 @@
 import { type Fragment, fragment, identifier, sqlOn } from '../kernel/sql.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
+import { flowSecretLocation } from '../flows/secrets.ts';
 import { webhookSecretLocation } from '../webhooks/queries.ts';
 import { paymentSecretLocation } from '../paymentSettings/credentials.ts';
 import { signingKeyLocation } from './signingKeys.ts';
@@ -42,6 +43,13 @@ const COLUMNS: readonly Column[] = [
     store: fragment`store_id`,
     location: ({ store_id: storeId, row_id: credentialId }: Sealed) => paymentSecretLocation(storeId, credentialId, column),
   })),
+  {
+    table: 'flow_secret',
+    column: 'value_sealed',
+    id: 'name',
+    store: fragment`store_id`,
+    location: ({ store_id: storeId, row_id: name }) => flowSecretLocation(storeId, name),
+  },
 ];
 
 /** Returns the numbers of re-encrypted values. Runs as the operator's role, which sees every store. */

@@ -99,6 +99,7 @@ const accounts = [
   `CREATE FUNCTION open_point_account() RETURNS trigger LANGUAGE plpgsql ${DEFINER} AS $$ BEGIN
      INSERT INTO point_account (store_id, customer_id) VALUES (NEW.store_id, NEW.customer_id);
      RETURN NULL; END $$`,
+  'REVOKE ALL ON FUNCTION open_point_account() FROM PUBLIC',
   `CREATE TRIGGER open_point_account AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION open_point_account()`,
   'ALTER TABLE customer NO FORCE ROW LEVEL SECURITY',
   `INSERT INTO point_account (store_id, customer_id) SELECT store_id, customer_id FROM customer`,

@@ -16,7 +16,7 @@ const flows = [
     default_for text CHECK (default_for IN ('SHIPPING', 'MANUAL')), draft_graph jsonb, draft_updated_at timestamptz(3),
     latest_version integer NOT NULL DEFAULT 0, created_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, flow_id), UNIQUE (store_id, key), CHECK ((draft_graph IS NULL) = (draft_updated_at IS NULL)))`,
-  `CREATE INDEX commerce_flow_newest ON commerce_flow (store_id, (default_for IS NULL), created_at DESC, flow_id DESC)`,
+  `CREATE INDEX commerce_flow_newest ON commerce_flow (store_id, default_for DESC NULLS LAST, created_at DESC, flow_id DESC)`,
   `CREATE UNIQUE INDEX commerce_flow_default ON commerce_flow (store_id, default_for) WHERE default_for IS NOT NULL`,
   ...tenantTable('commerce_flow', 'SELECT, INSERT, UPDATE'),
   // Nothing of a version ever changes. Without a bundle it is one of the code's.
@@ -81,11 +81,14 @@ const running = [
   // Nulls: a flow of the code, which needs none; an item that moves by itself.
   `ALTER TABLE order_item ADD COLUMN flow_facts jsonb, ADD COLUMN group_id text,
      ADD FOREIGN KEY (store_id, group_id) REFERENCES flow_group DEFERRABLE INITIALLY DEFERRED`,
-  `CREATE INDEX order_item_flow ON order_item (store_id, flow_key, flow_version, order_item_id)
+  // For the orders in progress, which it counts in its order, and for migrations, which take an order's items together.
+  `CREATE INDEX order_item_flow ON order_item (store_id, flow_key, flow_version, order_id, order_item_id)
      WHERE status IN ('PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED')`,
   `CREATE INDEX order_item_group ON order_item (store_id, group_id) WHERE group_id IS NOT NULL`,
   // What the flow deducts from a claim's refund, fixed when it was filed (F38).
   `ALTER TABLE claim ADD COLUMN flow_fee_won integer NOT NULL DEFAULT 0 CHECK (flow_fee_won >= 0)`,
+  // What a flow has done on the way is not done again: it has refunded the item, it has given its units back to stock (F40).
+  `ALTER TABLE order_item ADD COLUMN is_settled boolean NOT NULL DEFAULT false, ADD COLUMN is_restocked boolean NOT NULL DEFAULT false`,
 ];
 
 /** A record of a flow is found by its id; that of a group stands at every member (F31). */

@@ -33,22 +33,31 @@ export const auditedCancel = ({ reason }: CancelInput, { refundAmount, pointRefu
   refundId,
 });
 
-/** Cancels `quantity` units. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee. */
-export async function cancelItem({ tx, item, order }: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
+/** A seller's cancel, with its reason in the memo. */
+export async function cancelItem(canceling: Canceling, input: CancelInput, quantity: number): Promise<Canceled> {
+  const canceled = await cancelUnits(canceling, quantity, input.holdRefund === true);
+  await appendMemo(canceling, input, quantity);
+  return canceled;
+}
+
+/**
+ * Cancels `quantity` units at the seller's fault. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee.
+ * What its flow has refunded or given back to stock on the way is not again (F40).
+ */
+export async function cancelUnits({ tx, item, order }: Canceling, quantity: number, isHeld: boolean): Promise<Canceled> {
   const { orderItemId, variantId, stay = null } = item;
   const reference = `${orderItemId}/${item.canceledQuantity + quantity}`;
   // Before the points: whoever pays with points alone locks stock and account in this order.
-  await returnStock(tx, [{ variantId, quantity, stay }], { reason: 'CANCEL', reference, at: tx.at });
+  if (!item.isRestocked) await returnStock(tx, [{ variantId, quantity, stay }], { reason: 'CANCEL', reference, at: tx.at });
   const left = await refundUnits(tx, order, item, {
     quantity,
     cause: 'SELLER_CANCEL',
     isReturn: false,
     isSellerFault: true,
     deductWon: 0,
-    isHeld: input.holdRefund === true,
+    isHeld,
   });
   const { canceledQuantity } = item;
-  await appendMemo({ tx, item, order }, input, quantity);
   closeItem(item);
   return {
     quantity,

@@ -1,8 +1,5 @@
 /** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
 import { bundleNumbers, isShipped, lineTotalWon, type PaymentLine } from '../../domain/checkout/rules.ts';
-import { builtInFlow, defaultFlow } from '../../domain/flows/presets/index.ts';
-import { nearest } from '../../domain/flows/positions.ts';
-import { step } from '../../domain/flows/step.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { newId } from '../kernel/clock.ts';
@@ -11,11 +8,13 @@ import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
-import { FlowStepEntity, OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { type Begun, beginFlows } from './beginFlows.ts';
+import { OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { writeRecord } from './records.ts';
 
 /** Returns the id of the new order. Without an attempt points paid for it. */
 export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt | null): Promise<string> {
-  const { em, at, realNow } = tx;
+  const { em, at } = tx;
   const { storeId, orderNo, paymentId, checkoutId, buyer, amounts, delivery, totalWon, testPayment, lines } = payment;
   const orderId = newId('ord', at);
   const now = new Date(at);
@@ -50,8 +49,9 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   if (!testPayment) store.firstLiveOrderAt ??= now;
   const refundPolicy = refundPolicyOf(store);
   const bundles = bundleNumbers(lines);
+  const begun = await beginFlows(tx, { orderId, orderNo, totalWon }, lines);
   const items = lines.map((line, i) =>
-    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, at, realNow }),
+    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
   );
   tx.feed.changed(
     at,
@@ -70,23 +70,15 @@ interface NewItem {
   readonly refundPolicy: OrderItem['refundPolicy'];
   readonly ordinal: number;
   readonly bundleNo: number;
-  readonly at: number;
-  readonly realNow: number;
+  readonly begun: Begun;
 }
 
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, at, realNow }: NewItem): OrderItem {
-  const { em } = tx;
-  const orderItemId = newId('oit', at);
+function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
+  const { em, at, realNow } = tx;
+  const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, started, wakeAt } = begun;
   const orderItemNo = orderNo + position(ordinal);
   const type = line.fulfillmentType ?? 'SHIPPING';
-  // Picked-up items follow the manual flow, whatever the product's type.
-  const flow = defaultFlow(isShipped(line) ? 'SHIPPING' : 'MANUAL');
-  const members = [{ id: orderItemId, activeQuantity: line.quantity }];
-  const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
-  const started = step(builtInFlow(flow.key, flow.version)!, null, { type: 'start', members }, at, { settings });
-  if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);
-  const { state, trace, effects } = started;
   const now = new Date(at);
   const item = em.create(OrderItemEntity, {
     storeId,
@@ -112,15 +104,16 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     claims: [],
     status: state.status,
     fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
-    flowKey: flow.key,
-    flowVersion: flow.version,
+    flowKey,
+    flowVersion,
     flowState: state,
+    flowFacts,
+    groupId,
     lastChangedAt: now,
   });
   em.persist(item);
-  em.persist(
-    em.create(FlowStepEntity, { storeId, orderItemId, seq: state.seq, event: { type: 'start', actor: 'SYSTEM' }, at: now, trace, effects }),
-  );
-  openRun(tx, { ...orderItemRun(item), wakeAt: nearest(state)?.at ?? null, status: state.status, createdAt: realNow });
+  const { effects, trace } = started;
+  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace }, [{ item, effects, details: {} }]);
+  openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;
 }

@@ -1,7 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { PricedStay } from '../../domain/products/calendar.ts';
 import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../domain/checkout/rules.ts';
-import type { Scope } from '../../domain/flows/expressions/types.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../domain/orders/rules.ts';
@@ -9,6 +8,7 @@ import type { Tracking, TrackingReading } from '../../domain/orders/tracking.ts'
 import type { Visit } from '../../domain/checkout/rules.ts';
 import type { ClaimSummary } from '../../domain/claims/rules.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
+import type { FlowFacts } from '../flows/facts.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 
 export const OrderEntity = defineEntity({
@@ -48,12 +48,6 @@ export const OrderEntity = defineEntity({
 });
 export type Order = InferEntity<typeof OrderEntity>;
 
-/** Frozen at payment: the variant's attributes, and the order. */
-export interface FlowFacts {
-  readonly option: Readonly<Record<string, unknown>>;
-  readonly order: Scope['order'];
-}
-
 export const OrderItemEntity = defineEntity({
   name: 'OrderItem',
   tableName: 'order_item',
@@ -81,6 +75,10 @@ export const OrderItemEntity = defineEntity({
     earnRateBp: p.integer().default(0),
     /** The cash share of the units that left for good; exchanged ones have not. */
     leftCashWon: won().default(0),
+    /** Its flow has refunded it on the way: nothing pays for it again (F40). */
+    isSettled: p.boolean().default(false),
+    /** Its flow has given its units back to stock: they are not given back again as they leave (F40). */
+    isRestocked: p.boolean().default(false),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.smallint(),
     stay: p.json<PricedStay>().nullable(),

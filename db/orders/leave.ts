@@ -1,7 +1,7 @@
 /** Units that leave an order for good: what goes back for them, in cash and in points, in the transaction of their cause. */
 import type { RefundCause } from '../../domain/payments/rules.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
-import { computeRefund, type Leave, lineShare, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
+import { computeRefund, type Leave, lineShare, NOTHING_BACK, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { type Order, type OrderBundle, OrderBundleEntity, type OrderItem } from './entities.ts';
@@ -21,6 +21,8 @@ interface RestLine {
   readonly canceledQuantity: number;
   readonly exchangedQuantity: number;
   readonly couponDiscountWon: number;
+  /** Its flow has refunded it: its units stay, but nobody pays for them any more (F40). */
+  readonly isSettled: boolean;
 }
 /** An order with all its lines and bundles. */
 export interface OrderRest {
@@ -36,7 +38,8 @@ export async function readRests({ em, sql, storeId }: Tx, orders: readonly Order
   const [lines, bundles] = await Promise.all([
     sql<RestLine>`
       SELECT order_item_id AS "orderItemId", order_id AS "orderId", bundle_no AS "bundleNo", unit_price_won AS "unitPriceWon", quantity,
-        canceled_quantity AS "canceledQuantity", exchanged_quantity AS "exchangedQuantity", coupon_discount_won AS "couponDiscountWon"
+        canceled_quantity AS "canceledQuantity", exchanged_quantity AS "exchangedQuantity", coupon_discount_won AS "couponDiscountWon",
+        is_settled AS "isSettled"
       FROM order_item WHERE store_id = ${storeId} AND order_id = ANY(${orderIds}::text[])`,
     em.find(OrderBundleEntity, { storeId, orderId: { $in: orderIds } }),
   ]);
@@ -52,8 +55,9 @@ export async function readRests({ em, sql, storeId }: Tx, orders: readonly Order
 const bundleOf = (bundles: readonly OrderBundle[], { bundleNo }: OrderItem): OrderBundle | null =>
   bundles.find((bundle) => bundle.bundleNo === bundleNo) ?? null;
 
-/** What a departure would give back, as the order is now. */
+/** What a departure would give back, as the order is now; nothing of what its flow has refunded on the way (F40). */
 export function quoteDeparture({ order, lines, bundles }: OrderRest, item: OrderItem, departure: Departure): RefundAmounts {
+  if (item.isSettled) return NOTHING_BACK;
   const left = item.canceledQuantity + departure.quantity;
   // This transaction may have changed the item itself.
   const rest = lines.map((line) =>
@@ -61,17 +65,47 @@ export function quoteDeparture({ order, lines, bundles }: OrderRest, item: Order
   );
   const inBundle = rest.filter(({ bundleNo }) => bundleNo === item.bundleNo);
   const bundle = bundleOf(bundles, item);
-  const { couponMinOrderWon: minOrderWon = null, couponChargedWon: chargedWon, couponChargedPointWon: chargedPointWon } = order;
   return computeRefund({
     ...departure,
     share: lineShare(item, item.canceledQuantity, departure.quantity),
     policy: item.refundPolicy ?? DEFAULT_REFUND_POLICY,
     bundle: bundle && { ...bundle, conditionalFreeWon: reachedAmount(bundle, inBundle) },
     bundleRestWon: priceOf(inBundle),
-    coupon: minOrderWon === null ? null : { minOrderWon, chargedWon, chargedPointWon },
-    orderRestWon: priceOf(rest),
-    restDiscountWon: rest.reduce((sum, line) => sum + discountOf(line), 0),
+    ...couponRest(order, rest),
   });
+}
+
+/**
+ * What a refund on the way would give back for all that remains of an item (F40): its share, less `deductWon`. The units stay in their
+ * bundle, whose fee is not touched; a coupon shortfall that was charged for them comes back.
+ */
+export function quoteSettlement({ order, lines }: OrderRest, item: OrderItem, deductWon: number): RefundAmounts {
+  if (item.isSettled) return NOTHING_BACK;
+  const { orderItemId, canceledQuantity, exchangedQuantity, quantity } = item;
+  const rest = lines.map((line) =>
+    line.orderItemId === orderItemId ? { ...line, canceledQuantity, exchangedQuantity, isSettled: true } : line,
+  );
+  return computeRefund({
+    isReturn: false,
+    isSellerFault: true,
+    deductWon,
+    share: lineShare(item, canceledQuantity, quantity - canceledQuantity),
+    policy: item.refundPolicy ?? DEFAULT_REFUND_POLICY,
+    bundle: null,
+    bundleRestWon: 0,
+    ...couponRest(order, rest),
+  });
+}
+
+/** The order's coupon, and what of the order is still paid for: neither what has left nor what was refunded on the way. */
+function couponRest(order: Order, lines: readonly RestLine[]): Pick<Leave, 'coupon' | 'orderRestWon' | 'restDiscountWon'> {
+  const { couponMinOrderWon: minOrderWon = null, couponChargedWon: chargedWon, couponChargedPointWon: chargedPointWon } = order;
+  const paid = lines.map((line) => (line.isSettled ? { ...line, canceledQuantity: line.quantity } : line));
+  return {
+    coupon: minOrderWon === null ? null : { minOrderWon, chargedWon, chargedPointWon },
+    orderRestWon: priceOf(paid),
+    restDiscountWon: paid.reduce((sum, line) => sum + discountOf(line), 0),
+  };
 }
 
 /** The amount that made the bundle's delivery free; null where something else did: the store's threshold, or nothing. */
@@ -106,15 +140,42 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving
   const amounts = quoteDeparture(rest, item, leaving);
   const bundle = bundleOf(rest.bundles, item);
   if (bundle) Object.assign(bundle, amounts.bundle);
+  // What was refunded on the way has left the purchase already.
+  if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, leaving.quantity).cashWon;
+  item.canceledQuantity += leaving.quantity;
+  const { cause, isHeld } = leaving;
+  return payBack(tx, { order, item, amounts }, { cause, isHeld, reference: String(item.canceledQuantity) });
+}
+
+/**
+ * A refund on the way (F40): pays for all that remains of the item, which stays; nothing pays for it again. The order is locked. `reference`:
+ * what identifies it among the item's refunds.
+ */
+export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<Left> {
+  const rest = (await readRests(tx, [order])).get(order.orderId)!;
+  const amounts = quoteSettlement(rest, item, deductWon);
+  if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, item.quantity - item.canceledQuantity).cashWon;
+  item.isSettled = true;
+  return payBack(tx, { order, item, amounts }, { cause: 'FLOW', isHeld: false, reference });
+}
+
+interface Owed {
+  readonly order: Order;
+  readonly item: OrderItem;
+  readonly amounts: RefundAmounts;
+}
+/** Requests the refund in cash and restores the points. */
+async function payBack(
+  tx: Tx,
+  { order, item, amounts }: Owed,
+  { cause, isHeld, reference }: { readonly cause: RefundCause; readonly isHeld: boolean; readonly reference: string },
+): Promise<Left> {
   const { coupon, refundWon: amountWon } = amounts;
   if (coupon) Object.assign(order, { couponChargedWon: coupon.chargedWon, couponChargedPointWon: coupon.chargedPointWon });
-  item.leftCashWon += lineShare(item, item.canceledQuantity, leaving.quantity).cashWon;
-  item.canceledQuantity += leaving.quantity;
   const { storeId, orderId, paymentId } = order;
-  const { cause, isHeld } = leaving;
   const { orderItemId } = item;
   const refund = amountWon > 0 && (await requestRefund(tx, { storeId, orderId, orderItemId, paymentId, amountWon, cause, isHeld }));
-  const pointRefundWon = await restorePoints(tx, order, item, amounts.pointRefundWon);
+  const pointRefundWon = await restorePoints(tx, order, item, amounts.pointRefundWon, reference);
   return { ...amounts, pointRefundWon, refundId: refund ? refund.refundId : null };
 }
 

@@ -1,5 +1,6 @@
 /** Ownership of orders: lookup by guests, and the customer of an item. */
 import type { Buyer } from '../../domain/checkout/rules.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 export interface GuestOrder {
@@ -24,4 +25,10 @@ export async function customerOf({ sql, storeId }: Tx, orderItemId: string): Pro
     SELECT o.customer_id FROM order_item i JOIN orders o USING (store_id, order_id) WHERE store_id = ${storeId}
     AND i.order_item_id = ${orderItemId}`;
   return row?.customer_id ?? null;
+}
+
+/** ORDER_NOT_FOUND unless the order is the customer's. */
+export async function checkOrderOf({ sql, storeId }: Tx, orderId: string, customerId: string): Promise<void> {
+  const [row] = await sql`SELECT 1 AS ok FROM orders WHERE store_id = ${storeId} AND order_id = ${orderId} AND customer_id = ${customerId}`;
+  if (!row) throw new Fault('ORDER_NOT_FOUND');
 }

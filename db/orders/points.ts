@@ -7,13 +7,13 @@ import { readPolicy } from '../points/policy.ts';
 import type { Order, OrderItem } from './entities.ts';
 
 /**
- * Returns what was restored, in a new lot: nothing to a buyer who has withdrawn; a guest's order has no points. The item counts the units that
- * leave already.
+ * Returns what was restored, in a new lot: nothing to a buyer who has withdrawn; a guest's order has no points. `reference` identifies the
+ * refund among those of the item.
  */
-export async function restorePoints(tx: Tx, order: Order, item: OrderItem, amountWon: number): Promise<number> {
+export async function restorePoints(tx: Tx, order: Order, item: OrderItem, amountWon: number, reference: string): Promise<number> {
   const { customerId, orderId, paymentId } = order;
   if (!customerId || amountWon === 0) return amountWon;
-  const { orderItemId, canceledQuantity } = item;
+  const { orderItemId } = item;
   const expiresAt = await restoreExpiry(tx, paymentId, tx.at);
   await tx.em.flush();
   const restored = await grantPoints(tx, {
@@ -24,7 +24,7 @@ export async function restorePoints(tx: Tx, order: Order, item: OrderItem, amoun
     orderId,
     orderItemId,
     paymentId,
-    reference: `${orderItemId}/${canceledQuantity}`,
+    reference: `${orderItemId}/${reference}`,
   });
   return restored ? amountWon : 0;
 }

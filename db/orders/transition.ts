@@ -1,23 +1,29 @@
 /** The order item's transition: commands, deadlines and polls of the courier (docs/architecture.md#truth). */
 import { LockMode } from '@mikro-orm/core';
-import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
 import { nearest, placeOf } from '../../domain/flows/positions.ts';
-import type { FlowEvent, FlowState } from '../../domain/flows/state.ts';
-import { checkRecordCommand, flowEventOf } from '../../domain/orders/machine.ts';
-import { isBuyerCommand, isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
-import { beginTracking, deliveredAt, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
+import { isFinal } from '../../domain/flows/status.ts';
+import { checkRecordCommand } from '../../domain/orders/machine.ts';
+import { isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
+import { beginTracking, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
+import { isExternalCall } from '../flows/calls.ts';
+import { flowOf, loadFlows, withFlow } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
-import { flowOf, loadFlows, withFlow } from '../flows/loaded.ts';
 import { consumeText } from '../runs/text.ts';
-import { advance, type Departed, lockOrder, type TransitionContext, touch } from './advance.ts';
-import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import { type Order, type OrderItem, OrderItemEntity } from './entities.ts';
+import { applyDue } from './advance.ts';
+import { applyAnswer, askCalls } from './answers.ts';
+import { carryOutCommand } from './commands.ts';
+import { lockOrder, touch, type TransitionContext } from './context.ts';
+import { deliver, isDelivered } from './deliver.ts';
+import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
-import { ITEM_LISTING, viewBuyerItem, viewItem } from './views.ts';
+import { ITEM_LISTING, viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are Faults. Null when there is no such item. */
 export async function transitionOrderItem(
@@ -34,44 +40,27 @@ export async function transitionOrderItem(
   const context: TransitionContext = { tx, item, store };
   const before = event.type === 'command' ? viewItem(item) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
-  await deliver(context);
+  if (!item.groupId) await deliver(context);
+  // What moves a group is done by its own run, which locks all its items.
+  else if (isDelivered(item)) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
   const views = before && { views: { before, after: viewItem(item), listing: ITEM_LISTING } };
   return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
-/** Carries out a command and returns its reply: the item, or the amounts of a cancel. */
-async function handleCommand(context: TransitionContext, command: Command<'orderItem'>): Promise<object> {
-  const { item } = context;
-  if (isRecordCommand(command)) {
-    await changeRecord(context, command);
-    return viewItem(item);
-  }
-  const event = flowEventOf(withFlow(item), command, command.requestId);
-  if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
-  await advance(context, event, { command });
-  return isBuyerCommand(command.name) ? viewBuyerItem(item, context.tx.at) : viewItem(item);
-}
-
-/** A seller's cancel; its record in the flow is what the audit log reads. */
-async function cancel(
-  context: TransitionContext,
-  command: Extract<Command<'orderItem'>, { readonly name: 'cancel' }>,
-  event: Extract<FlowEvent, { readonly type: 'reduced' }>,
-): Promise<Canceled> {
-  const { tx, item } = context;
-  let canceled: Canceled | undefined;
-  const leave = async (order: Order): Promise<Departed> => {
-    canceled = await cancelItem({ tx, item, order }, command.input, event.quantity);
-    return { recorded: auditedCancel(command.input, canceled), canceled };
-  };
-  await advance(context, event, { command, leave });
-  return canceled!;
-}
-
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
-  if (event.type === 'elapsed') await advance(context, { type: 'elapsed' });
-  if (event.type === 'outcome') applyReading(context.item, event.callId, event.outcome, context.tx.at);
+  const { item, tx } = context;
+  if (event.type === 'elapsed' && !item.groupId) await applyDue(context);
+  if (event.type !== 'outcome') return null;
+  if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event.callId);
+  else applyReading(item, event.callId, event.outcome as Outcome<'orderItem', 'pollShipment'>, tx.at);
   return null;
+}
+
+/** Carries out a command and returns its reply. Those that move a group come to its own run. */
+async function handleCommand(context: TransitionContext, command: Command<'orderItem'>): Promise<object> {
+  if (!isRecordCommand(command)) return carryOutCommand(context, command);
+  await changeRecord(context, command);
+  return viewItem(context.item);
 }
 
 /** Commands that change the record and not the flow: a hold, a corrected tracking number. */
@@ -91,32 +80,22 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
   touch(context, await lockOrder(context));
 }
 
-/**
- * Moves the item to DELIVERED when the courier reports it, at the reported time; while a claim is open, this waits. A delivery that only a
- * corrected number revealed counts from the correction, so that the buyer has all days to decide.
- */
-async function deliver(context: TransitionContext): Promise<void> {
-  const { item, tx } = context;
-  const tracking = trackingOf(item);
-  const reported = tracking && deliveredAt(tracking);
-  if (!tracking || reported === null || item.flowState.claims.length > 0) return;
-  const since = Math.max(tracking.since, item.flowState.positions[0]!.enteredAt);
-  const when = Math.min(tx.at, Math.max(reported, since));
-  await advance(context, { type: 'event', name: 'courier.delivered' }, { when });
-}
-
+/** An item that moves with a group waits for the courier only. */
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
-  const due = nearest(item.flowState);
+  const due = item.groupId ? null : nearest(item.flowState);
   const tracking = trackingOf(item);
   const pollAt = tracking?.nextAt ?? null;
   const wakeAt = due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt);
-  const calls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
+  const polls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
+  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
   const isPollNext = pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
   const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
-  return { wakeAt, calls, ...next, done: item.flowState.done !== undefined, note: noteOf(item, due, pollAt), status: item.status };
+  return { wakeAt, calls: [...polls, ...asks], ...next, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
 }
+const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
+  isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
 
-const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderItem'> => ({
+const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderItem', 'pollShipment'> => ({
   id: pollId(item, tracking),
   name: 'pollShipment',
   storeId: item.storeId,
@@ -124,12 +103,16 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
 });
 
 function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
-  const state: FlowState = item.flowState;
-  if (state.done) return `Finished: ${item.status}.`;
-  const { node } = placeOf(flowOf(item), state.positions[0]!);
+  const { flowState: state, status } = item;
+  if (isDone(item)) return `Finished: ${status}.`;
+  const flow = flowOf(item);
+  const { node } = placeOf(flow, state.positions[0]!);
+  // Labels of a store's own flow are text that a person typed (X24).
+  const name = item.flowFacts ? node.id : labelOf(node);
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
   const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';
+  if (item.groupId) return `${status} (${name}); moves with its group.${poll}${paused}`;
   return due
-    ? `${item.status} (${labelOf(node)}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
-    : `${item.status} (${labelOf(node)}); waits for the seller or buyer.${poll}${paused}`;
+    ? `${status} (${name}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
+    : `${status} (${name}); waits for the seller or buyer.${poll}${paused}`;
 }

@@ -2,75 +2,40 @@
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
-import { isShipped, viewDelivery } from '../../domain/checkout/rules.ts';
-import { actions } from '../../domain/flows/actions.ts';
-import { labelOf } from '../../domain/flows/flow.ts';
+import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { moveTargets } from '../../domain/flows/move.ts';
-import { nearest, placeOf } from '../../domain/flows/positions.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
-import { flowOf, withFlow } from '../flows/loaded.ts';
+import { claimable } from './claimable.ts';
+import { flowOf } from '../flows/loaded.ts';
+import type { FlowHead } from '../flows/queries.ts';
+import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { OrderWithItems } from './queries.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
-/** The current state of an item in its flow. */
-function viewFlowState(item: OrderItem) {
-  const position = item.flowState.positions[0]!;
-  const due = nearest(item.flowState);
-  return {
-    key: position.node,
-    name: labelOf(placeOf(flowOf(item), position).node),
-    message: null,
-    deadlineAt: at(due?.at ?? null),
-    attachments: [],
-    earlierAttachments: [],
-    inputs: {},
-    branches: [],
-  };
-}
-
-/** `actions[]` (D74). */
-function viewActions(item: OrderItem, whose: readonly ('seller' | 'buyer')[] = ['seller', 'buyer']) {
-  const flow = flowOf(item);
-  return whose.flatMap((by) =>
-    actions(flow, item.flowState, by).map(({ action, reason }) => ({
-      key: action.key,
-      label: action.label,
-      by,
-      mode: action.mode ?? 'button',
-      enabled: reason === null,
-      disabled: reason === null ? null : { reason },
-      input: [],
-    })),
-  );
-}
-
 /** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
 function viewClaimActions(item: OrderItem, now: number) {
-  const { method } = item.fulfillmentSnapshot;
-  return claimActions({ ...withFlow(item), isShipped: isShipped({ fulfillmentMethod: method }) }, item.claims, now).map(
-    ({ key, label, reason }) => ({
-      key,
-      label,
-      by: 'buyer' as const,
-      mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
-      enabled: reason === null,
-      disabled: reason === null ? null : { reason },
-      input: [],
-    }),
-  );
+  return claimActions(claimable(item), item.claims, now).map(({ key, label, reason }) => ({
+    key,
+    label,
+    by: 'buyer' as const,
+    mode: key === 'withdraw' ? ('button' as const) : ('form' as const),
+    enabled: reason === null,
+    disabled: reason === null ? null : { reason },
+    input: [],
+  }));
 }
 
-/** GET /v1/order-items/{orderItemId}/flow. */
-export const viewFlow = (item: OrderItem) => ({
+/** GET /v1/order-items/{orderItemId}/flow: `head`, its flow with all versions. */
+export const viewFlow = (item: OrderItem, { flowId, name, versions }: FlowHead) => ({
   orderItemId: item.orderItemId,
-  flow: { key: item.flowKey, version: item.flowVersion },
-  flowState: viewFlowState(item),
+  flow: { flowId, key: item.flowKey, name, version: item.flowVersion },
+  flowState: viewSellersFlowState(item),
   actions: viewActions(item),
   moveTargets: moveTargets(flowOf(item), item.flowState),
-  versions: [{ version: item.flowVersion, current: true }],
+  versions: versions.map((version) => ({ version, current: version === item.flowVersion })),
 });
 
 const viewDispatch = (dispatch: Dispatch) => ({
@@ -82,15 +47,22 @@ const viewDispatch = (dispatch: Dispatch) => ({
 /** An item as its seller sees it, with the actions of its flow. */
 export const viewItem = (item: OrderItem) => ({
   ...viewRecord(item),
+  flowState: viewSellersFlowState(item),
   sellerMemo: item.sellerMemo ?? null,
   actions: viewActions(item),
 });
 
 /** An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. */
-export const viewBuyerItem = (item: OrderItem, now: number) => ({
-  ...viewRecord(item),
-  actions: [...viewActions(item, ['buyer']), ...viewClaimActions(item, now)],
-});
+export function viewBuyerItem(item: OrderItem, now: number) {
+  const claims = viewClaimActions(item, now);
+  const claimable = claims.some(({ key, enabled }) => enabled && key !== 'withdraw');
+  return {
+    ...viewRecord(item),
+    flowState: viewFlowState(item, 'buyer'),
+    step: viewStep(item, { claimable, delivery: item.dispatch ? viewDispatch(item.dispatch) : null }),
+    actions: [...viewActions(item, ['buyer']), ...claims],
+  };
+}
 
 /** What both see. */
 const viewRecord = (item: OrderItem) => ({
@@ -118,7 +90,6 @@ const viewRecord = (item: OrderItem) => ({
   couponDiscountAmount: item.couponDiscountWon,
   pointAllocation: item.pointAllocationWon,
   hold: item.hold ? { ...item.hold, heldAt: korean(item.hold.heldAt) } : null,
-  flowState: viewFlowState(item),
   claims: item.claims.map((claim) => ({ ...claim, requestedAt: korean(claim.requestedAt) })),
   lastChangedAt: korean(item.lastChangedAt.getTime(), 'milliseconds'),
 });

@@ -32,6 +32,13 @@ const byItem = (customerId: string): Fragment =>
   fragment`order_item_id IN (SELECT i.order_item_id FROM orders o JOIN order_item i USING (store_id, order_id)
     WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`;
 
+const byOrder = (customerId: string): Fragment =>
+  fragment`order_id IN (SELECT order_id FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId})`;
+const visitsOf = (customerId: string, id: Fragment): Fragment =>
+  fragment`SELECT visit ->> ${id} FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId}`;
+const visitorsOf = (customerId: string): Fragment => visitsOf(customerId, fragment`'visitorId'`);
+const sessionsOf = (customerId: string): Fragment => visitsOf(customerId, fragment`'sessionId'`);
+
 /** The customer last: a withdrawal deletes in this order. */
 const customers: Readonly<Record<string, TableEntry>> = {
   customer_address: {
@@ -89,17 +96,38 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: byCustomer,
   },
   order_item: {
-    record: 'order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo',
+    record: `order_item_no product_name option_label quantity stay dispatch fulfillment hold tracking tracking_reading seller_memo
+      flow_state`,
     none: `store_id order_item_id order_id position product_id variant_id unit_price_won canceled_quantity exchanged_quantity
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
-      auto_decision_at flow_key flow_version flow_state claims last_changed_at`,
+      auto_decision_at flow_key flow_version flow_facts group_id is_settled is_restocked claims last_changed_at earn_rate_bp left_cash_won`,
     of: byItem,
   },
-  flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects', of: byItem },
+  flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects run_id flow_key flow_version status', of: byItem },
+  flow_group: { record: 'flow_state created_at', none: 'store_id group_id order_id order_no flow_key flow_version', of: byOrder },
+  // What external services answered of an item or a group.
+  flow_call: {
+    record: 'data sent_at',
+    none: 'store_id owner_id call node_id idempotency_key result',
+    of: (customerId) =>
+      fragment`owner_id IN (SELECT unnest(ARRAY[i.order_item_id, i.group_id]) FROM orders o JOIN order_item i USING (store_id, order_id)
+        WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`,
+  },
+  // Written for everybody to read; buyers see who wrote it until they withdraw.
+  review: {
+    record: 'product_name option_label rating content images reward_point created_at updated_at',
+    none: 'store_id review_id product_id order_id order_item_id customer_id',
+    of: byCustomer,
+  },
+  inquiry: {
+    record: 'title content is_secret answer answered_at created_at',
+    none: 'store_id inquiry_id product_id customer_id status',
+    of: byCustomer,
+  },
   claim: {
     record: 'claim_no type reason detail images hold_reason collection inspection redelivery rejection requested_at',
     none: `store_id claim_id status order_id order_no order_item_id variant_id quantity customer_id is_shipped exchange_option_id
-      delivery_fee_won hold_until is_hold_used restocked_quantity stock_shortfall amounts expected step_count test_payment closed_at
+      delivery_fee_won hold_until is_hold_used restocked_quantity flow_fee_won stock_shortfall amounts expected step_count test_payment closed_at
       last_changed_at`,
     of: byCustomer,
   },
@@ -107,12 +135,12 @@ const records: Readonly<Record<string, TableEntry>> = {
     record: 'order_no buyer shipping_address visit return_url amounts created_at',
     hidden: 'order_password_hash',
     none: `store_id payment_id checkout_id status result lines delivery bundles total_won current_attempt_id attempt_count last_failure
-      order_id test_payment environment expires_at wake_at call started_at completed_at`,
+      order_id test_payment environment expires_at wake_at call started_at completed_at pg method`,
     of: byBuyer,
   },
   checkout: {
     record: 'lines created_at',
-    none: 'store_id checkout_id session_id status cart_item_ids pickup_location_id is_tried expires_at',
+    none: 'store_id checkout_id session_id status cart_item_ids pickup_location_id is_tried expires_at point_preview',
     of: bySession,
   },
   upload: {
@@ -138,6 +166,22 @@ const records: Readonly<Record<string, TableEntry>> = {
       result_sealed`,
     of: (customerId) => fragment`operation_id = 'customers.withdraw' AND params ->> 'customerId' = ${customerId}`,
     clears: fragment`body = jsonb_set(body, '{confirmation}', 'null')`,
+  },
+  // Pseudonyms that the shop gives its visitors: a customer's are those that their orders carried (R11). They go by themselves (db/retention).
+  visit_event: {
+    record: 'visitor_id session_id path referrer utm_source utm_medium utm_campaign source medium created_at',
+    none: 'store_id batch_id position type product_id quantity amount_won is_test',
+    of: (customerId) => fragment`(visitor_id IN (${visitorsOf(customerId)}) OR session_id IN (${sessionsOf(customerId)}))`,
+  },
+  visit_session: {
+    record: 'session first_at source medium',
+    none: 'store_id batch_id position',
+    of: (customerId) => fragment`session IN (SELECT visit_key(id) FROM (${sessionsOf(customerId)}) s (id))`,
+  },
+  visit_member: {
+    record: 'who day created_at',
+    none: 'store_id list key medium n',
+    of: (customerId) => fragment`who IN (SELECT visit_key(id) FROM (${visitorsOf(customerId)} UNION ALL ${sessionsOf(customerId)}) v (id))`,
   },
   // Deleted by the transition that it waits for, a day later at the latest.
   command_text: { record: 'text', none: 'store_id text_id created_at' },
@@ -200,9 +244,12 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
     ai_usage: 'store_id month used',
     category: 'store_id category_id name parent_id depth is_leaf flow_id created_at',
     claim_step: 'store_id claim_id seq name by at detail',
+    commerce_flow: 'store_id flow_id key name preset_key default_for draft_graph draft_updated_at latest_version created_at',
     customer_count: 'store_id joined_on marketing n',
     event: 'store_id event_id type event_no body created_at',
     feed: 'store_id changed_at event_no',
+    flow_secret: 'store_id name url header_name value_sealed updated_at',
+    flow_version: 'store_id flow_id version key graph bundle progression published_at',
     guest_session: 'store_id session_id token_hash created_at used_at expires_at',
     list_count: 'store_id list status is_test n',
     night_movement: 'store_id movement_id variant_id night quantity reason reference at',
@@ -221,11 +268,14 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
       delivery_type delivery_fee_won conditional_free_won fulfillment_type methods shipping_address_id return_address_id option_groups
       refund_policy point_earn_rate_bp flow_id discount version next_variant_seq created_at updated_at deleted_at`,
     product_gram: 'store_id gram product_id',
+    product_list_count: 'store_id product_id list value n',
     rate_limit: 'key used_at expires_at',
     refund: `store_id refund_id payment_id order_id order_item_id amount_won cause status failure_code provider_message key_seq absences
       is_answered call_count requested_at created_at settled_at`,
+    reviewed_item: 'store_id order_item_id reviewed_at',
     run: `store_id workflow_id workflow_type entity_id order_no wake_at is_poll_only loaded_at done_at created_at woken_at wakes
       grace_from`,
+    sales_sum: 'store_id day pg method is_test slot payment_count payment_won point_won refund_count refund_won',
     signing_key: 'kid public_jwk private_sealed status created_at replaced_at',
     stock_movement: 'store_id movement_id variant_id quantity unsellable_quantity reason reference note at',
     store: `store_id store_code name sandbox clock_offset_ms clock_lease clock_lease_until next_product_no auto_deliver_days
@@ -236,6 +286,10 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
     variant: `store_id variant_id product_id variant_no seq option_values stock_quantity additional_price_won is_sellable sku barcode
       seller_code cost_price_won weight_gram attributes deleted_at`,
     variant_night: 'store_id variant_id night stock price_won',
+    visit_batch: 'store_id created_at batch_id event_count',
+    visit_clock: 'store_id computed_at',
+    visit_distinct: 'store_id list key medium day day_before n',
+    visit_sum: `store_id list key medium day is_test page_views product_views cart_adds payment_starts purchases quantity amount_won`,
     webhook: `store_id webhook_id url event_types status secret_sealed secret_prefix old_secret_sealed old_secret_expires_at suspended_at
       first_failure_at last_failure_at epoch deleted_at created_at`,
     webhook_delivery: `store_id delivery_id webhook_id event_id event_type url status error_code attempt_count attempted_at

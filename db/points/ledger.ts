@@ -129,16 +129,6 @@ async function readReservation(
 export const reservedPoints = async (tx: Tx, paymentId: string): Promise<number> =>
   reservedWon((await readReservation(tx, paymentId)).open);
 
-/** Of it what would be in the balance after a release: its lots have not expired. */
-export async function releasablePoints(tx: Tx, paymentId: string): Promise<number> {
-  const { open } = await readReservation(tx, paymentId);
-  const lotIds = open?.movements.map(({ lotId }) => lotId) ?? [];
-  const live = await tx.sql<{ lot_id: string }>`SELECT lot_id FROM point_lot WHERE store_id = ${tx.storeId}
-    AND lot_id = ANY (${lotIds}::text[]) AND expires_at > ${new Date(tx.at)}`;
-  const isLive = new Set(live.map(({ lot_id: id }) => id));
-  return open ? reservedWon({ ...open, movements: open.movements.filter(({ lotId }) => isLive.has(lotId)) }) : 0;
-}
-
 interface OfPayment {
   readonly customerId: string;
   readonly paymentId: string;

@@ -5,6 +5,7 @@ import { optionProblems } from '../../domain/products/options.ts';
 import { checkPrices, type Discount } from '../../domain/products/prices.ts';
 import { checkPriceUnit, type SalesStatus } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { checkAssignable } from '../flows/assignment.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Product, ProductEntity } from './entities.ts';
 import { setVariants, type WantedOptions } from './options.ts';
@@ -80,8 +81,8 @@ function touch(product: Product, at: number): void {
 /** PUT: clears descriptive fields and refund overrides that are not sent; stock, options, inventory mode and fulfillment stay. */
 export async function replaceProduct(tx: Tx, key: Key, wanted: NewProduct, basis: Basis): Promise<ProductWithVariants> {
   const product = await lockProduct(tx, key, basis.ifMatch);
-  const { description = null, images = [], originalPrice = null, pointEarnRateBp = null, refundPolicy = null } = wanted;
-  const whole = { ...wanted, description, images, originalPrice, pointEarnRateBp };
+  const { description = null, images = [], originalPrice = null, pointEarnRateBp = null, flowId = null, refundPolicy = null } = wanted;
+  const whole = { ...wanted, description, images, originalPrice, pointEarnRateBp, flowId };
   await apply(tx, product, whole, { fulfillment: 'whole', refundPolicy }, basis.reference);
   return finish(tx, product);
 }
@@ -101,6 +102,7 @@ const PLAIN = {
   salePrice: 'salePriceWon',
   originalPrice: 'originalPriceWon',
   pointEarnRateBp: 'pointEarnRateBp',
+  flowId: 'flowId',
 } as const satisfies Partial<Record<keyof ProductPatch, keyof Product>>;
 
 async function apply(
@@ -111,7 +113,7 @@ async function apply(
   reference: string,
 ): Promise<void> {
   if (wanted.salePrice !== undefined) checkPriceUnit(wanted.salePrice);
-  if (wanted.flowId) throw new Fault('FLOW_NOT_FOUND');
+  if (wanted.flowId) await checkAssignable(tx, wanted.flowId);
   for (const [sent, field] of Object.entries(PLAIN))
     if (wanted[sent as keyof typeof PLAIN] !== undefined) Object.assign(product, { [field]: wanted[sent as keyof typeof PLAIN] });
   if (wanted.images !== undefined) product.images = [...wanted.images];

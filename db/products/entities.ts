@@ -80,7 +80,7 @@ export const ProductGramEntity = defineEntity({
 });
 
 /** Of units that are no stock: damaged or missing when they came back, or sold before a rejection took them back. */
-export type UnsellableReason = 'RETURN_DAMAGED' | 'RETURN_MISSING' | 'RETURN_SHORTFALL';
+export type UnsellableReason = 'RETURN_DAMAGED' | 'RETURN_MISSING' | 'RETURN_SHORTFALL' | 'FLOW_SHORTFALL';
 export type MovementReason =
   | 'INITIAL'
   | 'SALE'
@@ -90,6 +90,9 @@ export type MovementReason =
   | 'RETURN'
   | 'RETURN_REJECTED'
   | 'EXCHANGE'
+  /** A flow has given an item's units back on the way, and has taken them again (F40). */
+  | 'FLOW_RESTORED'
+  | 'FLOW_CAPTURED'
   | UnsellableReason;
 export const StockMovementEntity = defineEntity({
   name: 'StockMovement',

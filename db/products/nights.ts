@@ -72,8 +72,10 @@ export async function takeNights(
   return true;
 }
 
-/** Why stock comes back: a payment that failed, a cancel, a return. */
-export type ReturnReason = 'SALE_UNDONE' | 'CANCEL' | 'RETURN';
+/** Why stock comes back: a payment that failed, a cancel, a return, a flow on the way. */
+export type ReturnReason = 'SALE_UNDONE' | 'CANCEL' | 'RETURN' | 'FLOW_RESTORED';
+/** Why units that came back are taken again. */
+export type RetakeReason = 'RETURN_REJECTED' | 'FLOW_CAPTURED';
 
 /** Returns nights that an attempt took or a cancel freed; idempotent. */
 export async function returnNights(
@@ -93,7 +95,7 @@ export async function returnNights(
 export async function takeNightsAtMost(
   tx: Tx,
   line: NightLine,
-  cause: { readonly reason: 'RETURN_REJECTED'; readonly reference: string; readonly at: number },
+  cause: { readonly reason: RetakeReason; readonly reference: string; readonly at: number },
 ): Promise<number> {
   const { sql, storeId } = tx;
   const wanted = wantedOf([line]);

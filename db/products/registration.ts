@@ -5,6 +5,7 @@ import type { OptionGroup, WantedVariant } from '../../domain/products/options.t
 import { checkPriceUnit } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { checkAddress, defaultAddresses } from '../addresses/queries.ts';
+import { checkAssignable } from '../flows/assignment.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { readStore } from '../stores/queries.ts';
@@ -37,7 +38,7 @@ export interface NewProduct {
 export async function createProduct(tx: Tx, wanted: NewProduct, reference: string): Promise<ProductWithVariants> {
   const { em, at, storeId } = tx;
   checkPriceUnit(wanted.salePrice);
-  if (wanted.flowId) throw new Fault('FLOW_NOT_FOUND');
+  if (wanted.flowId) await checkAssignable(tx, wanted.flowId);
   const category = await openCategory(tx, wanted.categoryId);
   const fulfillment = wholeFulfillment(wanted.fulfillment ?? {}, await storeDefaults(tx));
   await checkAddresses(tx, wanted.fulfillment);
@@ -59,6 +60,7 @@ export async function createProduct(tx: Tx, wanted: NewProduct, reference: strin
     status: 'ON_SALE',
     inventoryMode: wanted.inventoryMode ?? 'STANDARD',
     pointEarnRateBp: wanted.pointEarnRateBp ?? null,
+    flowId: wanted.flowId ?? null,
     optionGroups: [],
     nextVariantSeq: 1,
     version: 1,

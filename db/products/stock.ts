@@ -6,7 +6,7 @@ import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { emit } from '../webhooks/events.ts';
 import type { MovementReason, UnsellableReason } from './entities.ts';
-import { type NightLine, returnNights, type ReturnReason, takeNights, takeNightsAtMost } from './nights.ts';
+import { type NightLine, type RetakeReason, returnNights, type ReturnReason, takeNights, takeNightsAtMost } from './nights.ts';
 
 /** A quantity of a variant. */
 export interface Quantity {
@@ -140,7 +140,7 @@ export async function takeUnits(
 export async function takeAtMost(
   tx: Tx,
   { variantId, quantity, stay }: SoldLine,
-  { reason, reference }: { readonly reason: 'RETURN_REJECTED'; readonly reference: string },
+  { reason, reference }: { readonly reason: RetakeReason; readonly reference: string },
 ): Promise<number> {
   const { sql, storeId, at } = tx;
   if (stay) return takeNightsAtMost(tx, { variantId, quantity, stay }, { reason, reference, at });

@@ -1,60 +1,78 @@
-/** Whether a buyer may file a claim now; submission, preview and the actions that a buyer is shown call the same function (D46, D47). */
+/** Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47, F37–F39). */
 import type { PermissionKey } from '../flows/graph.ts';
 import type { Flow } from '../flows/flow.ts';
-import { permissionRefusal } from '../flows/permissions.ts';
-import type { FlowState } from '../flows/state.ts';
+import { allowance } from '../flows/permissions.ts';
+import type { Facts, FlowState } from '../flows/state.ts';
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
-import type { ClaimType } from './rules.ts';
+import type { ClaimReason, ClaimType } from './rules.ts';
 
 /** The fields of an item that decide. */
 export interface ClaimableItem {
+  readonly orderItemId: string;
   readonly flow: Flow;
   readonly flowState: FlowState;
+  readonly facts: Facts;
   readonly quantity: number;
   readonly canceledQuantity: number;
   readonly isShipped: boolean;
+  /** The cash and points share after coupon of the next units that leave (D49). */
+  readonly refundableWon: (quantity: number) => number;
 }
-/** What the flow's permission says: a claim that completes at once, or a request to the seller. */
+/** A claim that completes at once, or a request to the seller. */
 export type FilingMode = 'AT_ONCE' | 'REQUEST';
+/** How a claim is filed. `deductWon`: the fee of its flow, fixed now (F38). */
+export interface FilingTerms {
+  readonly mode: FilingMode;
+  readonly deductWon: number;
+}
 type FilingRefusal = Extract<ErrorCode, 'INVALID_STATUS' | 'CLAIM_IN_PROGRESS' | 'EXCHANGE_NOT_SUPPORTED' | 'PERIOD_EXPIRED'>;
-
-/** The permissions of the flow that allow a claim, the first that is there decides. */
-const PERMISSIONS: Readonly<Record<ClaimType, readonly { readonly key: PermissionKey; readonly mode: FilingMode }[]>> = {
-  CANCEL: [
-    { key: 'buyerCancel', mode: 'AT_ONCE' },
-    { key: 'cancelRequest', mode: 'REQUEST' },
-  ],
-  RETURN: [{ key: 'returnRequest', mode: 'REQUEST' }],
-  EXCHANGE: [{ key: 'exchangeRequest', mode: 'REQUEST' }],
-};
-
-/** How a claim of this type is filed at the business time `at`, or why it is refused. */
-export function filingOf(
-  item: ClaimableItem,
-  type: ClaimType,
-  at: number,
-): { readonly mode: FilingMode } | { readonly refusal: FilingRefusal } {
-  const { flowState: state } = item;
-  if (item.canceledQuantity === item.quantity) return { refusal: 'INVALID_STATUS' };
-  if (state.claims.length > 0) return { refusal: 'CLAIM_IN_PROGRESS' };
-  if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
-  const modes = PERMISSIONS[type].map(({ key, mode }) => ({ mode, refusal: permissionRefusal(item.flow, state, key, at) }));
-  const open = modes.find(({ refusal }) => refusal === null);
-  if (open) return { mode: open.mode };
-  return { refusal: modes.some(({ refusal }) => refusal === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
+export interface FilingRequest {
+  readonly type: ClaimType;
+  readonly quantity: number;
+  readonly reason: ClaimReason;
 }
 
-/** The claim's mode and units. Throws the refusals of `filingOf`, then INVALID_QUANTITY for more than what remains. */
+/** The permissions of the flow that allow a claim; the first that allows it now decides (F37). */
+const PERMISSIONS: Readonly<Record<ClaimType, readonly PermissionKey[]>> = {
+  CANCEL: ['buyerCancel', 'cancelRequest'],
+  RETURN: ['returnRequest'],
+  EXCHANGE: ['exchangeRequest'],
+};
+export const permissionsOf = (type: ClaimType): readonly PermissionKey[] => PERMISSIONS[type];
+
+/**
+ * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request (F39); of an
+ * exchange, which gives nothing back, nothing is deducted.
+ */
+export function filingOf(item: ClaimableItem, request: FilingRequest, at: number): FilingTerms | { readonly refusal: FilingRefusal } {
+  const { flow, flowState, facts, orderItemId: member } = item;
+  const { type, quantity, reason } = request;
+  if (item.canceledQuantity === item.quantity) return { refusal: 'INVALID_STATUS' };
+  if (flowState.claims.some((claim) => claim.member === member)) return { refusal: 'CLAIM_IN_PROGRESS' };
+  if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
+  const claim = { quantity, reason, refundableWon: item.refundableWon(quantity) };
+  const answers = PERMISSIONS[type].map((key) => ({ key, ...allowance(flow, flowState, key, { at, facts, member, claim }) }));
+  const open = answers.find((answer) => answer.reason === null);
+  if (!open) return { refusal: answers.some((answer) => answer.reason === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
+  const mode = open.key === 'buyerCancel' && !open.isUnsure ? 'AT_ONCE' : 'REQUEST';
+  return { mode, deductWon: type === 'EXCHANGE' ? 0 : open.deductWon };
+}
+
+/** A request with absent units: all that remain. */
+interface Wanted extends Omit<FilingRequest, 'quantity'> {
+  readonly quantity?: number | undefined;
+}
+/** The claim's terms and units. Throws the refusals of `filingOf`, then INVALID_QUANTITY for more than what remains. */
 export function checkFiling(
   item: ClaimableItem,
-  { type, quantity: wanted }: { readonly type: ClaimType; readonly quantity?: number | undefined },
+  { type, reason, quantity: wanted }: Wanted,
   at: number,
-): { readonly mode: FilingMode; readonly quantity: number } {
-  const filing = filingOf(item, type, at);
-  if ('refusal' in filing)
-    throw new Fault(filing.refusal, filing.refusal === 'INVALID_STATUS' ? { details: { reason: 'NOT_IN_STATE' } } : {});
+): FilingTerms & { readonly quantity: number } {
   const activeQuantity = item.quantity - item.canceledQuantity;
   const quantity = wanted ?? activeQuantity;
+  const filing = filingOf(item, { type, reason, quantity: Math.min(quantity, activeQuantity) }, at);
+  if ('refusal' in filing)
+    throw new Fault(filing.refusal, filing.refusal === 'INVALID_STATUS' ? { details: { reason: 'NOT_IN_STATE' } } : {});
   if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });
-  return { mode: filing.mode, quantity };
+  return { ...filing, quantity };
 }

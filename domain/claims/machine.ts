@@ -45,6 +45,8 @@ export interface ClaimState {
   readonly restockedQuantity: number;
   /** The option that the buyer wants, of an exchange. */
   readonly exchangeOptionId: string | null;
+  /** What an approval deducts that does not say how much: the fee of its flow, fixed when it was filed (F38). */
+  readonly flowFeeWon: number;
 }
 export type ClaimEvent =
   | { readonly type: 'load' | 'elapsed' }
@@ -145,7 +147,7 @@ function carryOut(state: ClaimState, command: ClaimCommand, at: number): Step {
 const EFFECTS: {
   readonly [N in ClaimCommandName]: (claim: ClaimState, input: ClaimMessages['commands'][N]) => readonly ClaimEffect[];
 } = {
-  approve: ({ type, isShipped, quantity }, { deductWon = 0, holdRefund: isHeld = false }) => [
+  approve: ({ type, isShipped, quantity, flowFeeWon }, { deductWon = flowFeeWon, holdRefund: isHeld = false }) => [
     // A return that was shipped is back in stock since it was collected (D18).
     ...(type === 'RETURN' && isShipped ? [] : [restockSound(quantity)]),
     { type: 'refund', deductWon, isHeld },

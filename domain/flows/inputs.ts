@@ -20,7 +20,8 @@ const isBlank = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
-const optionsOf = ({ options = [] }: InputField): readonly string[] =>
+/** The values of the options of a choice. */
+export const optionsOf = ({ options = [] }: InputField): readonly string[] =>
   options.map((option) => (typeof option === 'string' ? option : option.value));
 
 const DAY_ONLY = /^\d{4}-\d{2}-\d{2}$/;

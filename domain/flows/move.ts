@@ -4,7 +4,7 @@ import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from 
 import { enter, publishStatus, settle } from './enter.ts';
 import type { CompiledGraph, Flow } from './flow.ts';
 import type { Node } from './graph.ts';
-import { isHeld, isPaused, placeOf } from './positions.ts';
+import { isHeld, placeOf } from './positions.ts';
 import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
 
 /** The nodes between parallel nodes and their joins. */
@@ -29,6 +29,7 @@ export function moveTargets(flow: Flow, state: FlowState): string[] {
   const present = state.positions[0]!.node;
   return flow.main.graph.states.filter((node) => node.id !== present && isTarget(node) && !inside.has(node.id)).map(({ id }) => id);
 }
+export const isWaitingState = (node: Node): boolean => node.type === 'state';
 const isTarget = (node: Node): boolean => node.type === 'state' && (node.attachments?.min ?? 0) === 0;
 
 /** Why nothing can be moved now; null: it can. */
@@ -61,9 +62,10 @@ export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly
 /** Why an item stays in its version; null: it can be moved to the other one. */
 export function migrationRefusal(from: Flow, to: Flow, state: FlowState): 'PROGRESSION' | 'SKIPPED' | null {
   if (from.progression !== to.progression) return 'PROGRESSION';
-  const node = to.main.nodes.get(state.positions[0]!.node);
-  const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && !isPaused(from, state);
-  return isMovable && node?.type === 'state' ? null : 'SKIPPED';
+  const { node: id, call } = state.positions[0]!;
+  const node = to.main.nodes.get(id);
+  const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && call === undefined;
+  return isMovable && node && isWaitingState(node) ? null : 'SKIPPED';
 }
 
 /** State, inputs, data and attachments stay; deadlines start anew. Throws where `migrationRefusal` has a reason. */

@@ -92,8 +92,3 @@ function valueOf(place: Place, source: string, state: FlowState, { at, facts, me
     throw error;
   }
 }
-
-/** Whether every running position offers a permission now; null: it does. For flows whose limits are no expressions of an item. */
-export const permissionRefusal = (flow: Flow, state: FlowState, key: PermissionKey, at: number): Allowance['reason'] =>
-  allowance(flow, state, key, { at, facts: NO_FACTS, member: state.members[0]?.id ?? '' }).reason;
-const NO_FACTS: Facts = { settings: { autoDeliverDays: 0, autoConfirmDays: 0 } };

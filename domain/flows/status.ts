@@ -11,7 +11,8 @@ export const PUBLIC_STATUSES = [
 ] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
-const PROGRESS: Readonly<Record<PublicStatus, number>> = {
+/** How far along each is. */
+export const PROGRESS: Readonly<Record<PublicStatus, number>> = {
   PAID: 0,
   CONFIRMED: 1,
   DISPATCHED: 2,
@@ -26,3 +27,7 @@ export const isBefore = (a: PublicStatus, b: PublicStatus): boolean => PROGRESS[
 /** The least advanced status: [CONFIRMED, PAID, CANCELED] → PAID. */
 export const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
   statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);
+
+const FINAL: ReadonlySet<PublicStatus> = new Set(['PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED']);
+/** Nothing more happens to the item. */
+export const isFinal = (status: PublicStatus): boolean => FINAL.has(status);

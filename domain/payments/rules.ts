@@ -47,8 +47,8 @@ export interface PendingCall {
   readonly isHint?: boolean;
 }
 
-/** The reason of a refund. */
-export const REFUND_CAUSES = ['SELLER_CANCEL', 'CLAIM'] as const;
+/** The reason of a refund; FLOW: on the way, while the units stay (F40). */
+export const REFUND_CAUSES = ['SELLER_CANCEL', 'CLAIM', 'FLOW'] as const;
 export type RefundCause = (typeof REFUND_CAUSES)[number];
 
 /** What is known of a refund between two calls. */

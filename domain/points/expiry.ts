@@ -15,7 +15,7 @@ const SOON_DAYS = 30;
 export const soonUntil = (at: number): number => endOfDayAfter(at, SOON_DAYS);
 
 /** How often the job runs that records expiries. */
-export const EXPIRY_INTERVAL_MS = 10 * MINUTE;
+const EXPIRY_INTERVAL_MS = 10 * MINUTE;
 /** The store's time at which the job finds a lot: the first ten-minute mark from its expiry on that is still to come (N12). */
 export const markOf = (expiresAt: number, now: number): number =>
   Math.ceil(Math.max(expiresAt, now + 1) / EXPIRY_INTERVAL_MS) * EXPIRY_INTERVAL_MS;

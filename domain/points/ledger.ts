@@ -47,7 +47,7 @@ export interface Account {
 }
 
 /** The order in which lots are spent, and in which they expire (N7). */
-export const bySpending = (a: Lot, b: Lot): number => a.expiresAt - b.expiresAt || a.earnedAt - b.earnedAt || a.seq - b.seq;
+const bySpending = (a: Lot, b: Lot): number => a.expiresAt - b.expiresAt || a.earnedAt - b.earnedAt || a.seq - b.seq;
 
 /** A lot is dead from its expiry on. */
 const isLive = ({ expiresAt }: Lot, at: number): boolean => expiresAt > at;

@@ -133,6 +133,20 @@ export function computeRefund(leave: Leave): RefundAmounts {
   };
 }
 
+/** What goes back for units that were refunded before they leave (F40): nothing, of whatever kind. */
+export const NOTHING_BACK: RefundAmounts = {
+  refundWon: 0,
+  pointRefundWon: 0,
+  deliveryFeeRefundWon: 0,
+  deliveryFeeChargeWon: 0,
+  deliveryFeeChargeRefundWon: 0,
+  couponChargeWon: 0,
+  couponChargeRefundWon: 0,
+  deductWon: 0,
+  bundle: null,
+  coupon: null,
+};
+
 const NOTHING: Money = { cashWon: 0, pointWon: 0 };
 const sum = ({ cashWon, pointWon }: Money): number => cashWon + pointWon;
 

@@ -26,8 +26,16 @@ export interface Bench {
   readonly products: Products;
   readonly delivered: Set<string>;
   readonly inviting: Inviting;
+  /** Sends every event of a store to the receiver. */
+  readonly subscribe: (seller: Seller) => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+const EVENT_TYPES = [
+  ...ITEM_EVENTS,
+  ...['ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK', 'CLAIM.COMPLETED'],
+  ...CLAIM_TYPES.map((type) => `CLAIM.${type}_REQUESTED`),
+];
 
 /** A separate system with a sandbox store and a receiver that fails at times. */
 export async function bench(env: Readonly<Record<string, string>> = {}): Promise<Bench> {
@@ -50,13 +58,12 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   const ticket = { name: 'ticket', salePrice: 5000, categoryId, stockQuantity: 100_000, fulfillment: { type: 'MANUAL' } };
   const provided = await retryOnFailure(() => seller.call('POST', '/v1/products', ticket, { 'idempotency-key': 'ticket' }));
   const products = { shipped: productId, provided: provided.body.data.productId as string };
-  const others = ['ORDER.CANCELED', 'ORDER.FULFILLED', 'ORDER.FLOW_STATE_CHANGED', 'PRODUCT.OUT_OF_STOCK', 'CLAIM.COMPLETED'];
-  const requested = CLAIM_TYPES.map((type) => `CLAIM.${type}_REQUESTED`);
-  const eventTypes = [...ITEM_EVENTS, ...others, ...requested];
-  await retryOnFailure(async () => {
-    const { status } = await seller.call('POST', '/v1/webhooks', { url, eventTypes }, { 'idempotency-key': 'hook' });
-    if (status !== 201) throw new Error(`webhook: ${status}`);
-  });
+  const subscribe = (who: Seller) =>
+    retryOnFailure(async () => {
+      const { status } = await who.call('POST', '/v1/webhooks', { url, eventTypes: EVENT_TYPES }, { 'idempotency-key': 'hook' });
+      if (status !== 201) throw new Error(`webhook: ${status}`);
+    });
+  await subscribe(seller);
   const close = async () => {
     receiver.closeAllConnections();
     receiver.close();
@@ -64,7 +71,7 @@ export async function bench(env: Readonly<Record<string, string>> = {}): Promise
   };
   const inviting = await retryOnFailure(() => startInviting(system, store));
   await retryOnFailure(() => usePortone(system, store));
-  return { system, store, seller, productId, products, delivered, inviting, close };
+  return { system, store, seller, productId, products, delivered, inviting, subscribe, close };
 }
 
 /** The second provider of the store, whose OWNER `inviting.ts` has made. */

@@ -16,6 +16,7 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
   const request = { code: 'earning', name: 'earning', sandbox: true, withProduct: true, live: true };
   const store = await makeStore(system.databaseUrl, request, system.env['SEALING_KEYS']);
   const seller = await retryOnFailure(() => Seller.login(system.api, store));
+  await under.subscribe(seller);
   await database.query(`INSERT INTO point_policy VALUES ($1, false, 0, 0, true, 100, false, 0, 0, 1, 10000, false, 365, now(), now())`, [
     store.storeId,
   ]);
@@ -48,6 +49,15 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
     90_000,
   );
   promised.items.set(orderItemId, 'DISPATCHED');
+  await until(
+    'every delivery',
+    async () => {
+      await seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }).catch(() => null);
+      const { rows } = await database.query(`SELECT 1 FROM webhook_delivery WHERE store_id = $1 AND status <> 'SUCCESS'`, [store.storeId]);
+      return rows.length === 0;
+    },
+    90_000,
+  );
   const { rows } = await database.query<{ amount: number }>(
     `SELECT amount_won::int AS amount FROM point_history WHERE order_item_id = $1 AND type = 'EARN_PURCHASE'`,
     [orderItemId],

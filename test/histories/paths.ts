@@ -141,6 +141,7 @@ async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
 
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
 export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
+  orderGroup: {},
   orderItem: {
     'order-item-by-the-clock': async () => {
       const shop = await world();

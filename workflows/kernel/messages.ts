@@ -9,7 +9,7 @@ import type { ApprovalMessages } from '../../domain/approvals/machine.ts';
 import type { ApprovalNoticeMessages } from '../../domain/approvals/notice.ts';
 import type { ClaimMessages } from '../../domain/claims/machine.ts';
 import type { InvitationMessages } from '../../domain/invitations/machine.ts';
-import type { OrderItemMessages } from '../../domain/orders/messages.ts';
+import type { OrderGroupMessages, OrderItemMessages } from '../../domain/orders/messages.ts';
 import type { PaymentMessages } from '../../domain/payments/messages.ts';
 import type { WebhookDeliveryMessages, WebhookSubscriptionMessages } from '../../domain/webhooks/machine.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
@@ -20,6 +20,7 @@ import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
  */
 export interface Messages {
   readonly orderItem: OrderItemMessages;
+  readonly orderGroup: OrderGroupMessages;
   readonly claim: ClaimMessages;
   readonly payment: PaymentMessages;
   readonly webhookDelivery: WebhookDeliveryMessages;
@@ -46,6 +47,7 @@ export const WORKFLOWS: Readonly<Record<WorkflowType, WorkflowProperties>> = {
   payment: { idPrefix: 'payment', priority: 1, queue: RUNS_QUEUE, callsQueue: 'payment-calls' },
   // A seller waits for it.
   orderItem: { idPrefix: 'order-item', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
+  orderGroup: { idPrefix: 'order-group', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
   // A seller or a buyer waits for it.
   claim: { idPrefix: 'claim', priority: 2, queue: RUNS_QUEUE, callsQueue: null },
   invitation: { idPrefix: 'invitation', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
@@ -90,6 +92,20 @@ export const orderItemRun = (item: {
   ...runOf('orderItem', item.storeId, item.orderItemId, item.orderItemNo.slice(0, 14)),
   workflowId: workflowIdOf('orderItem', item.storeId, item.orderItemNo),
 });
+
+/** The run of the items of an order that move together in one flow (F32). */
+export const orderGroupRun = (item: {
+  readonly storeId: string;
+  readonly groupId: string;
+  readonly orderItemNo: string;
+  readonly flowKey: string;
+}): RunIds<'orderGroup'> => {
+  const orderNo = item.orderItemNo.slice(0, 14);
+  return {
+    ...runOf('orderGroup', item.storeId, item.groupId, orderNo),
+    workflowId: workflowIdOf('orderGroup', item.storeId, `${orderNo}/${item.flowKey}`),
+  };
+};
 
 /** The names of the update and the signals that every run handles. */
 export const COMMAND_UPDATE = 'command';

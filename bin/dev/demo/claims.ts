@@ -1,6 +1,6 @@
 /** The demo's chapters about claims: a member returns one of two scarves and exchanges the other. */
 import { workflowIdOf } from '../../../workflows/kernel/messages.ts';
-import { Buyer, pay } from '../client.ts';
+import { Buyer } from '../client.ts';
 import { until } from '../until.ts';
 import { type Day, hold, print } from './day.ts';
 
@@ -27,16 +27,9 @@ export async function claim(day: Day): Promise<void> {
 async function buyTwo(day: Day): Promise<Bought> {
   const { system, store } = day.target;
   const member = await Buyer.join(system.api, store.storeCode);
-  const checkout = await member.call('POST', '/storefront/v1/checkout', { items: [{ ...day.product, quantity: 2 }] });
-  const { paymentId, payUrl } = (await member.start(checkout.body.data.checkoutId as string)).body.data as Record<string, string>;
-  await pay(payUrl!);
-  const { orderId } = (await member.status(paymentId!)).body.data as { orderId: string };
-  const { orderItemId } = (await day.sell('GET', `/v1/orders/${orderId}`)).items[0] as { orderItemId: string };
-  const act = (action: string, body: object = {}) => day.sell('POST', `/v1/order-items/${orderItemId}/${action}`, body);
-  await act('confirm');
-  await act('dispatch', { deliveryMethod: 'DIRECT' });
-  await act('delivered');
-  return { member, paymentId: paymentId!, orderItemId };
+  const { paymentId, orderItemId } = await day.buyAs(member, 2);
+  await day.deliver(orderItemId);
+  return { member, paymentId, orderItemId };
 }
 
 /** Files a claim of one unit; answers how to command it. */

@@ -1,6 +1,6 @@
 /** What the chapters of `npm run demo` share: the shop's state, its seller, and how a step is verified and shown. */
 import type { CreatedStore } from '../../../db/identity/createStore.ts';
-import type { Seller } from '../client.ts';
+import { type Buyer, pay, type Seller } from '../client.ts';
 import type { DevelopmentSystem } from '../developmentSystem.ts';
 import { until } from '../until.ts';
 
@@ -15,6 +15,15 @@ export const print = (text: string) => process.stdout.write(`${text}\n`);
 export function hold(what: string, holds: boolean, seen: unknown): void {
   if (!holds) throw new Error(`${what}: did not hold; seen ${JSON.stringify(seen)}`);
   print(`  ✓ ${what}`);
+}
+
+/** Where buyers go back to: https, because the shop's payments are real. */
+export const RETURN = { returnUrl: 'https://shop.example.com/done' };
+
+export interface Purchase {
+  readonly paymentId: string;
+  readonly orderId: string;
+  readonly orderItemId: string;
 }
 
 /** The state that each chapter leaves for the next. */
@@ -46,6 +55,24 @@ export class Day {
   }
   async stock(): Promise<number> {
     return (await this.sell('GET', `/v1/products/${this.product.productId}`)).variants[0].stockQuantity as number;
+  }
+  /** A member buys so many of the product. */
+  async buyAs(member: Buyer, quantity: number): Promise<Purchase> {
+    const { body } = await member.call('POST', '/storefront/v1/checkout', { items: [{ ...this.product, quantity }] });
+    return this.pay(member, body.data.checkoutId as string);
+  }
+  /** Starts a member's payment and pays. */
+  async pay(member: Buyer, checkoutId: string, start: object = {}): Promise<Purchase> {
+    const started = (await member.start(checkoutId, { ...RETURN, ...start })).body.data as { paymentId: string; payUrl: string };
+    const { paymentId, payUrl } = started;
+    await pay(payUrl);
+    const { orderId } = (await member.status(paymentId)).body.data as { orderId: string };
+    const { orderItemId } = (await this.sell('GET', `/v1/orders/${orderId}`)).items[0] as { orderItemId: string };
+    return { paymentId, orderId, orderItemId };
+  }
+  async deliver(orderItemId: string): Promise<void> {
+    for (const [action, body] of [['confirm'], ['dispatch', { deliveryMethod: 'DIRECT' }], ['delivered']] as const)
+      await this.sell('POST', `/v1/order-items/${orderItemId}/${action}`, body ?? {});
   }
   /** Waits for the end of a payment's first refund. */
   async refunded(paymentId: string): Promise<void> {

@@ -49,6 +49,15 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     return item ? [`Order item ${item.order_item_no} is ${item.status}, ${item.canceled_quantity} of ${item.quantity} canceled.`] : [];
   },
 
+  async orderGroup({ sql, store, id }) {
+    const items = await sql<{ order_item_no: string; status: string; flow_key: string; flow_version: number }>`
+      SELECT order_item_no, status, flow_key, flow_version FROM order_item WHERE store_id = ${store} AND group_id = ${id} ORDER BY position`;
+    const [first] = items;
+    if (!first) return [];
+    const each = items.map(({ order_item_no: number, status }) => `${number} is ${status}`).join(', ');
+    return [`The items of the order in flow ${first.flow_key}@${first.flow_version} move together: ${each}.`];
+  },
+
   async claim({ sql, store, id }) {
     const [claim] = await sql<{
       claim_no: string;

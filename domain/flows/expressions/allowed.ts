@@ -1,7 +1,7 @@
 /** What may be written: a list of what is allowed, so that nothing the library learns ever reaches sellers by itself. */
 import { FUNCTION_NAMES, ROOTS } from './language.ts';
 import { literalProblem } from './literals.ts';
-import { askedBy, partsOf, pathOf, rangeOf, type Tree } from './tree.ts';
+import { argumentOfHas, partsOf, pathOf, rangeOf, type Tree } from './tree.ts';
 import type { ExpressionProblem } from './types.ts';
 
 export const MAX_LENGTH = 1000;
@@ -30,8 +30,8 @@ export function notAllowed(node: Tree, names: Names, depth = 1): ExpressionProbl
   if (depth > MAX_DEPTH) return refuse(node, `nested more than ${MAX_DEPTH} deep`);
   const path = pathOf(node);
   if (path) return pathProblem(node, path, names);
-  const asked = askedBy(node);
-  if (asked) return askedProblem(node, asked, names);
+  const field = argumentOfHas(node);
+  if (field) return hasProblem(node, field, names);
   return nodeProblem(node) ?? literalProblem(node) ?? partsNotAllowed(node, names, depth);
 }
 
@@ -85,9 +85,9 @@ function pathProblem(node: Tree, path: readonly string[], { tables, inputs, isFo
   return null;
 }
 
-function askedProblem(has: Tree, asked: Tree, names: Names): ExpressionProblem | null {
-  const path = pathOf(asked);
-  const isAskable = path?.[0] === 'item' && (path.length === 2 ? path[1] === 'stay' : path[1] === 'inputs' || path[1] === 'option');
-  if (!isAskable || partsOf(has).length !== 1) return refuse(has, 'has asks for item.inputs.key, item.option.key or item.stay');
-  return path.length === 2 ? null : pathProblem(asked, path, names);
+function hasProblem(has: Tree, field: Tree, names: Names): ExpressionProblem | null {
+  const path = pathOf(field);
+  const isField = path?.[0] === 'item' && (path.length === 2 ? path[1] === 'stay' : path[1] === 'inputs' || path[1] === 'option');
+  if (!isField || partsOf(has).length !== 1) return refuse(has, 'has asks for item.inputs.key, item.option.key or item.stay');
+  return path.length === 2 ? null : pathProblem(field, path, names);
 }

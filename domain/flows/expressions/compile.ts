@@ -8,15 +8,15 @@ import { Time } from './time.ts';
 import type { Expressions, InputTypes, Scope, Tables } from './types.ts';
 
 /** Sources, and languages of sets of options, that are kept at most: more than a graph of 128 KiB has. */
-const KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /** A function's results, the oldest of which is given up when there are too many. */
-function kept<T>(compute: (key: string) => T): (key: string) => T {
+function memoized<T>(compute: (key: string) => T): (key: string) => T {
   const results = new Map<string, T>();
   return (key) => {
     const found = results.get(key);
     if (found !== undefined) return found;
-    if (results.size >= KEPT) results.delete(results.keys().next().value!);
+    if (results.size >= MAX_KEPT) results.delete(results.keys().next().value!);
     const result = compute(key);
     results.set(key, result);
     return result;
@@ -30,7 +30,7 @@ function kept<T>(compute: (key: string) => T): (key: string) => T {
 export function compileExpressions(tables: Tables, inputs: InputTypes): Expressions {
   const moment: Moment = { now: null, holidays: new Set() };
   const language = languageOf(moment, tables, inputTypes(inputs));
-  const reading = kept<Reading>((source) => read(language, source));
+  const reading = memoized<Reading>((source) => read(language, source));
   const programOf = (source: string): Program | null => {
     const result = reading(source);
     return result.problem ? null : result.program;
@@ -58,7 +58,7 @@ function languageOf(moment: Moment, tables: Tables, inputs: FieldTypes): Languag
   const sound = soundTables(tables);
   const environment = createEnvironment(moment, sound);
   const isForeign = (name: string) => environment.hasVariable(name);
-  const itemLanguage = kept((keys: string) => {
+  const itemLanguage = memoized((keys: string) => {
     const option = optionTypes(keys === '' ? [] : keys.split(' '));
     return { environment: withItem(environment, inputs, option), option };
   });

@@ -1,5 +1,5 @@
 /** Which inputs an expression may read although they are absent. */
-import { askedBy, partsOf, pathOf, type Tree } from './tree.ts';
+import { argumentOfHas, partsOf, pathOf, type Tree } from './tree.ts';
 
 type Keys = ReadonlySet<string>;
 const NONE: Keys = new Set();
@@ -10,10 +10,10 @@ function inputOf(node: Tree): string | null {
   return path?.length === 3 && path[0] === 'item' && path[1] === 'inputs' ? path[2]! : null;
 }
 
-/** The inputs that are there whenever the node is `outcome`. */
+/** The inputs that are there whenever the node is `outcome`: those that a `has` in it has found. */
 function presentWhen(node: Tree, outcome: boolean): Keys {
-  const asked = askedBy(node);
-  if (asked) return outcome ? new Set([inputOf(asked) ?? []].flat()) : NONE;
+  const field = argumentOfHas(node);
+  if (field) return outcome ? unguarded(field) : NONE;
   if (node.op === '!_') return presentWhen(node.args, !outcome);
   if (node.op !== '&&' && node.op !== '||') return NONE;
   const [left, right] = node.args.map((part) => presentWhen(part, outcome)) as [Keys, Keys];
@@ -27,7 +27,7 @@ function presentWhen(node: Tree, outcome: boolean): Keys {
 export function unguarded(node: Tree, present: Keys = NONE): Keys {
   const key = inputOf(node);
   if (key !== null) return present.has(key) ? NONE : new Set([key]);
-  if (askedBy(node)) return NONE;
+  if (argumentOfHas(node)) return NONE;
   if (node.op === '&&' || node.op === '||') {
     const [left, right] = node.args;
     const guardedBy = (other: Tree) => present.union(presentWhen(other, node.op === '&&'));

@@ -3,7 +3,7 @@ import { readTime, Time } from './time.ts';
 import type { FieldType, InputTypes, Scope } from './types.ts';
 
 /** The library's name for the type of an input's values. */
-export const VALUE_TYPES: Readonly<Record<FieldType, string>> = {
+const VALUE_TYPES: Readonly<Record<FieldType, string>> = {
   text: 'string',
   textarea: 'string',
   select: 'string',

@@ -11,8 +11,8 @@ export interface TableProblem {
 }
 type Table = Tables[string];
 
-export const MAX_TABLES = 50;
-export const MAX_ROWS = 100;
+const MAX_TABLES = 50;
+const MAX_ROWS = 100;
 const MAX_DAYS = 3650;
 const NAME = /^[A-Za-z]\w{0,39}$/;
 /** Words of the expression language, which can name nothing. */
@@ -26,8 +26,7 @@ const TYPE_NAMES: ReadonlySet<string> = new Set('bool bytes double dyn int list 
 
 export const isSteps = (table: Table): table is readonly StepRow[] =>
   table.length > 0 && table.every((row) => 'days' in row && 'value' in row);
-export const isRanges = (table: Table): table is readonly RangeRow[] =>
-  table.length > 0 && table.every((row) => 'from' in row && 'to' in row);
+const isRanges = (table: Table): table is readonly RangeRow[] => table.length > 0 && table.every((row) => 'from' in row && 'to' in row);
 
 /** All problems of all tables. A table with a blocking one is not there for expressions. */
 export function tableProblems(tables: Tables): readonly TableProblem[] {

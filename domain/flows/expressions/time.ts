@@ -6,23 +6,25 @@ import { ExpressionError } from './errors.ts';
 /** The years that times may have (X22): 1900 to 9998, in Korea. */
 const EARLIEST = Date.UTC(1900, 0, 1) - KOREA;
 const LATEST = Date.UTC(9999, 0, 1) - KOREA - 1;
+const isWithin = (ms: number): boolean => ms >= EARLIEST && ms <= LATEST;
 
 /** A moment. A class of our own: the library knows types by their constructor, and its own time type depends on locales. */
 export class Time {
   readonly ms: number;
   /** @throws ExpressionError outside the years 1900 to 9998. */
   constructor(ms: number) {
-    if (!(ms >= EARLIEST && ms <= LATEST)) throw new ExpressionError('EXPRESSION_OVERFLOW', 'a time outside the years 1900 to 9998');
+    if (!isWithin(ms)) throw new ExpressionError('EXPRESSION_OVERFLOW', 'a time outside the years 1900 to 9998');
     this.ms = ms;
   }
 }
 
 const moment = new RegExp(MOMENT);
 
-/** An ISO 8601 date-time with an offset, or a date, which is its midnight in Korea; null for every other text. */
+/** An ISO 8601 date-time with an offset, or a date, which is its midnight in Korea; null for every other text and year. */
 export function readTime(text: string): Time | null {
-  const whole = text.length === 10 ? `${text}T00:00+09:00` : text;
-  return moment.test(whole) ? new Time(Date.parse(whole)) : null;
+  const whole = (text.length === 10 ? `${text}T00:00+09:00` : text).toUpperCase();
+  const ms = moment.test(whole) ? Date.parse(whole) : Number.NaN;
+  return isWithin(ms) ? new Time(ms) : null;
 }
 
 /** The Korean calendar day as a number: days since 1970-01-01. */

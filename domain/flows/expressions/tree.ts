@@ -26,7 +26,7 @@ export function pathOf(node: Tree): readonly string[] | null {
 export const rangeOf = (node: Tree): Range => ({ start: node.op === '.' ? node.pos : node.start, end: node.end });
 
 /** The argument of `has(…)`; null for every other node. */
-export const askedBy = (node: Tree): Tree | null => (node.op === 'call' && node.args[0] === 'has' ? (node.args[1][0] ?? null) : null);
+export const argumentOfHas = (node: Tree): Tree | null => (node.op === 'call' && node.args[0] === 'has' ? (node.args[1][0] ?? null) : null);
 
 /** Every node, a whole before its parts. */
 export function* nodesOf(node: Tree): Generator<Tree> {

@@ -1,4 +1,4 @@
-/** Expressions of an order flow: what the rest of the flow engine knows of them (docs/contract.md#flow). */
+/** Expressions of an order flow: what the rest of the flow engine knows of them (docs/contract.md#expressions). */
 
 /** What an expression gives: a guard `bool`, a fee `int` in won, a deadline or an `until` `time`. */
 export type ExpressionType = 'bool' | 'int' | 'time';

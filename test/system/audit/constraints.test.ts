@@ -84,6 +84,7 @@ beforeAll(async () => {
   await owner.query('SET session_replication_role = origin');
   await owner.query(`INSERT INTO user_account (user_id, email, created_at) VALUES ('usr', 'u@example.com', now())`);
   await insert('member', { user_id: 'usr', role: 'STAFF', created_at: now });
+  await insert('customer', { customer_id: 'cus', email: 'c@example.com', created_at: now });
   await insert('approval_request', {
     approval_id: 'apr',
     status: 'PENDING',
@@ -150,6 +151,15 @@ const CHANGES: Readonly<Record<string, readonly [change: () => string, target: s
     () => `INSERT INTO claim_step (store_id, claim_id, seq, name, by, at, detail)
       VALUES ('${storeId}', 'clm', 1, 'approve', 'SELLER', now(), '{"refundAmount": 0, "pointRefundAmount": 0, "refundId": null}')`,
     'clm',
+  ],
+  audit_point_adjusted: [
+    () => `INSERT INTO point_history (store_id, history_id, customer_id, seq, type, amount_won, balance_won, created_at)
+      VALUES ('${storeId}', 'pth', 'cus', 1, 'ADJUST', 5, 5, now())`,
+    'cus',
+  ],
+  audit_customer_withdrawn: [
+    () => `INSERT INTO customer_withdrawal (store_id, customer_id, withdrawn_at, reason) VALUES ('${storeId}', 'cus_gone', now(), 'r')`,
+    'cus_gone',
   ],
   audit_member_removed: [() => `DELETE FROM member WHERE user_id = 'usr'`, 'usr'],
 };

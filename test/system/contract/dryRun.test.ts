@@ -77,8 +77,10 @@ const PATHS: Readonly<Record<string, string>> = {
   ADDRESS: '/v1/seller-addresses/',
   API_CLIENT: '/v1/store/api-clients/',
 };
-async function shown(type: string, id: string | null, headers: Headers_): Promise<object | null> {
-  if (type === 'STORE') return (await call(underTest.api, 'GET', '/v1/store', { headers })).body.data as object;
+/** What an operation changes of the store, where that is not `GET /v1/store`. */
+const OF_STORE: Readonly<Record<string, string>> = { 'points.replacePolicy': '/v1/store/point-policy' };
+async function shown(operation: string, type: string, id: string | null, headers: Headers_): Promise<object | null> {
+  if (type === 'STORE') return (await call(underTest.api, 'GET', OF_STORE[operation] ?? '/v1/store', { headers })).body.data as object;
   if (id === null) return null;
   const { status, body } = await call(underTest.api, 'GET', PATHS[type]! + id, { headers });
   return status === 200 ? (body.data as object) : null;
@@ -129,12 +131,12 @@ async function compare(route: Route, [url, init = {}]: Sent, storeId: string) {
   const strays: unknown[] = remains ? [[endpoint.id, 'remains']] : [];
   const isDry = reply.meta.code === 'DRY_RUN';
   const target = isDry ? reply.data.preview.target : null;
-  const before = isComparable(route, target) ? await shown(target.type, target.id, auth) : null;
+  const before = isComparable(route, target) ? await shown(endpoint.id, target.type, target.id, auth) : null;
   const answer = await realFetch(url, init);
   if (answer.ok !== isDry) strays.push([endpoint.id, 'dry', reply.meta.code, reply.error, 'real', answer.status]);
   if (!isDry || !answer.ok) return { answer, strays, seen: null };
   if (isComparable(route, target)) {
-    const after = await shown(target.type, target.id ?? (await madeId(route, answer)), auth);
+    const after = await shown(endpoint.id, target.type, target.id ?? (await madeId(route, answer)), auth);
     const differs = changesBetween(before, after, listingOf(endpoint)?.listing);
     if (timeless(differs) !== timeless(reply.data.preview.changes)) strays.push([endpoint.id, reply.data.preview.changes, differs]);
   }

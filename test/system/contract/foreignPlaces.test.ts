@@ -2,6 +2,7 @@
  * Ids and numbers of another store in every path and every query, generated from the endpoint list: answered exactly as
  * what nobody has. Bodies: foreignIds.test.ts.
  */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/kernel/endpoint.ts';
@@ -74,6 +75,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   addressId: ['seller_address'],
   pickupLocationId: ['pickup_location'],
   approvalId: ['approval_request'],
+  flowId: ['commerce_flow'],
 };
 
 /** One of everything that has an id. */
@@ -100,8 +102,8 @@ async function fill(rival: World): Promise<void> {
   await plantReview(rival.store.storeId);
 }
 
-/** Words of a list are no ids. */
-const WORDS = new Set(['provider', 'environment']);
+/** Words of a list, names that a client gives and numbers are no ids. */
+const WORDS = new Set(['provider', 'environment', 'key', 'name', 'version']);
 const named = (endpoint: Endpoint) => [...endpoint.route.matchAll(/{(\w+)}/g)].map(([, name]) => name!).filter((name) => !WORDS.has(name));
 /** Whoever may call all of it. */
 const headersOf = ({ access }: Endpoint): Headers_ => {
@@ -114,7 +116,8 @@ const send = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) =
   const url =
     path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) + (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
   const body = endpoint.body && (exampleOf(endpoint).request ?? {});
-  const reply = await call(underTest.api, method, url, { body, headers: headersOf(endpoint) });
+  const key = endpoint.needsKey ? { 'idempotency-key': randomUUID() } : {};
+  const reply = await call(underTest.api, method, url, { body, headers: { ...headersOf(endpoint), ...key } });
   const text = JSON.stringify([reply.body.data, reply.body.error]);
   return { status: reply.status, code: String(reply.body.error?.code), text: Object.values(ids).reduce(mask, text) };
 };
@@ -147,8 +150,8 @@ describe('in queries', () => {
     for (const value of theirNumbers) {
       const reply = await call(underTest.api, 'GET', `${path}?${name}=${encodeURIComponent(value)}`, { headers: headersOf(endpoint) });
       expect([200, 400]).toContain(reply.status);
-      // A short number is part of this store's own e-mails.
-      if (endpoint.id === 'customers.list' && value.length < 4) continue;
+      // A short number may be part of this store's own e-mails.
+      if (endpoint.id === 'customers.list' && /^\d{1,8}$/.test(value)) continue;
       const items = reply.status === 200 ? (reply.body.data.items as { statusCode?: number }[]) : [];
       // The audit log has this store's own requests that named a foreign id, and were refused.
       expect(items.filter((item) => endpoint.id !== 'auditLogs.list' || item.statusCode! < 400)).toEqual([]);

@@ -1,5 +1,6 @@
 /** The part of the walk (examples.ts) about points: each operation of theirs once. */
 import { Buyer, type Reply } from '../../../bin/dev/client.ts';
+import { customerIdOf } from '../../kernel/points.ts';
 import type { World } from '../../kernel/world.ts';
 
 type Note = (id: string, request: unknown, reply: Reply) => Reply['body']['data'];
@@ -16,9 +17,7 @@ export async function points({ seller, store }: World, note: Note): Promise<void
   await sell('points.getPolicy', 'GET', '/v1/store/point-policy');
   const member = await Buyer.join(seller.base, store.storeCode);
   const as = async (id: string, path: string) => note(id, undefined, await member.call('GET', path));
-  const [, payload = ''] = member.headers['authorization']!.split('.');
-  const { sub: customerId } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
-  const path = `/v1/customers/${customerId}/points`;
+  const path = `/v1/customers/${customerIdOf(member)}/points`;
   const adjustment = { amount: 3000, reason: '배송이 늦어 드리는 사과' };
   await sell('points.adjust', 'POST', `${path}/adjustments`, adjustment, { 'idempotency-key': 'late-delivery-1' });
   await sell('points.get', 'GET', path);

@@ -85,6 +85,7 @@ describe('is the end of the member', () => {
     await buyer.call('POST', '/storefront/v1/me/addresses', HOME, { 'idempotency-key': 'k' });
     await buyer.call('POST', '/storefront/v1/me/wishlist', { productId: product.productId });
     await buyer.call('POST', '/storefront/v1/cart/items', { productId: product.productId, quantity: 1 });
+    await buyer.call('POST', `/storefront/v1/products/${product.productId}/inquiries`, { content: '언제 오나요?' });
     await shop.act((await shop.order(product, 1, buyer)).orderItemId, 'cancel', { reason: 'OTHER' });
     const [amountWon, expiresAt] = [500, new Date('2030-01-01T00:00:00Z')];
     const granted = await desk.inTenant((tx) => grantPoints(tx, { customerId, type: 'ADJUST', amountWon, expiresAt }));
@@ -99,6 +100,7 @@ describe('is the end of the member', () => {
         'customer_consent',
         'customer_stats',
         'point_lot',
+        'inquiry',
         'orders',
         'payment',
       ]),
@@ -114,7 +116,7 @@ describe('is the end of the member', () => {
     }
     const after = (await support('personal-data', customerId, '--json')) as { data: Record<string, object[]> };
     expect(Object.keys(after.data).toSorted()).toEqual(
-      ['checkout', 'customer_withdrawal', 'flow_step', 'order_item', 'orders', 'payment', 'payment_attempt'].toSorted(),
+      ['checkout', 'customer_withdrawal', 'flow_step', 'inquiry', 'order_item', 'orders', 'payment', 'payment_attempt'].toSorted(),
     );
     expect(await records(customerId)).toEqual([{ actor_type: 'SYSTEM', request_id: null, metadata: { by: 'BUYER', reason: null } }]);
   });
@@ -176,13 +178,13 @@ describe('an agent’s request', () => {
     const me = await join(shop);
     const agent = await desk.agent(['customer:rw']);
     const body = { reason: '요청', confirmation: me.email };
-    const ask = (headers: object = {}) => shop.seller.call('POST', `${at(me)}/withdraw`, body, { ...agent.headers, ...headers });
-    const dry = await ask({ 'x-svc-dry-run': '1' });
+    const request = (headers: object = {}) => shop.seller.call('POST', `${at(me)}/withdraw`, body, { ...agent.headers, ...headers });
+    const dry = await request({ 'x-svc-dry-run': '1' });
     expect(dry.body.data).toMatchObject({
       decision: 'APPROVAL_REQUIRED',
       preview: { target: { type: 'CUSTOMER', id: me.customerId }, changes: [{ field: 'deleted', before: false, after: true }] },
     });
-    const [one, two] = [await ask({ 'idempotency-key': 'one' }), await ask({ 'idempotency-key': 'two' })];
+    const [one, two] = [await request({ 'idempotency-key': 'one' }), await request({ 'idempotency-key': 'two' })];
     expect([one.status, two.status]).toEqual([202, 202]);
     const read = async ({ body: { data } }: typeof one) =>
       (await desk.read(data.approvalId as string)).body.data as {

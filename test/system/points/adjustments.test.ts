@@ -61,6 +61,18 @@ test('without an expiry of its own a grant has that of the policy; without eithe
   const { body } = await adjust(fresh, customerId, { amount: 1, reason: 'r' });
   const day = korean((await nowOf(fresh)) + 30 * DAY).slice(0, 10);
   expect(body.data.expiresAt).toBe(`${day}T23:59:59+09:00`);
+  // On both sides of the Korean midnight.
+  const tomorrow = korean((await nowOf(fresh)) + DAY).slice(0, 10);
+  for (const [to, days] of [
+    [`${tomorrow}T23:59:00+09:00`, 30],
+    [korean(Date.parse(`${tomorrow}T00:00:00+09:00`) + DAY), 31],
+  ] as const) {
+    await fresh.seller.call('POST', '/v1/sandbox/clock', { to });
+    const granted = await adjust(fresh, customerId, { amount: 1, reason: 'r' });
+    expect(granted.body.data.expiresAt).toBe(
+      `${korean(Date.parse(`${tomorrow}T00:00:00+09:00`) + days * DAY).slice(0, 10)}T23:59:59+09:00`,
+    );
+  }
 });
 
 test('what is wrong with a request is reported all at once', async () => {
@@ -152,12 +164,12 @@ test('what an agent asks for at a live store is carried out when a person approv
   await query('UPDATE store SET first_live_order_at = created_at WHERE store_id = $1', [live.store.storeId]);
   const desk = await Desk.open(live);
   const agent = await desk.agent(['promotion:rw']);
-  const asked = await call(underTest.api, 'POST', `/v1/customers/${customerId}/points/adjustments`, {
+  const waiting = await call(underTest.api, 'POST', `/v1/customers/${customerId}/points/adjustments`, {
     headers: { ...agent.headers, 'idempotency-key': 'agent' },
     body: { amount: 70, reason: '에이전트', expiresAt: far },
   });
-  expect([asked.status, asked.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
-  const done = await desk.decide(asked.body.data.approvalId as string, 'approve');
+  expect([waiting.status, waiting.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
+  const done = await desk.decide(waiting.body.data.approvalId as string, 'approve');
   expect(done.body.data).toMatchObject({ status: 'SUCCEEDED', result: { statusCode: 201 } });
   expect(await entriesOf(live, customerId)).toMatchObject([{ type: 'ADJUST', amount: 70, balance: 70 }]);
   await desk.close();

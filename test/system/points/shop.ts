@@ -5,6 +5,7 @@ import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, tenancyOf, type Tx } from '../../../db/kernel/tx.ts';
 import { deductPoints, grantPoints, readBalance } from '../../../db/points/ledger.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
+import { customerIdOf } from '../../kernel/points.ts';
 import { makeStore, query, underTest, until, World } from '../../kernel/world.ts';
 
 let opened: ReturnType<typeof openOrm> | undefined;
@@ -150,10 +151,8 @@ export class PointShop {
     return inTenant(await orm(), tenancyOf(this.storeId, Number(row!.offset), Date.now()), REQUEST, work);
   }
   async member(points = 0): Promise<Member> {
-    const email = `member-${randomUUID()}@example.com`;
-    const buyer = await Buyer.join(underTest.api, this.world.store.storeCode, email);
-    const [row] = await query<{ id: string }>('SELECT customer_id AS id FROM customer WHERE email = $1', [email]);
-    const member = new Member(this, buyer, row!.id);
+    const buyer = await Buyer.join(underTest.api, this.world.store.storeCode);
+    const member = new Member(this, buyer, customerIdOf(buyer));
     if (points > 0) await member.adjust(points);
     return member;
   }

@@ -23,14 +23,16 @@ function itemAt(kind: Kind, node: string, changes: Partial<ClaimableItem> = {}):
     ...(isEnd && { done: 'COMPLETED' as const }),
   };
   const flow = builtInFlow(kind === 'SHIPPED' ? 'shipping-standard' : 'manual-standard', 1)!;
-  return { flow, flowState, quantity: 3, canceledQuantity: 0, isShipped: kind === 'SHIPPED', ...changes };
+  const facts = { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } };
+  const isShipped = kind === 'SHIPPED';
+  return { orderItemId: 'oit', flow, flowState, facts, quantity: 3, canceledQuantity: 0, isShipped, refundableWon: () => 0, ...changes };
 }
 const withClaim = (item: ClaimableItem): ClaimableItem => ({
   ...item,
   flowState: { ...item.flowState, claims: [{ id: 'clm', member: 'oit' }] },
 });
 const filed = (item: ClaimableItem, type: ClaimType, at = T): string => {
-  const filing = filingOf(item, type, at);
+  const filing = filingOf(item, { type, quantity: 1, reason: 'OTHER' }, at);
   return 'mode' in filing ? filing.mode : filing.refusal;
 };
 
@@ -67,7 +69,7 @@ describe('stages (D46)', () => {
 describe('refusals, in their order', () => {
   const refusalOf = (item: ClaimableItem, type: ClaimType, quantity?: number, at = T): string => {
     try {
-      checkFiling(item, { type, quantity }, at);
+      checkFiling(item, { type, quantity, reason: 'OTHER' }, at);
       return 'none';
     } catch (error) {
       if (error instanceof Fault) return error.code;
@@ -87,19 +89,23 @@ describe('refusals, in their order', () => {
     expect(refusalOf(item, type, 9, late)).toBe(code);
   });
   test('details: why, and how many remain', () => {
-    expect(() => checkFiling(itemAt('SHIPPED', 'paid'), { type: 'RETURN' }, T)).toThrow(
+    expect(() => checkFiling(itemAt('SHIPPED', 'paid'), { type: 'RETURN', reason: 'OTHER' }, T)).toThrow(
       expect.objectContaining({ code: 'INVALID_STATUS', extra: { details: { reason: 'NOT_IN_STATE' } } }),
     );
     const item = itemAt('SHIPPED', 'paid', { canceledQuantity: 1 });
-    expect(() => checkFiling(item, { type: 'CANCEL', quantity: 3 }, T)).toThrow(
+    expect(() => checkFiling(item, { type: 'CANCEL', quantity: 3, reason: 'OTHER' }, T)).toThrow(
       expect.objectContaining({ code: 'INVALID_QUANTITY', extra: { details: { activeQuantity: 2 } } }),
     );
   });
   test('units: all that remain, or some of them', () => {
     const item = itemAt('SHIPPED', 'paid', { canceledQuantity: 1 });
-    expect(checkFiling(item, { type: 'CANCEL' }, T)).toEqual({ mode: 'AT_ONCE', quantity: 2 });
-    expect(checkFiling(item, { type: 'CANCEL', quantity: 2 }, T)).toEqual({ mode: 'AT_ONCE', quantity: 2 });
-    expect(checkFiling(item, { type: 'CANCEL', quantity: 1 }, T)).toEqual({ mode: 'AT_ONCE', quantity: 1 });
+    const filed = (quantity?: number) => checkFiling(item, { type: 'CANCEL', quantity, reason: 'OTHER' }, T);
+    for (const [wanted, quantity] of [
+      [undefined, 2],
+      [2, 2],
+      [1, 1],
+    ] as const)
+      expect(filed(wanted)).toEqual({ mode: 'AT_ONCE', quantity, deductWon: 0 });
   });
 });
 

@@ -18,6 +18,7 @@ export function stateOf(kind: Kind, status: ClaimStatus, changes: Partial<ClaimS
     holdUntil: status === 'HELD' ? UNTIL : null,
     restockedQuantity: isBack ? 3 : 0,
     exchangeOptionId: kind === 'EXCHANGE' ? 'var_wanted' : null,
+    flowFeeWon: 0,
     ...changes,
   };
 }

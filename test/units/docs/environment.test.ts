@@ -39,7 +39,7 @@ interface Read {
   readonly fallback: string | null;
 }
 const OWN = [
-  /\benv\.(?:get|need|address|addressOr|count|port)\('([A-Z][A-Z0-9_]+)'(?=(?:, (?:'([^']+)'|([\d_]+)\)))?)/g,
+  /\benv\.(?:get|need|address|addressOr|count|flag|port)\('([A-Z][A-Z0-9_]+)'(?=(?:, (?:'([^']+)'|([\d_]+|true|false)\)))?)/g,
   /\benv\.get\('([A-Z][A-Z0-9_]+)'\) \?\? '([^']+)'/g,
   /\benv\.count\('([A-Z][A-Z0-9_]+)', env\.isProduction \? (\d+) : \d+\)/g,
   /(?<![.\w])(?:env|variables)\['([A-Z][A-Z0-9_]+)'\]/g,

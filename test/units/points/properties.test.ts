@@ -33,7 +33,7 @@ test('the books agree after every operation', () => {
 test('time that passes in one step or in many ends with the same ledger', () => {
   const passed = (account: Account, days: readonly number[]): readonly Entry[] =>
     days.reduce((now, day) => expireDue({ ...now, at: now.at + day }), account).written;
-  const shown = (entries: readonly Entry[]) => entries.map(({ at: _, ...entry }) => entry);
+  const shown = (entries: readonly Entry[]) => entries.map((entry) => ({ ...entry, at: null }));
   fc.assert(
     fc.property(steps, (sequence) => {
       const ledger = new Ledger();

@@ -3,12 +3,25 @@ import fc from 'fast-check';
 import { type RecordedEntry } from '../../../domain/points/check.ts';
 import { type Account, type Entry, expireDue, grant, type Movement, release, revoke, spend } from '../../../domain/points/ledger.ts';
 
-/** Times are days; `lot`, `payment` and `review` are chosen among those that there are. */
-export type Step =
-  | { readonly do: 'earn' | 'reward' | 'restore'; readonly won: number; readonly days: number }
-  | { readonly do: 'reserve' | 'deduct'; readonly won: number }
-  | { readonly do: 'release' | 'use' | 'revoke'; readonly which: number }
-  | { readonly do: 'expire'; readonly days: number };
+/** Makes a lot that lives `days`. */
+export interface Granting {
+  readonly do: 'earn' | 'reward' | 'restore';
+  readonly won: number;
+  readonly days: number;
+}
+interface Spending {
+  readonly do: 'reserve' | 'deduct';
+  readonly won: number;
+}
+/** `which` chooses among the reservations, or the rewards, that there are. */
+export interface Ending {
+  readonly do: 'release' | 'use' | 'revoke';
+  readonly which: number;
+}
+/** Times are days. */
+export type Step = Granting | Spending | Ending | { readonly do: 'expire'; readonly days: number };
+
+export const TYPES = { earn: 'EARN_PURCHASE', reward: 'EARN_REVIEW', restore: 'REFUND_RESTORE' } as const;
 
 const won = fc.integer({ min: 0, max: 9 });
 const which = fc.nat(5);
@@ -59,38 +72,29 @@ export class Ledger {
   }
 
   #done(account: Account, step: Step): Account | null {
+    if ('which' in step) return this.#end(account, step);
+    if (step.do === 'expire') return account;
     const reference = `${step.do}/${this.#made++}`;
+    return 'days' in step ? this.#grant(account, step, reference) : this.#spend(account, step, reference);
+  }
+  #grant(account: Account, step: Granting, reference: string): Account {
     const lotId = `lot-${this.#made}`;
-    switch (step.do) {
-      case 'expire':
-        return account;
-      case 'earn':
-      case 'reward':
-      case 'restore': {
-        const type = { earn: 'EARN_PURCHASE', reward: 'EARN_REVIEW', restore: 'REFUND_RESTORE' } as const;
-        const expiresAt = account.at + step.days;
-        if (step.do === 'reward' && step.won > 0) this.rewards.push({ lotId, amountWon: step.won, reference });
-        return grant(account, { lotId, type: type[step.do], amountWon: step.won, expiresAt, reference });
-      }
-      case 'deduct':
-        return spend(account, { type: 'ADJUST', amountWon: step.won, reference: null });
-      case 'reserve': {
-        const after = spend(account, { type: 'USE_RESERVE', amountWon: step.won, reference });
-        if (after && step.won > 0) this.reserved.push({ reference, movements: after.written.at(-1)!.movements });
-        return after;
-      }
-      case 'use':
-        taken(this.reserved, step.which);
-        return account;
-      case 'release': {
-        const held = taken(this.reserved, step.which);
-        return held ? release(account, held.movements, held.reference) : account;
-      }
-      case 'revoke': {
-        const reward = taken(this.rewards, step.which);
-        return reward ? revoke(account, { ...reward, expiredWon: this.expiredOf(reward.lotId) }, reward.reference) : account;
-      }
+    if (step.do === 'reward' && step.won > 0) this.rewards.push({ lotId, amountWon: step.won, reference });
+    return grant(account, { lotId, type: TYPES[step.do], amountWon: step.won, expiresAt: account.at + step.days, reference });
+  }
+  #spend(account: Account, step: Spending, reference: string): Account | null {
+    if (step.do === 'deduct') return spend(account, { type: 'ADJUST', amountWon: step.won, reference: null });
+    const after = spend(account, { type: 'USE_RESERVE', amountWon: step.won, reference });
+    if (after && step.won > 0) this.reserved.push({ reference, movements: after.written.at(-1)!.movements });
+    return after;
+  }
+  #end(account: Account, step: Ending): Account {
+    if (step.do === 'revoke') {
+      const reward = taken(this.rewards, step.which);
+      return reward ? revoke(account, { ...reward, expiredWon: this.expiredOf(reward.lotId) }, reward.reference) : account;
     }
+    const held = taken(this.reserved, step.which);
+    return held && step.do === 'release' ? release(account, held.movements, held.reference) : account;
   }
 }
 /** Removes one, as `which` chooses. */
@@ -100,7 +104,7 @@ function taken<T>(list: T[], chosen: number): T | undefined {
 
 interface Point {
   readonly lot: number;
-  readonly bornAt: number;
+  readonly madeAt: number;
   readonly diesAt: number;
   is: 'FREE' | 'HELD' | 'GONE' | 'EXPIRED';
 }
@@ -123,47 +127,41 @@ export class Points {
   run(step: Step): boolean {
     if (step.do === 'expire') this.at += step.days;
     for (const point of this.points) if (point.is === 'FREE' && point.diesAt <= this.at) point.is = 'EXPIRED';
-    switch (step.do) {
-      case 'expire':
-        return true;
-      case 'earn':
-      case 'reward':
-      case 'restore': {
-        const lot = this.#lots++;
-        const made = Array.from({ length: step.won }, (): Point => ({ lot, bornAt: this.at, diesAt: this.at + step.days, is: 'FREE' }));
-        this.points.push(...made);
-        if (step.do === 'reward' && step.won > 0) this.#rewards.push(made);
-        return true;
-      }
-      case 'deduct':
-      case 'reserve': {
-        const free = this.#free();
-        if (free.length < step.won) return false;
-        const spent = free.slice(0, step.won);
-        for (const point of spent) point.is = step.do === 'reserve' ? 'HELD' : 'GONE';
-        if (step.do === 'reserve' && step.won > 0) this.#reserved.push(spent);
-        return true;
-      }
-      case 'use':
-      case 'release': {
-        for (const point of taken(this.#reserved, step.which) ?? []) point.is = step.do === 'use' ? 'GONE' : 'FREE';
-        return true;
-      }
-      case 'revoke': {
-        const reward = taken(this.#rewards, step.which) ?? [];
-        const wanted = reward.filter(({ is }) => is !== 'EXPIRED').length;
-        const own = this.#free().filter((point) => reward.includes(point));
-        const others = this.#free().filter((point) => !reward.includes(point));
-        for (const point of [...own, ...others].slice(0, wanted)) point.is = 'GONE';
-        return true;
-      }
-    }
+    if ('which' in step) this.#end(step);
+    else if (step.do !== 'expire') return 'days' in step ? this.#grant(step) : this.#spend(step);
+    return true;
+  }
+
+  #grant(step: Granting): boolean {
+    const lot = this.#lots++;
+    const made = Array.from({ length: step.won }, (): Point => ({ lot, madeAt: this.at, diesAt: this.at + step.days, is: 'FREE' }));
+    this.points.push(...made);
+    if (step.do === 'reward' && step.won > 0) this.#rewards.push(made);
+    return true;
+  }
+  #spend(step: Spending): boolean {
+    const free = this.#free();
+    if (free.length < step.won) return false;
+    const spent = free.slice(0, step.won);
+    for (const point of spent) point.is = step.do === 'reserve' ? 'HELD' : 'GONE';
+    if (step.do === 'reserve' && step.won > 0) this.#reserved.push(spent);
+    return true;
+  }
+  #end(step: Ending): void {
+    if (step.do === 'revoke') this.#revoke(taken(this.#rewards, step.which) ?? []);
+    else for (const point of taken(this.#reserved, step.which) ?? []) point.is = step.do === 'use' ? 'GONE' : 'FREE';
+  }
+  #revoke(reward: readonly Point[]): void {
+    const wanted = reward.filter(({ is }) => is !== 'EXPIRED').length;
+    const own = this.#free().filter((point) => reward.includes(point));
+    const others = this.#free().filter((point) => !reward.includes(point));
+    for (const point of [...own, ...others].slice(0, wanted)) point.is = 'GONE';
   }
 
   /** What may be spent, in its order. */
   #free(): Point[] {
     return this.points
       .filter(({ is, diesAt }) => is === 'FREE' && diesAt > this.at)
-      .toSorted((a, b) => a.diesAt - b.diesAt || a.bornAt - b.bornAt || a.lot - b.lot);
+      .toSorted((a, b) => a.diesAt - b.diesAt || a.madeAt - b.madeAt || a.lot - b.lot);
   }
 }

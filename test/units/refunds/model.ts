@@ -1,5 +1,5 @@
 /**
- * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73) before its author read
+ * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73; F40) before its author read
  * domain/refunds. Every unit carries the money that it was paid with; what goes back is counted by walking over units. The properties compare both.
  */
 
@@ -60,6 +60,8 @@ interface Unit extends Purse {
   readonly price: number;
   readonly coupon: number;
   is: 'WITH_BUYER' | 'GONE' | 'SWAPPED';
+  /** Its flow has given its money back while it stayed (F40). */
+  isSettled?: true;
 }
 /** What is charged now, and whether anything ever was: nothing is charged twice. */
 interface Charge {
@@ -127,7 +129,7 @@ export class RefundModel {
     const { line, quantity, way } = departure;
     const leaving = this.units[line]!.filter((unit) => unit.is === 'WITH_BUYER').slice(0, quantity);
     for (const unit of leaving) unit.is = way === 'EXCHANGE' ? 'SWAPPED' : 'GONE';
-    if (way === 'EXCHANGE') return NOTHING;
+    if (way === 'EXCHANGE' || leaving.some(({ isSettled }) => isSettled)) return NOTHING;
     const purse: Purse = { cash: sum(leaving.map((unit) => unit.cash)), points: sum(leaving.map((unit) => unit.points)) };
     // What comes back is there before anything is deducted: the formula is one sum.
     const deliveryFeeRefund = this.feeBack(departure, purse);
@@ -147,6 +149,17 @@ export class RefundModel {
       couponChargeRefund,
       deduct,
     };
+  }
+
+  /** Its flow refunds what remains of a line, which stays with the buyer, once: the goods, less its fee. */
+  settle(line: number, deduct: number): Answer {
+    const paid = this.units[line]!.filter((unit) => unit.is === 'WITH_BUYER' && !unit.isSettled);
+    if (paid.length === 0) return NOTHING;
+    for (const unit of paid) unit.isSettled = true;
+    const purse: Purse = { cash: sum(paid.map(({ cash }) => cash)), points: sum(paid.map(({ points }) => points)) };
+    const couponChargeRefund = this.couponBack(purse);
+    const deducted = total(take(purse, deduct));
+    return { ...NOTHING, refund: purse.cash, pointRefund: purse.points, couponChargeRefund, deduct: deducted };
   }
 
   private policyOf({ line }: Departure): ModelPolicy {
@@ -217,7 +230,7 @@ export class RefundModel {
   private couponShortfall(departure: Departure): number {
     const { coupon } = this.order;
     if (coupon === null || departure.blame === 'SELLER' || !this.policyOf(departure).couponShortfallCharge) return 0;
-    const rest = priceOf(this.rest(() => true));
+    const rest = priceOf(this.rest(() => true).filter(({ isSettled }) => !isSettled));
     return rest > 0 && rest < coupon.minOrder ? this.discountOfRest() : 0;
   }
   private couponBack(purse: Purse): number {
@@ -232,7 +245,7 @@ export class RefundModel {
   discountOfRest(): number {
     return sum(
       this.order.lines.map(({ coupon, quantity }, index) => {
-        const gone = this.units[index]!.filter((unit) => unit.is === 'GONE').length;
+        const gone = this.units[index]!.filter((unit) => unit.is === 'GONE' || unit.isSettled).length;
         return coupon - sum(Array.from({ length: gone }, (_, position) => atPosition(coupon, position + 1, quantity)));
       }),
     );

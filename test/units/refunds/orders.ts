@@ -1,6 +1,6 @@
 /** Orders for the properties of refunds: generated, as the database holds them, and as the system settles what leaves them. */
 import fc from 'fast-check';
-import { type Departure as Leaving, type OrderRest, quoteDeparture } from '../../../db/orders/leave.ts';
+import { type Departure as Leaving, type OrderRest, quoteDeparture, quoteSettlement } from '../../../db/orders/leave.ts';
 import type { Order, OrderBundle, OrderItem } from '../../../db/orders/entities.ts';
 import type { RefundAmounts } from '../../../domain/refunds/rules.ts';
 import type { Answer, Departure, ModelBundle, ModelLine, ModelOrder, ModelPolicy } from './model.ts';
@@ -96,6 +96,8 @@ export interface Request extends Omit<Departure, 'line' | 'quantity'> {
   readonly pick: number;
   readonly size: number;
   readonly isRejected: boolean;
+  /** Its flow refunds what remains of the line before, on the way (F40). */
+  readonly isSettled: boolean;
 }
 export const requests: fc.Arbitrary<readonly Request[]> = fc.array(
   fc.record({
@@ -105,6 +107,7 @@ export const requests: fc.Arbitrary<readonly Request[]> = fc.array(
     blame: fc.constantFrom('SELLER', 'BUYER'),
     deduct: fc.constantFrom(0, 0, 0, 777, 1_000_000),
     isRejected: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
+    isSettled: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
   }),
   { maxLength: 14 },
 );
@@ -128,6 +131,7 @@ export class StoredOrder {
         quantity: paid.quantity,
         canceledQuantity: 0,
         exchangedQuantity: 0,
+        isSettled: false,
         couponDiscountWon: paid.coupon,
         pointAllocationWon: paid.points,
         refundPolicy: { ...paid.policy, exchangeDeliveryFee: 3000 },
@@ -161,13 +165,17 @@ export class StoredOrder {
     const open = this.items.map((_, index) => index).filter((index) => this.activeQuantity(index) > 0);
     if (open.length === 0) return null;
     const chosen = open[pick % open.length]!;
-    return { line: chosen, quantity: (size % this.activeQuantity(chosen)) + 1, way, blame, deduct };
+    // What is paid back is not exchanged besides.
+    const leaves = way === 'EXCHANGE' && this.items[chosen]!.isSettled ? 'RETURN' : way;
+    return { line: chosen, quantity: (size % this.activeQuantity(chosen)) + 1, way: leaves, blame, deduct };
   }
 
+  get rest(): OrderRest {
+    return { order: this.order, lines: this.items, bundles: this.bundles };
+  }
   quote({ line: index, quantity, way, blame, deduct }: Departure): RefundAmounts {
     const leaving: Leaving = { quantity, isReturn: way === 'RETURN', isSellerFault: blame === 'SELLER', deductWon: deduct };
-    const rest: OrderRest = { order: this.order, lines: this.items, bundles: this.bundles };
-    return quoteDeparture(rest, this.items[index]!, leaving);
+    return quoteDeparture(this.rest, this.items[index]!, leaving);
   }
 
   /** As `refundUnits` and `exchangeUnits` write it. */
@@ -178,6 +186,15 @@ export class StoredOrder {
     item.canceledQuantity += departure.quantity;
     if (isExchange) item.exchangedQuantity += departure.quantity;
     if (amounts) this.write(item, amounts);
+    return answerOf(amounts);
+  }
+
+  /** As `settleItem` writes it. */
+  settle(line: number, deduct: number): Answer {
+    const item = this.items[line]!;
+    const amounts = quoteSettlement(this.rest, item, deduct);
+    item.isSettled = true;
+    this.write(item, amounts);
     return answerOf(amounts);
   }
 

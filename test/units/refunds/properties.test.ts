@@ -41,7 +41,8 @@ class Books {
     const { line: index, quantity, way } = departure;
     const line = this.order.lines[index]!;
     const { couponDiscountWon, quantity: ordered, canceledQuantity } = this.stored.items[index]!;
-    if (way !== 'EXCHANGE') this.back.coupon += shareOf(couponDiscountWon, ordered, canceledQuantity, quantity);
+    const isSettled = this.stored.items[index]!.isSettled;
+    if (way !== 'EXCHANGE' && !isSettled) this.back.coupon += shareOf(couponDiscountWon, ordered, canceledQuantity, quantity);
     const before = this.stored.bundles.map(({ feeRefundedWon }) => feeRefundedWon);
     const answer = this.stored.leave(departure);
     expect(answer).toEqual(this.model.leave(departure));
@@ -54,6 +55,23 @@ class Books {
       expect(cameBack === 0 || bundle === line.bundle).toBe(true);
     }
     for (const amount of Object.values(answer)) expect(amount).toBeGreaterThanOrEqual(0);
+    if (isSettled) expect(sum(Object.values(answer))).toBe(0);
+    this.balance();
+    return answer;
+  }
+
+  /** A flow's refund on the way: the units stay, and nothing pays for them again (F40). */
+  settle(index: number, deduct: number): Answer {
+    const { couponDiscountWon, quantity, canceledQuantity, isSettled } = this.stored.items[index]!;
+    if (!isSettled) this.back.coupon += shareOf(couponDiscountWon, quantity, canceledQuantity, quantity - canceledQuantity);
+    const before = JSON.stringify(this.stored.bundles);
+    const answer = this.stored.settle(index, deduct);
+    expect(answer).toEqual(this.model.settle(index, deduct));
+    expect(JSON.stringify(this.stored.bundles)).toBe(before);
+    this.back.cash += answer.refund;
+    this.back.points += answer.pointRefund;
+    this.charges += chargesOf(answer);
+    for (const amount of Object.values(answer)) expect(amount).toBeGreaterThanOrEqual(0);
     this.balance();
     return answer;
   }
@@ -62,7 +80,7 @@ class Books {
   private balance(): void {
     const { order, stored, back } = this;
     const paid = paidOf(order);
-    const units = this.model.units.flat().filter(({ is }) => is !== 'GONE');
+    const units = this.model.units.flat().filter(({ is, isSettled }) => is !== 'GONE' && !isSettled);
     const feesKept = { cash: 0, points: 0 };
     for (const [index, { baseFee, surcharge, points }] of order.bundles.entries()) {
       const { feeRefundedWon } = stored.bundles[index]!;
@@ -100,7 +118,7 @@ function leaveWhole(books: Books, way: Departure['way'] = 'CANCEL', blame: Depar
   });
 }
 
-describe('any sequence of cancels, returns, exchanges and rejections', () => {
+describe('any sequence of cancels, returns, exchanges and rejections, with refunds of flows in between', () => {
   test('paid = remains + back + charged, by the kind of money, at every step; the second model agrees', () => {
     fc.assert(
       fc.property(orders, requests, fc.boolean(), (order, sequence, isEmptied) => {
@@ -108,7 +126,8 @@ describe('any sequence of cancels, returns, exchanges and rejections', () => {
         for (const request of sequence) {
           const departure = books.stored.departureOf(request);
           if (!departure) break;
-          if (!request.isRejected) books.leave(departure);
+          if (request.isSettled) books.settle(departure.line, departure.deduct);
+          if (!request.isRejected) books.leave(books.stored.departureOf(request)!);
           else if (departure.way !== 'EXCHANGE') quoteOnly(books.stored, departure);
         }
         if (isEmptied) leaveWhole(books);
@@ -150,6 +169,30 @@ function canceled(order: ModelOrder, sequence: readonly Request[]) {
 }
 
 describe('an order that leaves whole', () => {
+  test('after its flows have refunded some of it: the goods are paid back once, and no fee for what they had settled', () => {
+    fc.assert(
+      fc.property(orders, requests, (order, sequence) => {
+        const books = new Books(withPolicy(order, GENEROUS));
+        const settled = new Set(sequence.filter(({ isSettled }) => isSettled).map(({ pick }) => pick % order.lines.length));
+        const onTheWay = totalsOf([...settled].map((line) => books.settle(line, 0)));
+        const { cash, points } = totalsOf(leaveWhole(books, 'CANCEL', 'SELLER'));
+        const lines = order.lines.filter((_, index) => settled.has(index));
+        expect(onTheWay).toEqual({
+          cash: sum(lines.map((line) => priceOf(line) - line.coupon - line.points)),
+          points: sum(lines.map((line) => line.points)),
+        });
+        const others = order.bundles.filter(
+          (_, index) => settled.size > 0 && settled.has(order.lines.findLastIndex(({ bundle }) => bundle === index)),
+        );
+        const paid = paidOf(order);
+        expect({ cash: paid.cash - cash - onTheWay.cash, points: paid.points - points - onTheWay.points }).toEqual({
+          cash: sum(others.map(({ baseFee, surcharge, points: inPoints }) => baseFee + surcharge - inPoints)),
+          points: sum(others.map(({ points: inPoints }) => inPoints)),
+        });
+      }),
+      { numRuns },
+    );
+  });
   test('gives everything back, however its units are split, where nothing is charged', () => {
     fc.assert(
       fc.property(orders, requests, (order, sequence) => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { compileExpressions } from '../../../../domain/flows/expressions/compile.ts';
-import { inputs, kst, SHOW, STAY, scope, tables, withOption, withStay } from './fixtures.ts';
+import type { Scope } from '../../../../domain/flows/expressions/types.ts';
+import { inputs, kst, SHOW, STAY, tables, withOption, withStay } from './fixtures.ts';
 
 const expressions = compileExpressions(tables, inputs);
 /** Fees of 100,000 won, so that 1,000 won are one percent. */
-const percent = (source: string, given: typeof scope) => Number(expressions.evaluate(source, given)) / 1000;
+const percent = (source: string, given: Scope) => Number(expressions.evaluate(source, given)) / 1000;
 
 test('the expressions of the presets pass the check', () => {
   expect([expressions.check(SHOW, 'int'), expressions.check(STAY, 'int')]).toEqual([null, null]);

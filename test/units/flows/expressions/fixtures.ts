@@ -1,4 +1,4 @@
-/** Expressions of design/flows.md §3, as sellers write them, and what they read. */
+/** The fees of shows and stays by the consumer dispute standards, as sellers write them, and what they read. */
 import type { InputTypes, Scope, Tables } from '../../../../domain/flows/expressions/types.ts';
 
 export const kst = (text: string): number => Date.parse(`${text}+09:00`);

@@ -50,6 +50,13 @@ describe('functions', () => {
     ['now + duration("-90s") < now', true],
     ['time("2026-07-25T10:00:00.5+09:00") - now + (now - time("2026-07-25T10:00:00.6+09:00")) < duration("0s")', true],
     ['size("가나다") + size([1, 2])', 5],
+    ['time("2026-08-10t10:00z")', kst('2026-08-10T19:00')],
+    ['time("2026-08-10T10:00:00.123456789+09:00")', kst('2026-08-10T10:00:00.123')],
+    ['time("1900-01-01")', kst('1900-01-01T00:00')],
+    ['time("1900-01-01T00:00:00+10:00")', 'LITERAL'],
+    ['time("9998-12-31T23:59:59-05:00")', 'LITERAL'],
+    ['time("1899-12-31")', 'LITERAL'],
+    ['time("9998-12-31T" + "23:59:59-05:00")', 'VALUE'],
     ['claim.reason == "CHANGE_OF_MIND" && claim.quantity < item.quantity', true],
     ['item.unitPrice * item.activeQuantity == order.totalAmount', true],
   ])('%s', (source, expected) => {

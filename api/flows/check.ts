@@ -1,0 +1,21 @@
+import { checkFlow } from '../../db/flows/commands.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { Check } from './issues.ts';
+import { FLOW_HEAD } from './subject.ts';
+
+export const check = endpoint({
+  id: 'flows.check',
+  route: 'POST /v1/commerce-flows/{flowId}/draft/check',
+  summary: 'Tell all problems of the draft, or of the newest version where there is none; nothing is changed',
+  access: 'store',
+  scopes: ['flow:r'],
+  agent: 'direct',
+  target: FLOW_HEAD,
+  facts: ['publishable'],
+  change: 'none',
+  data: Check,
+  errors: ['FLOW_NOT_FOUND'],
+}).handle(async ({ tx, params }) => {
+  const { publishable, blocking, warnings } = await checkFlow(tx, params.flowId);
+  return { publishable, blocking: [...blocking], warnings: [...warnings] };
+});

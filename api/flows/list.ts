@@ -1,0 +1,23 @@
+import { listFlows, versionsOf } from '../../db/flows/stored.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { FlowSummary, viewSummary } from './schemas.ts';
+
+export const list = endpoint({
+  id: 'flows.list',
+  route: 'GET /v1/commerce-flows',
+  summary: 'List order flows: the two default ones, then the newest',
+  access: 'store',
+  scopes: ['flow:r'],
+  change: 'none',
+  query: Type.Object(paging),
+  data: listOf(FlowSummary),
+}).handle(async ({ tx, query }) => {
+  const [flows, total] = await listFlows(tx, query);
+  const versions = await versionsOf(tx, flows);
+  return page(
+    query,
+    flows.map((flow) => viewSummary(flow, versions.get(flow.flowId))),
+    total,
+  );
+});

@@ -1,0 +1,14 @@
+import { PRESETS } from '../../domain/flows/presets/index.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Type } from '../kernel/schema.ts';
+import { PresetHead, viewPreset } from './presets.ts';
+
+export const listPresets = endpoint({
+  id: 'flows.listPresets',
+  route: 'GET /v1/flow-presets',
+  summary: 'List the graphs that a new flow can begin with',
+  access: 'store',
+  scopes: ['flow:r'],
+  change: 'none',
+  data: closed({ items: Type.Array(PresetHead) }),
+}).handle(async () => ({ items: PRESETS.map(viewPreset) }));

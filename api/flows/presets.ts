@@ -1,0 +1,15 @@
+/** Presets: graphs to begin with, versioned with the code. */
+import type { Preset as PresetHeader } from '../../domain/flows/presets/index.ts';
+import { GraphForm } from '../../domain/flows/schemas.ts';
+import { closed, oneOf, Type } from '../kernel/schema.ts';
+
+const fields = {
+  key: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  progression: oneOf(['ITEM', 'ORDER_GROUP']),
+};
+export const PresetHead = closed(fields, { title: 'FlowPresetSummary' });
+export const Preset = closed({ ...fields, graph: GraphForm }, { title: 'FlowPreset' });
+
+export const viewPreset = ({ key, name, description, progression }: PresetHeader) => ({ key, name, description, progression });

@@ -1,0 +1,19 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { act as takeAction, ACTION_ERRORS, ActionResult, sellerFields } from './acting.ts';
+import { ORDER_ITEM } from './subject.ts';
+
+export const act = endpoint({
+  id: 'orders.act',
+  route: 'POST /v1/order-items/{orderItemId}/actions/{key}',
+  summary: 'Take an action of the item’s flow',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'approval',
+  target: ORDER_ITEM,
+  change: 'workflow',
+  idempotent: true,
+  body: closed(sellerFields, { title: 'FlowActionRequest' }),
+  data: ActionResult,
+  errors: ACTION_ERRORS,
+}).handle((call) => takeAction(call, call.params.orderItemId, { side: 'seller', key: call.params.key, body: call.body }));

@@ -1,0 +1,21 @@
+import { endpoint } from '../kernel/endpoint.ts';
+import { closed } from '../kernel/schema.ts';
+import { OrderActionResult, sellerFields } from './acting.ts';
+import { actOnItems, ORDER_ACTION_ERRORS } from './actingOnOrder.ts';
+import { ORDER } from './subject.ts';
+
+export const actOnOrder = endpoint({
+  id: 'orders.actOnOrder',
+  route: 'POST /v1/orders/{orderId}/actions/{key}',
+  summary: 'Take an action of every item of an order that has it',
+  access: 'store',
+  scopes: ['order:rw'],
+  agent: 'approval',
+  target: ORDER,
+  facts: ['completed', 'skipped', 'failed'],
+  change: 'workflow',
+  idempotent: true,
+  body: closed(sellerFields, { title: 'OrderFlowActionRequest' }),
+  data: OrderActionResult,
+  errors: ORDER_ACTION_ERRORS,
+}).handle((call) => actOnItems(call, call.params.orderId, { side: 'seller', key: call.params.key, body: call.body }));

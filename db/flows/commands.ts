@@ -1,0 +1,82 @@
+/** Changes of order flows: creation, draft, publish (F4 … F9). */
+import { type Checked, checkGraph } from '../../domain/flows/check/checkGraph.ts';
+import { bundleOf } from '../../domain/flows/bundle.ts';
+import type { Graph } from '../../domain/flows/graph.ts';
+import { emptyGraph, PRESETS } from '../../domain/flows/presets/index.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { checkContextOf } from './checkContext.ts';
+import { type CommerceFlow, FlowVersionEntity } from './entities.ts';
+import { currentGraph, findFlow } from './stored.ts';
+
+export interface NewFlow {
+  readonly key: string;
+  readonly name: string;
+  readonly presetKey?: string | undefined;
+  readonly graph?: Graph | undefined;
+}
+
+/** Creates a flow with the draft of its first version. FLOW_PRESET_NOT_FOUND, FLOW_KEY_TAKEN. */
+export async function createFlow(tx: Tx, { key, name, presetKey, graph }: NewFlow): Promise<CommerceFlow> {
+  const { sql, storeId, at } = tx;
+  const preset = presetKey === undefined ? null : PRESETS.find((one) => one.key === presetKey);
+  if (preset === undefined) throw new Fault('FLOW_PRESET_NOT_FOUND');
+  const draft = graph ?? preset?.graph ?? emptyGraph();
+  const flowId = newId('flw', at);
+  const now = new Date(at);
+  // A twin waits here for the other one's commit.
+  const created = await sql`
+    INSERT INTO commerce_flow (store_id, flow_id, key, name, preset_key, draft_graph, draft_updated_at, created_at)
+    VALUES (${storeId}, ${flowId}, ${key}, ${name}, ${preset?.key ?? null}, ${JSON.stringify(draft)}, ${now}, ${now})
+    ON CONFLICT (store_id, key) DO NOTHING RETURNING 1 AS ok`;
+  if (created.length === 0) throw new Fault('FLOW_KEY_TAKEN');
+  return findFlow(tx, flowId);
+}
+
+/** All problems of the draft, or of the newest version where there is none. */
+export async function checkFlow(tx: Tx, flowId: string): Promise<Checked> {
+  const flow = await findFlow(tx, flowId);
+  const graph = await currentGraph(tx, flow);
+  return checkGraph(graph, await checkContextOf(tx, flow.key, graph));
+}
+
+/** Locks a flow before what is shown of it is compared with what a change leaves. */
+export const lockFlow = ({ sql, storeId }: Tx, flowId: string): Promise<object[]> =>
+  sql`SELECT 1 AS ok FROM commerce_flow WHERE store_id = ${storeId} AND flow_id = ${flowId} FOR NO KEY UPDATE`;
+
+/** The flow, locked. FLOW_NOT_FOUND, FLOW_DEFAULT_LOCKED. */
+export async function editableFlow(tx: Tx, flowId: string): Promise<CommerceFlow> {
+  await lockFlow(tx, flowId);
+  const flow = await findFlow(tx, flowId);
+  if (flow.defaultFor) throw new Fault('FLOW_DEFAULT_LOCKED');
+  return flow;
+}
+
+/** Replaces the draft, or opens that of the next version: the last writer wins (F6). */
+export async function saveDraft(tx: Tx, flowId: string, graph: Graph): Promise<CommerceFlow> {
+  const flow = await editableFlow(tx, flowId);
+  return Object.assign(flow, { draftGraph: graph, draftUpdatedAt: new Date(tx.at) });
+}
+
+/**
+ * Makes the draft that it has locked a version for ever, call targets pinned; returns its number. So of parallel publishes one makes a
+ * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8).
+ */
+export async function publishDraft(tx: Tx, flowId: string): Promise<{ readonly flow: CommerceFlow; readonly version: number }> {
+  const { em, storeId, at } = tx;
+  const flow = await editableFlow(tx, flowId);
+  if (!flow.draftGraph) throw new Fault('FLOW_UNCHANGED');
+  const context = await checkContextOf(tx, flow.key, flow.draftGraph);
+  const { publishable, blocking } = checkGraph(flow.draftGraph, context);
+  if (!publishable) throw new Fault('PUBLISH_BLOCKED', { details: { blocking } });
+  const { graph, bundle } = bundleOf(flow.draftGraph, context);
+  const version = flow.latestVersion + 1;
+  const progression = graph.requires?.progression ?? 'ITEM';
+  em.persist(
+    em.create(FlowVersionEntity, { storeId, flowId, version, key: flow.key, graph, bundle, progression, publishedAt: new Date(at) }),
+  );
+  Object.assign(flow, { latestVersion: version, draftGraph: null, draftUpdatedAt: null });
+  await em.flush();
+  return { flow, version };
+}

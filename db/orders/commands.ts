@@ -1,0 +1,98 @@
+/** The commands of an order item that step its flow, and their replies; of a group's run, those of one of its items. */
+import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
+import { actionOf, flowEventOf } from '../../domain/orders/machine.ts';
+import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
+import { dispatchInput } from '../../domain/orders/platform.ts';
+import { withFlow } from '../flows/loaded.ts';
+import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
+import { consumeText } from '../runs/text.ts';
+import { keepUploads } from '../uploads/commands.ts';
+import { advance } from './advance.ts';
+import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
+import type { Departed, TransitionContext } from './context.ts';
+import type { Order, OrderItem } from './entities.ts';
+import type { Handover } from './itemRecord.ts';
+import { viewBuyerItem, viewItem } from './views.ts';
+
+type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
+
+/** Refusals are Faults. Returns the reply: the item, what an action did, or the amounts of a cancel. */
+export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
+  const { item, tx } = context;
+  const payload = await payloadOf(context, command);
+  const event = flowEventOf(withFlow(stateful(context)), command, command.requestId, payload);
+  if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
+  const handover = handoverOf(context, command, event, payload);
+  const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
+  const moved = await advance(context, event, { command, facts: factsOf(payload), details, ...(handover && { handover }) });
+  await keepUploads(tx, Object.values(payload.uploads ?? {}));
+  const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
+  return replyOf(command, payload, item, moved, shown);
+}
+
+/** The item as the commands judge it: in a group, its state is the group's. */
+const stateful = ({ item, group }: TransitionContext): OrderItem => {
+  if (group) item.flowState = group.row.flowState;
+  return item;
+};
+
+function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {
+  const { orderItemId } = item;
+  const affectedOrderItemIds = moved.map((one) => one.orderItemId);
+  if (command.name === 'act')
+    return { orderItemId, key: command.input.key, result: 'COMPLETED', affectedOrderItemIds, item: shown };
+  return command.name === 'receive' ? { orderItemId, event: name, affectedOrderItemIds, item: shown } : shown;
+}
+
+/** What a person typed was passed by its id (X24). */
+async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<ActionPayload> {
+  const read = (id: string | undefined) => consumeText(tx, id);
+  switch (command.name) {
+    case 'act':
+    case 'receive': {
+      const text = await read(command.input.payloadId);
+      return text === null ? {} : (JSON.parse(text) as ActionPayload);
+    }
+    case 'dispatch': {
+      const { deliveryMethod, carrierCode, trackingNumberId } = command.input;
+      const trackingNumber = await read(trackingNumberId);
+      return { input: { deliveryMethod, ...(carrierCode !== undefined && { carrierCode }), ...(trackingNumber !== null && { trackingNumber }) } };
+    }
+    case 'fulfill': {
+      const note = await read(command.input.noteId);
+      return note === null ? {} : { input: { note } };
+    }
+    case 'move': {
+      const reason = await read(command.input.reasonId);
+      return reason === null ? {} : { input: { reason } };
+    }
+    default:
+      return {};
+  }
+}
+
+const factsOf = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
+
+/** Whichever way it came: an action that is a dispatch or a provision does what its endpoint does (F21). */
+function handoverOf({ item }: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {
+  const platform = command.name === 'act' ? actionOf(withFlow(item), event)?.platform : command.name;
+  if (platform === 'dispatch') return { type: 'dispatch', ...dispatchInput(input) };
+  if (platform !== 'fulfill') return undefined;
+  return { type: 'fulfill', note: typeof input['note'] === 'string' ? input['note'] : null };
+}
+
+/** A seller's cancel; its record in the flow is what the audit log reads. */
+async function cancel(
+  context: TransitionContext,
+  command: Extract<Sent, { readonly name: 'cancel' }>,
+  event: Extract<FlowEvent, { readonly type: 'reduced' }>,
+): Promise<Canceled> {
+  const { tx, item } = context;
+  let canceled: Canceled | undefined;
+  const leave = async (order: Order): Promise<Departed> => {
+    canceled = await cancelItem({ tx, item, order }, command.input, event.quantity);
+    return { recorded: auditedCancel(command.input, canceled), canceled };
+  };
+  await advance(context, event, { command, leave });
+  return canceled!;
+}

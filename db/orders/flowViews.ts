@@ -1,0 +1,169 @@
+/** What sellers and buyers see of an item's flow: state, actions, branches, the buyer's step (F19–F34). */
+import { type ActionView, actions } from '../../domain/flows/actions.ts';
+import { type Flow, labelOf } from '../../domain/flows/flow.ts';
+import { formOf } from '../../domain/flows/forms.ts';
+import type { Action, Deadline, InputField, Node, StepType } from '../../domain/flows/graph.ts';
+import { leaves, nearest, type Place, placeOf, statusOfPosition } from '../../domain/flows/positions.ts';
+import type { Position } from '../../domain/flows/state.ts';
+import { isBefore, type PublicStatus } from '../../domain/flows/status.ts';
+import { renderText, type TemplateValues } from '../../domain/flows/templates.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
+import { flowOf } from '../flows/loaded.ts';
+import type { OrderItem } from './entities.ts';
+
+type Viewer = 'seller' | 'buyer';
+const at = (time: number | null): string | null => (time === null ? null : korean(time));
+
+/** What messages may name (F28). */
+export const templateValues = (item: OrderItem): TemplateValues => ({
+  inputs: item.flowState.inputs ?? {},
+  data: item.flowState.data ?? {},
+  item: {
+    orderItemId: item.orderItemId,
+    orderItemNo: item.orderItemNo,
+    productName: item.productName,
+    optionLabel: item.optionLabel ?? null,
+    quantity: item.quantity,
+    activeQuantity: item.quantity - item.canceledQuantity,
+    unitPrice: item.unitPriceWon,
+    totalPrice: item.totalPriceWon,
+    option: item.flowFacts?.option ?? {},
+    stay: item.stay ?? null,
+  },
+  fulfillment: {
+    status: item.fulfillment?.status ?? null,
+    note: item.fulfillment?.note ?? null,
+    deliveryMethod: item.dispatch?.deliveryMethod ?? null,
+    carrierCode: item.dispatch?.carrierCode ?? null,
+    trackingNumber: item.dispatch?.trackingNumber ?? null,
+  },
+});
+
+const messageOf = (item: OrderItem, node: Node): string | null =>
+  node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item)) : null;
+
+/** The deadline that is nearest; hidden ones are for sellers' eyes (F27). */
+function deadlineOf({ node, position }: Place, viewer: Viewer): number | null {
+  const isHidden = (key: string) =>
+    viewer === 'buyer' && node.type === 'state' && (node.deadlines ?? []).some((d: Deadline) => d.key === key && d.hidden === true);
+  const armed = position.due.flatMap(({ key, at: due }) => (due === null || isHidden(key) ? [] : [due]));
+  return armed.length === 0 ? null : Math.min(...armed);
+}
+function nearestOf(item: OrderItem, flow: Flow, viewer: Viewer): number | null {
+  if (viewer === 'seller') return nearest(item.flowState)?.at ?? null;
+  const all = item.flowState.positions.flatMap((position) => deadlineOf(placeOf(flow, position), viewer) ?? []);
+  return all.length === 0 ? null : Math.min(...all);
+}
+
+/** Running positions in parallel branches and subflows; none while the main position runs alone (F34). */
+function viewBranches(item: OrderItem, flow: Flow, viewer: Viewer) {
+  if (item.flowState.positions.length === 1) return [];
+  return leaves(flow, item.flowState).map((place) => ({
+    branch: branchOf(place.position, item.flowState.positions),
+    key: place.node.id,
+    name: labelOf(place.node),
+    status: statusOfPosition(flow, place.position),
+    message: messageOf(item, place.node),
+    deadlineAt: at(deadlineOf(place, viewer)),
+  }));
+}
+/** The branch that a position runs in, below subflows too; null in a subflow outside branches. */
+function branchOf({ branch, parent }: Position, positions: readonly Position[]): string | null {
+  if (branch !== undefined) return branch;
+  const above = positions.find(({ id }) => id === parent);
+  return above ? branchOf(above, positions) : null;
+}
+
+/** Where an item is in its flow. Buyers see only what buyers sent, and no data blocks (F23). */
+export function viewFlowState(item: OrderItem, viewer: Viewer) {
+  const flow = flowOf(item);
+  const { flowState: state } = item;
+  const stands = state.members.find(({ id }) => id === item.orderItemId)?.standsAt;
+  const { node } = placeOf(flow, state.positions[0]!);
+  const inputs = Object.entries(state.inputs ?? {});
+  const shown = viewer === 'seller' ? inputs : inputs.filter(([key]) => state.buyerKeys?.includes(key));
+  return {
+    key: stands?.node ?? node.id,
+    name: stands?.label ?? labelOf(node),
+    message: stands ? null : messageOf(item, node),
+    deadlineAt: stands ? null : at(nearestOf(item, flow, viewer)),
+    attachments: state.positions.flatMap(({ attachments = [] }) => attachments),
+    earlierAttachments: [...(state.earlierAttachments ?? [])],
+    inputs: Object.fromEntries(shown),
+    branches: stands ? [] : viewBranches(item, flow, viewer),
+  };
+}
+
+/** With the data blocks. */
+export const viewSellersFlowState = (item: OrderItem) => ({ ...viewFlowState(item, 'seller'), data: { ...item.flowState.data } });
+
+const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, options, when }: InputField) => ({
+  key,
+  type,
+  label,
+  required: required ?? false,
+  maxLength: maxLength ?? null,
+  min: min ?? null,
+  max: max ?? null,
+  maxFiles: maxFiles ?? null,
+  options: options?.map((option) => (typeof option === 'string' ? { value: option, label: option } : option)) ?? null,
+  when: when ? { key: when.key, in: [...when.in] } : null,
+});
+/** A form is one that has fields. */
+export const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' => action.mode ?? (fields.length > 0 ? 'form' : 'button');
+function viewAction({ action, reason }: ActionView) {
+  const fields = formOf(action, PLATFORM_FIELDS);
+  return {
+    key: action.key,
+    label: action.label,
+    by: action.by,
+    mode: modeOf(action, fields),
+    enabled: reason === null,
+    disabled: reason === null ? null : { reason: reason as string },
+    input: fields.map(viewField),
+  };
+}
+export type ViewedAction = ReturnType<typeof viewAction>;
+
+/** `actions[]` (D74). */
+export const viewActions = (item: OrderItem, whose: readonly Viewer[] = ['seller', 'buyer']): ViewedAction[] =>
+  whose.flatMap((by) => actions(flowOf(item), item.flowState, by, item.orderItemId).map(viewAction));
+
+/** Actions of the flow that buyers find in the item's actions and not in its step (F27). */
+const NOT_IN_STEP: ReadonlySet<string | undefined> = new Set(['decide', 'extend']);
+const ENDED: Readonly<Partial<Record<PublicStatus, StepType>>> = {
+  PURCHASE_DECIDED: 'COMPLETED',
+  EXCHANGED: 'COMPLETED',
+  CANCELED: 'CANCELED',
+  RETURNED: 'CANCELED',
+};
+function stepType(item: OrderItem, flow: Flow): StepType | 'CLAIM_IN_PROGRESS' {
+  const { flowState: state } = item;
+  if (state.claims.some(({ member }) => member === item.orderItemId)) return 'CLAIM_IN_PROGRESS';
+  const end = ENDED[item.status];
+  if (end) return end;
+  const running = leaves(flow, state).map(({ node, position }) => ({
+    type: node.type === 'state' ? node.step : ('SELLER_PROCESSING' as const),
+    status: statusOfPosition(flow, position),
+  }));
+  const buyer = running.find(({ type }) => type === 'BUYER_ACTION');
+  return (buyer ?? running.reduce((least, one) => (isBefore(one.status, least.status) ? one : least))).type;
+}
+
+/** What a buyer sees of the item's step. `claimable`: whether a cancel, return or exchange is enabled now. */
+export function viewStep<D>(item: OrderItem, { claimable, delivery }: { readonly claimable: boolean; readonly delivery: D | null }) {
+  const flow = flowOf(item);
+  const { name, message, deadlineAt, attachments } = viewFlowState(item, 'buyer');
+  const own = actions(flow, item.flowState, 'buyer', item.orderItemId).filter(({ action }) => !NOT_IN_STEP.has(action.platform));
+  return {
+    type: stepType(item, flow),
+    label: name,
+    message,
+    deadlineAt,
+    attachments,
+    actions: own.map(viewAction).map(({ key, label, mode, enabled, input }) => ({ key, label, mode, enabled, input })),
+    data: { delivery },
+    claimable,
+  };
+}

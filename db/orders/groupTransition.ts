@@ -1,0 +1,91 @@
+/** The transition of a group: the items of an order that move together in one flow (F32). Lock order: group, its items, order. */
+import { LockMode } from '@mikro-orm/core';
+import { labelOf } from '../../domain/flows/flow.ts';
+import { isOver } from '../../domain/flows/members.ts';
+import { nearest, placeOf } from '../../domain/flows/positions.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { korean } from '../../domain/kernel/time.ts';
+import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import { orderItemRun } from '../../workflows/kernel/messages.ts';
+import { type FlowGroup, FlowGroupEntity } from '../flows/entities.ts';
+import { flowOf, loadFlows } from '../flows/loaded.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { enqueueWake } from '../runs/commands.ts';
+import type { TransitionResult } from '../runs/transition.ts';
+import { findStore, readStore } from '../stores/queries.ts';
+import { applyDue } from './advance.ts';
+import { applyAnswer, askCalls } from './answers.ts';
+import { carryOutCommand } from './commands.ts';
+import type { TransitionContext } from './context.ts';
+import { deliver } from './deliver.ts';
+import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { ITEM_LISTING, viewItem } from './views.ts';
+
+/** A group with its items, locked; null when there is none. */
+export async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {
+  const { em, storeId } = tx;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const row = await em.findOne(FlowGroupEntity, { storeId, groupId }, { lockMode });
+  if (!row) return null;
+  const items = await em.find(OrderItemEntity, { storeId, groupId }, { lockMode, orderBy: { position: 'asc' } });
+  await loadFlows(tx, items);
+  return { row, items };
+}
+
+/** Locks an item with the group that it moves with, if any. ORDER_ITEM_NOT_FOUND. */
+export async function lockMoving(tx: Tx, orderItemId: string): Promise<TransitionContext> {
+  const { em, storeId, sql } = tx;
+  const [known] = await sql<{ group_id: string | null }>`
+    SELECT group_id FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${orderItemId}`;
+  const group = known?.group_id ? await lockGroup(tx, known.group_id) : null;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const item =
+    group?.items.find((one) => one.orderItemId === orderItemId) ?? (await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }));
+  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  if (!group) await loadFlows(tx, [item]);
+  return { tx, item, store: await readStore(tx), ...(group && { group }) };
+}
+
+export async function transitionOrderGroup(
+  tx: Tx,
+  { entityId: groupId }: RunRef,
+  event: RunEvent<'orderGroup'>,
+): Promise<TransitionResult<'orderGroup'> | null> {
+  const [group, store] = [await lockGroup(tx, groupId), await findStore(tx)];
+  if (!group || !store) return null;
+  const { items } = group;
+  const statuses = items.map(({ status }) => status);
+  const target = event.type === 'command' ? itemOf(items, event.command) : items[0]!;
+  const context: TransitionContext = { tx, store, group, item: target };
+  const before = event.type === 'command' ? viewItem(target) : null;
+  if (event.type === 'elapsed') await applyDue(context);
+  if (event.type === 'outcome') await applyAnswer(context, groupId, event.callId);
+  const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
+  for (const item of items) await deliver({ ...context, item });
+  // Their own runs poll couriers, and end.
+  for (const [i, item] of items.entries()) if (item.status !== statuses[i]) enqueueWake(tx, orderItemRun(item));
+  const views = before && { views: { before, after: viewItem(target), listing: ITEM_LISTING } };
+  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
+}
+
+function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command<'orderGroup'>): OrderItem {
+  const item = items.find((one) => one.orderItemId === orderItemId);
+  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return item;
+}
+
+function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): TransitionResult<'orderGroup'>['plan'] {
+  const { flowState: state, groupId } = group;
+  const due = nearest(state);
+  const calls: Call<'orderGroup'>[] = askCalls(flowOf(items[0]!), group, groupId, at);
+  return { wakeAt: due?.at ?? null, calls, done: isOver(state), note: noteOf(group, items, due), status: state.status };
+}
+
+function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
+  const what = `${state.members.length} of ${items.length} items`;
+  if (isOver(state)) return `Finished: ${state.status}.`;
+  const { node } = placeOf(flowOf(items[0]!), state.positions[0]!);
+  const name = items[0]!.flowFacts ? node.id : labelOf(node);
+  const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
+  return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
+}

@@ -1,0 +1,57 @@
+/** What a step changes of an item's own record: status, dispatch, tracking, end of a hold, provision, delivery, date of the decision. */
+import { nearest } from '../../domain/flows/positions.ts';
+import type { Effect } from '../../domain/flows/state.ts';
+import { isFinal } from '../../domain/flows/status.ts';
+import type { DeliveryMethod } from '../../domain/orders/rules.ts';
+import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
+import type { Tx } from '../kernel/tx.ts';
+import type { OrderItem } from './entities.ts';
+
+/** What the seller hands over with an action: a shipment, or a provision with its note. Such an action does so whatever its edge says (F21). */
+export type Handover =
+  | {
+      readonly type: 'dispatch';
+      readonly deliveryMethod: DeliveryMethod;
+      readonly carrierCode: string | null;
+      readonly trackingNumber: string | null;
+    }
+  | { readonly type: 'fulfill'; readonly note: string | null };
+
+/** `handover` comes with the command of this item. */
+export function applyToItem(
+  { tx, item }: { readonly tx: Tx; readonly item: OrderItem },
+  effects: readonly Effect[],
+  handover?: Handover,
+): void {
+  const status = effects.findLast((effect) => effect.type === 'status');
+  if (status) item.status = status.to;
+  if (handover?.type === 'dispatch') {
+    const { type: _, ...dispatch } = handover;
+    item.dispatch = { ...dispatch, dispatchedAt: tx.at, deliveredAt: null };
+  }
+  const isTracking = handover?.type === 'dispatch' || effects.some((effect) => effect.type === 'tracking.start');
+  if (isTracking && isTracked(item.dispatch ?? null, item.status)) item.tracking = beginTracking(tx.at, item.tracking ?? null);
+  if (effects.some((effect) => effect.type === 'tracking.stop') && item.tracking) item.tracking = { ...item.tracking, nextAt: null };
+  if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
+  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
+  if (provided ?? handover?.type === 'fulfill') {
+    const note = handover?.type === 'fulfill' ? handover.note : null;
+    item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided?.at ?? tx.at };
+  }
+  const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
+  if (delivered && item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
+  recordDecisionDate(item, effects);
+}
+
+/** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
+function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
+  const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
+  const isDelivered = item.status === 'DELIVERED' || effects.some((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
+  if (!isDelivered) {
+    // A move or another version of the flow has set it back.
+    if (!isFinal(item.status)) item.autoDecisionAt = null;
+    return;
+  }
+  const at = nearest(item.flowState)?.at ?? decided?.at;
+  item.autoDecisionAt = at === undefined ? null : new Date(at);
+}

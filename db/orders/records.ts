@@ -1,0 +1,46 @@
+/** Records of flows: one for each accepted happening, the same at every member of a group (F31). */
+import type { Effect, FlowEvent, FlowState, Trace } from '../../domain/flows/state.ts';
+import { newId } from '../kernel/clock.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { FlowStepEntity, type OrderItem } from './entities.ts';
+
+export interface FlowRecord {
+  readonly event: FlowEvent | { readonly type: 'migrate' };
+  /** Of an elapsed deadline: its key. */
+  readonly deadline?: string | undefined;
+  /** Who sent the command; SYSTEM without one. */
+  readonly actor: string;
+  readonly at: number;
+  readonly state: Pick<FlowState, 'seq'>;
+  readonly trace: readonly Trace[];
+}
+/** A member, its own effects, and what its record says besides. */
+export interface RecordedItem {
+  readonly item: OrderItem;
+  readonly effects: readonly Effect[];
+  readonly details: object;
+}
+
+/** Writes the record of a step at each of these items. */
+export function writeRecord({ em, storeId, at: now }: Tx, record: FlowRecord, items: readonly RecordedItem[]): void {
+  const { event, deadline, actor, at, state, trace } = record;
+  const runId = newId('flr', now);
+  for (const { item, effects, details } of items) {
+    const { orderItemId, flowKey, flowVersion, status } = item;
+    const recorded = { ...event, ...(deadline !== undefined && { deadline }), actor, ...details };
+    const row = {
+      storeId,
+      orderItemId,
+      seq: state.seq,
+      event: recorded,
+      at: new Date(at),
+      trace,
+      effects,
+      runId,
+      flowKey,
+      flowVersion,
+      status,
+    };
+    em.persist(em.create(FlowStepEntity, row));
+  }
+}

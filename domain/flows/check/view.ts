@@ -1,0 +1,61 @@
+/** A graph as its checks look at it. Of nodes, edges and actions of one id, the first is meant. */
+import type { Action, Bundle, Edge, Graph, Node } from '../graph.ts';
+
+export interface CheckContext {
+  /** The flow's own key. */
+  readonly key: string;
+  /** A flow of the store by its key: whether there is one, and its newest published version. */
+  readonly published: (flowKey: string) => { readonly exists: boolean; readonly version: number | null; readonly bundle: Bundle | null };
+  /** The names of stored connections. */
+  readonly secrets: ReadonlySet<string>;
+}
+export interface View {
+  readonly graph: Graph;
+  readonly context: CheckContext;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly actions: ReadonlyMap<string, Action>;
+  /** All that leave a node, those that lead nowhere too. */
+  readonly edgesFrom: (id: string) => readonly Edge[];
+  /** The nodes that follow by an edge that leaves, and the starts of branches. */
+  readonly next: (id: string) => readonly string[];
+  readonly before: (id: string) => readonly string[];
+  /** Empty when there is no start. */
+  readonly reachable: ReadonlySet<string>;
+}
+
+/** Everything that can be reached, the beginnings included. */
+export function reach(from: readonly string[], next: (id: string) => readonly string[]): ReadonlySet<string> {
+  const reached = new Set(from);
+  for (const id of reached) for (const following of next(id)) reached.add(following);
+  return reached;
+}
+
+const byFirst = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T> =>
+  new Map(items.toReversed().map((item) => [keyOf(item), item]));
+const NONE: readonly never[] = [];
+
+export function createView(graph: Graph, context: CheckContext): View {
+  const nodes = byFirst(graph.states, ({ id }) => id);
+  const from = Map.groupBy(graph.edges, (edge) => edge.from);
+  const edgesFrom = (id: string) => from.get(id) ?? NONE;
+  const following = new Map<string, string[]>();
+  const preceding = new Map<string, string[]>();
+  for (const [id, node] of nodes) {
+    const starts = node.type === 'parallel' ? node.branches.map(({ start }) => start) : [];
+    const targets = edgesFrom(id).flatMap(({ internal, to }) => (internal ? [] : [to]));
+    const known = [...new Set([...targets, ...starts])].filter((one) => nodes.has(one));
+    following.set(id, known);
+    for (const one of known) preceding.set(one, [...(preceding.get(one) ?? []), id]);
+  }
+  const next = (id: string) => following.get(id) ?? NONE;
+  return {
+    graph,
+    context,
+    nodes,
+    actions: byFirst(graph.actions, ({ key }) => key),
+    edgesFrom,
+    next,
+    before: (id) => preceding.get(id) ?? NONE,
+    reachable: nodes.has(graph.start) ? reach([graph.start], next) : new Set(),
+  };
+}
