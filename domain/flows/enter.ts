@@ -77,28 +77,32 @@ function leave(draft: Draft, id: string): void {
   setPosition(draft, rest);
 }
 
-/** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
-export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
-  const before = positionOf(draft, id);
-  const { flow, parent, branch, floor } = before;
-  const node = nodeIn(draft.flow.compiled(flow), nodeId);
+/** A position that was before somewhere else, at a node: a subflow's end keeps the status, and none falls below the one that it began with. */
+function positionAt(draft: Draft, before: Position, node: Node, attachments: readonly string[]): Position {
+  const { id, flow, parent, branch, floor } = before;
   const was = statusOfPosition(draft.flow, before);
-  const reached = statusAt(node, was);
-  const isInner = parent !== undefined && node.type === 'end';
-  const position: Position = {
+  const reached = parent !== undefined && node.type === 'end' ? was : statusAt(node, was);
+  return {
     id,
-    node: nodeId,
+    node: node.id,
     enteredAt: draft.at,
     due: [],
     ...(flow !== undefined && { flow }),
     ...(parent !== undefined && { parent }),
     ...(branch !== undefined && { branch }),
     ...(floor !== undefined && { floor }),
-    status: isInner ? was : floor !== undefined && isBefore(reached, floor) ? floor : reached,
+    status: floor !== undefined && isBefore(reached, floor) ? floor : reached,
     ...(node.type === 'join' && parent !== undefined && { arrived: true as const }),
     ...(node.type === 'external' && { call: nextId(draft) }),
     ...(attachments.length > 0 && { attachments }),
   };
+}
+
+/** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
+export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
+  const before = positionOf(draft, id);
+  const node = nodeIn(draft.flow.compiled(before.flow), nodeId);
+  const position = positionAt(draft, before, node, attachments);
   setPosition(draft, position);
   const due = armDeadlines(draft, placeOf(draft.flow, position));
   if (due.length > 0) setPosition(draft, { ...position, due });
@@ -110,7 +114,7 @@ export function enter(draft: Draft, id: string, nodeId: string, attachments: rea
     at: draft.at,
     ...whose(draft),
   });
-  if (parent === undefined && node.type === 'end') end(draft, node.outcome);
+  if (position.parent === undefined && node.type === 'end') end(draft, node.outcome);
   publishStatus(draft);
   enterBelow(draft, node, position);
 }

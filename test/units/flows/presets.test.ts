@@ -94,7 +94,7 @@ describe.each(PRESETS)('$key', ({ key, graph, progression }) => {
     expect(stuck(after)).toEqual([]);
     const nodes = new Set([...after.keys()].map((one) => (JSON.parse(one) as [unknown, unknown, [[string]]])[2][0][0]));
     const ends = (one: string) => graph.states.some(({ id, type }) => id === one && type === 'end');
-    expect([...nodes].sort()).toEqual(graph.states.map(({ id }) => id).sort());
+    expect([...nodes].toSorted()).toEqual(graph.states.map(({ id }) => id).toSorted());
     expect([...nodes].some(ends)).toBe(true);
   });
   test('the seller and time alone bring it to its end', () => {

@@ -195,7 +195,7 @@ const WARNINGS: readonly Mutation[] = [
 const checkMutated = (change: Mutation[2]) => {
   const graph = JSON.parse(JSON.stringify(sample)) as OpenGraph;
   change(graph);
-  return checkGraph(graph as Graph, context);
+  return checkGraph(graph, context);
 };
 
 describe('one change of a sound graph gives one problem, at its place', () => {

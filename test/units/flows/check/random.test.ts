@@ -14,7 +14,7 @@ test('what is drawn may be published', () => {
     fc.property(publishableFlows, (drawn) => {
       expect(checked(drawn).flatMap(({ blocking }) => blocking)).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
 });
 
@@ -43,7 +43,7 @@ test('a flow that may be published never fails, waits where something waits, ref
       expect(finish(walk)).toBe(true);
       holds(walk);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -63,6 +63,6 @@ test('the public status falls on edges that the check warns of, and by moves', (
             expect(passed.some((edge) => warned.has(edge))).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
