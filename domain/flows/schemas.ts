@@ -20,7 +20,6 @@ const Row = Type.Object(
   { days: Type.Optional(Type.Number()), value: Type.Optional(Type.Number()), from: Type.Optional(Day), to: Type.Optional(Day) },
   {
     additionalProperties: false,
-    minProperties: 2,
     maxProperties: 2,
     dependentRequired: { days: ['value'], value: ['days'], from: ['to'], to: ['from'] },
   },
