@@ -1,4 +1,5 @@
 /** What a graph is checked against: the flows that it calls and the connections of its store. */
+import { flowKeyOf } from '../../domain/flows/bundle.ts';
 import type { CheckContext } from '../../domain/flows/check/checkGraph.ts';
 import type { Bundle, Graph } from '../../domain/flows/graph.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
@@ -12,7 +13,7 @@ interface Target {
 
 /** As the store is now; a bundle has its own targets, so that those of the graph itself are read, in one statement. */
 export async function checkContextOf(tx: Tx, key: string, { states }: Graph): Promise<CheckContext> {
-  const called = [...new Set(states.flatMap((node) => (node.type === 'call' ? [node.flow] : [])))];
+  const called = [...new Set(states.flatMap((node) => (node.type === 'call' ? [flowKeyOf(node.flow)] : [])))];
   const [targets, secrets] = [called.length === 0 ? [] : await targetsOf(tx, called), await secretNames(tx)];
   const byKey = new Map(targets.map((target) => [target.key, target]));
   return {
