@@ -51,6 +51,7 @@ const GRAPH: Graph = {
   ],
 };
 
+const FREE = { fulfillment: { type: 'SHIPPING', shipping: { deliveryType: 'FREE' } } };
 let shop: ClaimShop;
 let flowId: string;
 beforeAll(async () => {
@@ -62,7 +63,7 @@ beforeAll(async () => {
 
 /** Bought for 10,000 each, and brought somewhere by the seller's actions. */
 async function bought(quantity: number, ...actions: readonly string[]): Promise<Bought> {
-  const one = await shop.buy('PAID', { quantity, product: { flowId } });
+  const one = await shop.buy('PAID', { quantity, product: { flowId, ...FREE } });
   for (const key of actions) await took(one, key);
   return one;
 }
