@@ -60,7 +60,13 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
 }
 
 /** What the step does to one of its items. The command is that of the context's own item. */
-async function change(context: TransitionContext, order: Order, item: OrderItem, effects: readonly Effect[], cause: StepCause): Promise<Changed> {
+async function change(
+  context: TransitionContext,
+  order: Order,
+  item: OrderItem,
+  effects: readonly Effect[],
+  cause: StepCause,
+): Promise<Changed> {
   const { tx } = context;
   const isOwn = item === context.item;
   applyToItem(tx, item, effects, isOwn ? cause.handover : undefined);

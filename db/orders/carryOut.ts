@@ -6,7 +6,10 @@ import type { Canceling } from './cancel.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { cancelRest, captureStock, refundOnTheWay, restoreStock } from './flowEffects.ts';
 
-/** The item has the state after the step; the order is locked. Effects are carried out in their order. */
+/**
+ * The item has the state after the step; the order is locked. Effects are carried out in their order. What the audit log tells of them is read
+ * off the record of the step (G46): `flowRefund`, `flowCancel`.
+ */
 export async function carryOutEffects(tx: Tx, order: Order, item: OrderItem, effects: readonly Effect[]): Promise<Departed> {
   const canceling: Canceling = { tx, order, item };
   let { recorded, canceled } = NOTHING_LEFT;
