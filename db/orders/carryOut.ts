@@ -29,10 +29,10 @@ async function carryOut(canceling: Canceling, effect: Effect, id: string): Promi
   }
   if (effect.type === 'refund') {
     const { refundWon: refundAmount, pointRefundWon: pointRefundAmount, refundId } = await refundOnTheWay(canceling, effect.deductWon, id);
-    return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled: null };
+    return { recorded: { flowRefund: { refundAmount, pointRefundAmount, refundId } }, canceled: null };
   }
   const canceled = effect.type === 'cancel' ? await cancelRest(canceling) : null;
   if (!canceled) return null;
-  const { refundAmount, pointRefundAmount, refundId } = canceled;
-  return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled };
+  const { quantity, refundAmount, pointRefundAmount, refundId } = canceled;
+  return { recorded: { flowCancel: { quantity, refundAmount, pointRefundAmount, refundId } }, canceled };
 }
