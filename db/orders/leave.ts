@@ -159,7 +159,7 @@ export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWo
   return payBack(tx, { order, item, amounts }, { cause: 'FLOW', isHeld: false, reference });
 }
 
-interface Owed {
+interface Repayment {
   readonly order: Order;
   readonly item: OrderItem;
   readonly amounts: RefundAmounts;
@@ -167,7 +167,7 @@ interface Owed {
 /** Requests the refund in cash and restores the points. */
 async function payBack(
   tx: Tx,
-  { order, item, amounts }: Owed,
+  { order, item, amounts }: Repayment,
   { cause, isHeld, reference }: { readonly cause: RefundCause; readonly isHeld: boolean; readonly reference: string },
 ): Promise<Left> {
   const { coupon, refundWon: amountWon } = amounts;

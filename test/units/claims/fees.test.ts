@@ -26,11 +26,11 @@ const graphOf = (permissions: Permissions, requires: NonNullable<Graph['requires
   },
   states: [
     { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '결제 완료', permissions },
-    { id: 'asked', type: 'external', status: 'PAID', secret: 'issuer', method: 'POST', path: '/', timeoutSeconds: 5 },
+    { id: 'claimed', type: 'external', status: 'PAID', secret: 'issuer', method: 'POST', path: '/', timeoutSeconds: 5 },
     { id: 'done', type: 'end', outcome: 'COMPLETED', label: '완료' },
   ],
   actions: [{ key: 'ask', by: 'seller', label: '발급' }],
-  edges: [{ id: 'ask', from: 'paid', to: 'asked', on: { type: 'seller.action', key: 'ask' } }],
+  edges: [{ id: 'ask', from: 'paid', to: 'claimed', on: { type: 'seller.action', key: 'ask' } }],
 });
 const facts: Facts = {
   settings: { autoDeliverDays: 7, autoConfirmDays: 7 },
@@ -56,13 +56,13 @@ function itemIn({ permissions, requires, events = [], members = ['oit'] }: Setti
   const refundableWon = (quantity: number) => 9000 * quantity;
   return { orderItemId: 'oit', flow, flowState: state!, facts, quantity: 3, canceledQuantity: 0, isShipped: true, refundableWon };
 }
-interface Asked {
+interface Claimed {
   readonly type?: ClaimType;
   readonly quantity?: number;
   readonly reason?: ClaimReason;
   readonly at?: number;
 }
-function filed(item: ClaimableItem, { type = 'CANCEL', quantity, reason = 'CHANGE_OF_MIND', at = T }: Asked = {}): string {
+function filed(item: ClaimableItem, { type = 'CANCEL', quantity, reason = 'CHANGE_OF_MIND', at = T }: Claimed = {}): string {
   try {
     const { mode, deductWon } = checkFiling(item, { type, quantity, reason }, at);
     return `${mode} ${deductWon}`;
@@ -75,7 +75,7 @@ const cancelable = (buyerCancel: Permissions['buyerCancel'], more: Permissions =
   itemIn({ permissions: { ...(buyerCancel && { buyerCancel }), ...more } });
 
 describe('the fee of receipt (F38)', () => {
-  test.each<[string, Parameters<typeof cancelable>[0], Asked, string]>([
+  test.each<[string, Parameters<typeof cancelable>[0], Claimed, string]>([
     ['none', { fee: { type: 'none' } }, {}, 'AT_ONCE 0'],
     ['a flat fee is one for the claim', { fee: { type: 'flat', amount: 2000 } }, { quantity: 2 }, 'AT_ONCE 2000'],
     ['and at most what is refundable', { fee: { type: 'flat', amount: 99_000 } }, { quantity: 2 }, 'AT_ONCE 18000'],
@@ -86,8 +86,8 @@ describe('the fee of receipt (F38)', () => {
     ['the item', { deduct: 'item.unitPrice * item.activeQuantity / 100' }, {}, 'AT_ONCE 300'],
     ['the order', { deduct: 'order.totalAmount / 30' }, {}, 'AT_ONCE 1000'],
     ['less than nothing is nothing', { deduct: '0 - 500' }, {}, 'AT_ONCE 0'],
-  ])('%s', (_, permission, asked, expected) => {
-    expect(filed(cancelable(permission), asked)).toBe(expected);
+  ])('%s', (_, permission, claimed, expected) => {
+    expect(filed(cancelable(permission), claimed)).toBe(expected);
   });
   test('sees the day of the receipt', () => {
     const item = cancelable({ deduct: 'pct(refundable, lookupStep(showFee, daysUntil(item.option.showAt)))' });
@@ -127,7 +127,7 @@ describe('limits and modes (F37)', () => {
     const item = cancelable({ within: 'PT1H' });
     expect([filed(item, { at: T + DAY }), filed(item, { type: 'RETURN' })]).toEqual(['PERIOD_EXPIRED', 'INVALID_STATUS']);
   });
-  test('while an external service is asked there are no permissions (F18)', () => {
+  test('while an external service is claimed there are no permissions (F18)', () => {
     const item = itemIn({ permissions: { buyerCancel: true }, events: [{ type: 'seller.action', key: 'ask' }] });
     expect([filed(item), claimActions(item, [], T)]).toEqual(['INVALID_STATUS', []]);
   });
