@@ -55,7 +55,7 @@ test('portions until none remain; state and inputs stay, deadlines start anew, a
   await author.shop.advance('P4D');
   expect((await flowState(second!)).key).toBe('paid');
   await author.shop.advance('P6D');
-  expect((await flowState(second!)).key).toBe('gone');
+  expect((await flowState(second!)).key).toBe('made');
 }, 60_000);
 
 test('what cannot move now is skipped, and ends no repetition', async () => {
@@ -90,14 +90,15 @@ test('what cannot move now is skipped, and ends no repetition', async () => {
 });
 
 test('a public status that the newest version gives the state is told, at the item, its order and by the event', async () => {
-  const flowId = await author.published('promoted');
+  const flowId = await author.published('promoted', twoSteps({}, undefined, { status: 'CONFIRMED' }));
   const [orderItemId] = await orders(flowId, 1);
-  await author.publishes(flowId, twoSteps({ status: 'CONFIRMED' }));
+  await author.shop.act(orderItemId!, 'actions/make');
+  await author.publishes(flowId, twoSteps({}, undefined, { status: 'DISPATCHED' }));
   expect(await answer(flowId, 1)).toMatchObject({ migrated: 1, remaining: 0 });
   const item = await author.shop.item(orderItemId!);
-  expect(item.status).toBe('CONFIRMED');
-  expect((await author.get(`/v1/orders/${item['orderId'] as string}`)).progressStatus).toBe('CONFIRMED');
-  const told = await query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'ORDER.CONFIRMED'`, [author.shop.store.storeId]);
+  expect(item.status).toBe('DISPATCHED');
+  expect((await author.get(`/v1/orders/${item['orderId'] as string}`)).progressStatus).toBe('DISPATCHED');
+  const told = await query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'ORDER.DISPATCHED'`, [author.shop.store.storeId]);
   expect(told).toHaveLength(1);
 });
 
