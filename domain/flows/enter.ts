@@ -77,10 +77,18 @@ function leave(draft: Draft, id: string): void {
   setPosition(draft, rest);
 }
 
+/** What a position keeps wherever it goes: its graph, and the branch or subflow that it is. */
+const belongs = ({ flow, parent, branch, floor }: Position): Pick<Position, 'flow' | 'parent' | 'branch' | 'floor'> => ({
+  ...(flow !== undefined && { flow }),
+  ...(parent !== undefined && { parent }),
+  ...(branch !== undefined && { branch }),
+  ...(floor !== undefined && { floor }),
+});
+
 /** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
 export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
   const before = positionOf(draft, id);
-  const { flow, parent, branch, floor } = before;
+  const { flow, parent, floor } = before;
   const node = nodeIn(draft.flow.compiled(flow), nodeId);
   const was = statusOfPosition(draft.flow, before);
   const reached = statusAt(node, was);
@@ -90,10 +98,7 @@ export function enter(draft: Draft, id: string, nodeId: string, attachments: rea
     node: nodeId,
     enteredAt: draft.at,
     due: [],
-    ...(flow !== undefined && { flow }),
-    ...(parent !== undefined && { parent }),
-    ...(branch !== undefined && { branch }),
-    ...(floor !== undefined && { floor }),
+    ...belongs(before),
     status: isInner ? was : floor !== undefined && isBefore(reached, floor) ? floor : reached,
     ...(node.type === 'external' && { call: nextId(draft) }),
     ...(attachments.length > 0 && { attachments }),
