@@ -200,7 +200,7 @@ const actionsOf = (pen: Pen): Action[] =>
     key,
     by: BUYERS.has(key) ? 'buyer' : 'seller',
     label: key,
-    ...(pen.chance(30) && { maxUses: pen.count(1, 2) }),
+    ...(pen.chance(45) && { maxUses: pen.count(1, 2) }),
     ...(key === 'ask' && {
       input: [
         { key: 'count', type: 'number', label: '개수', required: true, min: 0, max: 9 },
