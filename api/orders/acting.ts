@@ -16,7 +16,11 @@ export const Input = Type.Record(Type.String(), Type.Unknown());
 export const inputFields = { input: Type.Optional(Input) };
 export const sellerFields = { ...inputFields, attachments: Type.Optional(Type.Array(Address, { maxItems: 10 })) };
 
-export const ACTION_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'ACTION_NOT_AVAILABLE', 'FLOW_ACTION_INPUT_INVALID'] as const satisfies readonly ErrorCode[];
+export const ACTION_ERRORS = [
+  'ORDER_ITEM_NOT_FOUND',
+  'ACTION_NOT_AVAILABLE',
+  'FLOW_ACTION_INPUT_INVALID',
+] as const satisfies readonly ErrorCode[];
 const done = { orderItemId: Id, key: Type.String(), result: oneOf(['COMPLETED']), affectedOrderItemIds: Type.Array(Id) };
 export const ActionResult = closed({ ...done, item: OrderItem }, { title: 'FlowActionResult' });
 export const BuyerActionResult = closed({ ...done, item: BuyerOrderItem }, { title: 'BuyerFlowActionResult' });

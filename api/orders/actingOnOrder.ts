@@ -8,7 +8,11 @@ import { type Acting, type ActionBody, payloadOf, type Results } from './acting.
 import { sendItemCommand } from './sendCommand.ts';
 
 /** ORDER_NOT_FOUND beside those of the single action. */
-export const ORDER_ACTION_ERRORS = ['ORDER_NOT_FOUND', 'ACTION_NOT_AVAILABLE', 'FLOW_ACTION_INPUT_INVALID'] as const satisfies readonly ErrorCode[];
+export const ORDER_ACTION_ERRORS = [
+  'ORDER_NOT_FOUND',
+  'ACTION_NOT_AVAILABLE',
+  'FLOW_ACTION_INPUT_INVALID',
+] as const satisfies readonly ErrorCode[];
 
 interface Result {
   readonly orderItemId: string;
@@ -38,12 +42,18 @@ export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) 
     if (reason) results.set(orderItemId, { orderItemId, result: 'SKIPPED', code: 'ACTION_NOT_AVAILABLE', reason });
     else
       try {
-        for (const id of await actOnOne(call, item, wanted, payload)) results.set(id, { orderItemId: id, result: 'COMPLETED', code: null, reason: null });
+        for (const id of await actOnOne(call, item, wanted, payload))
+          results.set(id, { orderItemId: id, result: 'COMPLETED', code: null, reason: null });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         refusals.push(error);
         const { details } = error.extra;
-        results.set(orderItemId, { orderItemId, result: 'FAILED', code: error.code, reason: typeof details?.['reason'] === 'string' ? details['reason'] : null });
+        results.set(orderItemId, {
+          orderItemId,
+          result: 'FAILED',
+          code: error.code,
+          reason: typeof details?.['reason'] === 'string' ? details['reason'] : null,
+        });
       }
   }
   return summaryOf(

@@ -27,7 +27,10 @@ export const receiveEvent = endpoint({
   change: 'workflow',
   idempotent: true,
   body: closed({ data: Type.Optional(Input) }, { title: 'FlowEventRequest' }),
-  data: closed({ orderItemId: Id, event: Type.String(), affectedOrderItemIds: Type.Array(Id), item: OrderItem }, { title: 'FlowEventResult' }),
+  data: closed(
+    { orderItemId: Id, event: Type.String(), affectedOrderItemIds: Type.Array(Id), item: OrderItem },
+    { title: 'FlowEventResult' },
+  ),
   errors: ['ORDER_ITEM_NOT_FOUND', 'FLOW_EVENT_KEY_INVALID', 'FLOW_EVENT_NOT_ACCEPTED'],
   check: ({ data }) =>
     data !== undefined && Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES

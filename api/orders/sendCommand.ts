@@ -6,7 +6,13 @@ import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import { checkCommand } from '../../domain/orders/machine.ts';
-import { type ActionPayload, type BuyerCommand, isRecordCommand, type ItemCommand, type OrderItemMessages } from '../../domain/orders/messages.ts';
+import {
+  type ActionPayload,
+  type BuyerCommand,
+  isRecordCommand,
+  type ItemCommand,
+  type OrderItemMessages,
+} from '../../domain/orders/messages.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
@@ -28,7 +34,12 @@ export type ItemCommandRequest = {
   };
 }[keyof Inputs];
 /** The refusals that every action of the flow may have. */
-export const COMMAND_ERRORS = ['ORDER_ITEM_NOT_FOUND', 'INVALID_STATUS', 'CLAIM_IN_PROGRESS', 'FLOW_ACTION_INPUT_INVALID'] as const satisfies readonly ErrorCode[];
+export const COMMAND_ERRORS = [
+  'ORDER_ITEM_NOT_FOUND',
+  'INVALID_STATUS',
+  'CLAIM_IN_PROGRESS',
+  'FLOW_ACTION_INPUT_INVALID',
+] as const satisfies readonly ErrorCode[];
 
 /** Refuses early what the transition would refuse, sends the command, and returns the stored reply. */
 export async function sendItemCommand(

@@ -8,10 +8,9 @@ import { koreanDay } from '../../domain/kernel/time.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/context.ts';
+import { type TransitionContext, wakeMoving } from '../orders/context.ts';
 import { type Order, OrderEntity, type OrderItem } from '../orders/entities.ts';
-import { orderItemRun } from '../../workflows/kernel/messages.ts';
-import { enqueueWake, openRun } from '../runs/commands.ts';
+import { openRun } from '../runs/commands.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
 import { claimable, isShippedItem } from '../orders/claimable.ts';
@@ -104,7 +103,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
   if (mode === 'AT_ONCE') await completeAtOnce(context, claim);
   else openRun(tx, { ...claimRun(claim), wakeAt: null, status: planOf(stateOf(claim)).status, createdAt: realNow });
   await showClaim(context, claim);
-  enqueueWake(tx, orderItemRun(item));
+  wakeMoving(tx, item);
   return claim;
 }
 

@@ -63,7 +63,7 @@ async function moveUnit(tx: Tx, store: Store, { items, group, order }: Unit, fro
   if (group) Object.assign(group, { flowVersion: first!.flowVersion, flowState: state });
   for (const item of items) {
     item.flowState = state;
-    applyToItem({ tx, item }, effects);
+    applyToItem(tx, item, effects);
     touch({ tx, item }, order);
   }
   const moved = items.map((item) => ({ item, effects, details: {}, canceled: null }));

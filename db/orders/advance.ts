@@ -7,13 +7,13 @@ import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
-import { type Departed, itemsOf, lockOrder, NOTHING_LEFT, stateOf, type TransitionContext } from './context.ts';
+import { type Departed, itemsOf, lockOrder, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
 import { earnPoints } from './points.ts';
-import { publish } from './publish.ts';
-import { type RecordedItem, writeRecord } from './records.ts';
+import { type Changed, publish } from './publish.ts';
+import { writeRecord } from './records.ts';
 
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
@@ -42,28 +42,31 @@ export async function applyDue(context: TransitionContext, until = context.tx.at
 
 /** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved. */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<readonly OrderItem[]> {
-  const { tx, item, group } = context;
-  const { command = null, when = tx.at, leave } = cause;
-  const deadline = event.type === 'elapsed' ? nearest(stateOf(context))?.key : undefined;
+  const { tx, group } = context;
+  const { command = null, when = tx.at } = cause;
   const before = stateOf(context);
+  const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
-  const involved = group ? group.items.filter(({ orderItemId: id }) => before.members.some((member) => member.id === id)) : [item];
+  const involved = itemsOf(context).filter(({ orderItemId: id }) => before.members.some((member) => member.id === id));
   if (group) group.row.flowState = state;
-  for (const one of involved) one.flowState = stateFor(one, state);
+  for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
-  const departed = leave ? await leave(order) : NOTHING_LEFT;
-  const changed: (RecordedItem & { readonly canceled: Departed['canceled'] })[] = [];
-  for (const one of involved) {
-    const own = effectsOf(effects, one.orderItemId);
-    await applyToItem({ tx, item: one }, own, one === item ? cause.handover : undefined);
-    const left = one === item && leave ? departed : await carryOutEffects(tx, order, one, own);
-    await earnPoints(tx, order, one, own);
-    changed.push({ item: one, effects: own, details: { ...cause.details, ...left.recorded }, canceled: left.canceled });
-  }
+  const changed: Changed[] = [];
+  for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
   const at = trace.at(-1)?.at ?? when;
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace }, changed);
   await publish(tx, order, event, changed);
-  return changed.flatMap(({ item: one, effects: own }) => (own.length > 0 || !group ? [one] : []));
+  return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
+}
+
+/** What the step does to one of its items. The command is that of the context's own item. */
+async function change(context: TransitionContext, order: Order, item: OrderItem, effects: readonly Effect[], cause: StepCause): Promise<Changed> {
+  const { tx } = context;
+  const isOwn = item === context.item;
+  applyToItem(tx, item, effects, isOwn ? cause.handover : undefined);
+  const { recorded, canceled } = isOwn && cause.leave ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
+  await earnPoints(tx, order, item, effects);
+  return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }
 
 /** A member that has left its group keeps what it left; nothing moves it any more. */
@@ -90,4 +93,3 @@ const effectsOf = (effects: readonly Effect[], itemId: string): readonly Effect[
     if (effect.type === 'alert') return true;
     return effect.members === undefined || effect.members.includes(itemId);
   });
-

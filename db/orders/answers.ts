@@ -8,15 +8,18 @@ import { stateOf, type TransitionContext } from './context.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 
 /** The calls that a flow waits for, at the business time `at`; the owner is the item, or the group. */
-export const askCalls = (flow: Flow, { storeId, flowState }: { readonly storeId: string; readonly flowState: FlowState }, ownerId: string, at: number) =>
-  pendingCalls(flow, flowState).map(
-    ({ call, nodeId }): Call<'orderGroup', 'askExternal'> => ({
-      id: callId(ownerId, call),
-      name: 'askExternal',
-      storeId,
-      input: { ownerId, nodeId, call, at },
-    }),
-  );
+export const askCalls = (
+  flow: Flow,
+  { storeId, flowState }: { readonly storeId: string; readonly flowState: FlowState },
+  ownerId: string,
+  at: number,
+) =>
+  pendingCalls(flow, flowState).map(({ call, nodeId }): Call<'orderGroup', 'askExternal'> => ({
+    id: callId(ownerId, call),
+    name: 'askExternal',
+    storeId,
+    input: { ownerId, nodeId, call, at },
+  }));
 
 /** A deadline that passed before the answer goes first: then the answer is late, and dropped. A lost answer is a failure. */
 export async function applyAnswer(context: TransitionContext, ownerId: string, id: string): Promise<void> {

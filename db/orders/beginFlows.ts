@@ -92,7 +92,10 @@ function start(tx: Tx, flow: Flow, members: readonly Planned[]): Extract<StepRes
       },
     ]),
   );
-  const event = { type: 'start', members: members.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity })) } as const;
+  const event = {
+    type: 'start',
+    members: members.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity })),
+  } as const;
   const order = members[0]?.flowFacts?.order;
   const started = step(flow, null, event, tx.at, { settings, items, holidays: holidaysOf(members[0]!), ...(order && { order }) });
   if (!started.ok) throw new Error(`The flow does not start: ${started.reason}`);

@@ -19,25 +19,17 @@ export async function carryOutEffects(tx: Tx, order: Order, item: OrderItem, eff
 }
 
 async function carryOut(canceling: Canceling, effect: Effect, id: string): Promise<Departed | null> {
-  switch (effect.type) {
-    case 'refund': {
-      const { refundWon: refundAmount, pointRefundWon: pointRefundAmount, refundId } = await refundOnTheWay(canceling, effect.deductWon, id);
-      return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled: null };
-    }
-    case 'stock.restore':
-      await restoreStock(canceling, id);
-      return null;
-    case 'stock.capture': {
-      const stockShortfall = await captureStock(canceling, id);
-      return { recorded: stockShortfall === 0 ? {} : { stockShortfall }, canceled: null };
-    }
-    case 'cancel': {
-      const canceled = await cancelRest(canceling);
-      if (!canceled) return null;
-      const { refundAmount, pointRefundAmount, refundId } = canceled;
-      return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled };
-    }
-    default:
-      return null;
+  if (effect.type === 'stock.restore') await restoreStock(canceling, id);
+  if (effect.type === 'stock.capture') {
+    const stockShortfall = await captureStock(canceling, id);
+    return { recorded: stockShortfall === 0 ? {} : { stockShortfall }, canceled: null };
   }
+  if (effect.type === 'refund') {
+    const { refundWon: refundAmount, pointRefundWon: pointRefundAmount, refundId } = await refundOnTheWay(canceling, effect.deductWon, id);
+    return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled: null };
+  }
+  const canceled = effect.type === 'cancel' ? await cancelRest(canceling) : null;
+  if (!canceled) return null;
+  const { refundAmount, pointRefundAmount, refundId } = canceled;
+  return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled };
 }

@@ -39,37 +39,26 @@ const stateful = ({ item, group }: TransitionContext): OrderItem => {
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {
   const { orderItemId } = item;
   const affectedOrderItemIds = moved.map((one) => one.orderItemId);
-  if (command.name === 'act')
-    return { orderItemId, key: command.input.key, result: 'COMPLETED', affectedOrderItemIds, item: shown };
+  if (command.name === 'act') return { orderItemId, key: command.input.key, result: 'COMPLETED', affectedOrderItemIds, item: shown };
   return command.name === 'receive' ? { orderItemId, event: name, affectedOrderItemIds, item: shown } : shown;
 }
 
 /** What a person typed was passed by its id (X24). */
 async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<ActionPayload> {
-  const read = (id: string | undefined) => consumeText(tx, id);
-  switch (command.name) {
-    case 'act':
-    case 'receive': {
-      const text = await read(command.input.payloadId);
-      return text === null ? {} : (JSON.parse(text) as ActionPayload);
-    }
-    case 'dispatch': {
-      const { deliveryMethod, carrierCode, trackingNumberId } = command.input;
-      const trackingNumber = await read(trackingNumberId);
-      return { input: { deliveryMethod, ...(carrierCode !== undefined && { carrierCode }), ...(trackingNumber !== null && { trackingNumber }) } };
-    }
-    case 'fulfill': {
-      const note = await read(command.input.noteId);
-      return note === null ? {} : { input: { note } };
-    }
-    case 'move': {
-      const reason = await read(command.input.reasonId);
-      return reason === null ? {} : { input: { reason } };
-    }
-    default:
-      return {};
+  if (command.name === 'act' || command.name === 'receive') {
+    const text = await consumeText(tx, command.input.payloadId);
+    return text === null ? {} : (JSON.parse(text) as ActionPayload);
   }
+  if (command.name === 'dispatch') {
+    const { deliveryMethod, carrierCode, trackingNumberId } = command.input;
+    const trackingNumber = await consumeText(tx, trackingNumberId);
+    return { input: given({ deliveryMethod, carrierCode, trackingNumber }) };
+  }
+  if (command.name === 'fulfill') return { input: given({ note: await consumeText(tx, command.input.noteId) }) };
+  return command.name === 'move' ? { input: given({ reason: await consumeText(tx, command.input.reasonId) }) } : {};
 }
+const given = (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 
 const factsOf = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
 

@@ -3,6 +3,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { FlowGroup } from '../flows/entities.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
+import { enqueueWake } from '../runs/commands.ts';
 import type { Store } from '../stores/entities.ts';
 import { type Order, OrderEntity, type OrderItem } from './entities.ts';
 
@@ -25,7 +27,6 @@ export const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
 export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? item.flowState;
 export const itemsOf = ({ item, group }: TransitionContext): readonly OrderItem[] => group?.items ?? [item];
 
-
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>
   tx.em.findOneOrFail(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 
@@ -34,4 +35,10 @@ export function touch({ tx, item }: Pick<TransitionContext, 'tx' | 'item'>, orde
   item.lastChangedAt = new Date(tx.at);
   order.lastChangedAt = item.lastChangedAt;
   tx.feed.changed(tx.at, order.orderId, [item.orderItemId]);
+}
+
+/** Wakes the runs whose deadlines this transaction has changed: the item's, and that of the group which it moves with. */
+export function wakeMoving(tx: Tx, item: OrderItem): void {
+  if (item.groupId) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
+  enqueueWake(tx, orderItemRun(item));
 }

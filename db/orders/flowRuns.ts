@@ -92,7 +92,12 @@ function viewRun(row: Row) {
 
 /** What was done; a call is pending until its answer, and failed where that was no success. */
 function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], answers: Answers) {
-  return { ...job, ...(members && { members: [...members] }), at: korean(at), status: job.type === 'external.call' ? callStatus(job.nodeId, effects, answers) : ('DONE' as const) };
+  return {
+    ...job,
+    ...(members && { members: [...members] }),
+    at: korean(at),
+    status: job.type === 'external.call' ? callStatus(job.nodeId, effects, answers) : ('DONE' as const),
+  };
 }
 function callStatus(nodeId: string, effects: readonly Effect[], answers: Answers): StepStatus {
   const asked = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);

@@ -15,6 +15,13 @@ import type { OrderItem } from './entities.ts';
 type Viewer = 'seller' | 'buyer';
 const at = (time: number | null): string | null => (time === null ? null : korean(time));
 
+/** The shipment, or the provision, without its times. */
+function handedOver({ fulfillment, dispatch }: OrderItem): TemplateValues['fulfillment'] {
+  const provided = fulfillment && { status: fulfillment.status, note: fulfillment.note };
+  const { deliveryMethod, carrierCode, trackingNumber } = dispatch ?? {};
+  return { ...provided, ...(dispatch && { deliveryMethod, carrierCode, trackingNumber }) };
+}
+
 /** What messages may name (F28). */
 export const templateValues = (item: OrderItem): TemplateValues => ({
   inputs: item.flowState.inputs ?? {},
@@ -31,13 +38,7 @@ export const templateValues = (item: OrderItem): TemplateValues => ({
     option: item.flowFacts?.option ?? {},
     stay: item.stay ?? null,
   },
-  fulfillment: {
-    status: item.fulfillment?.status ?? null,
-    note: item.fulfillment?.note ?? null,
-    deliveryMethod: item.dispatch?.deliveryMethod ?? null,
-    carrierCode: item.dispatch?.carrierCode ?? null,
-    trackingNumber: item.dispatch?.trackingNumber ?? null,
-  },
+  fulfillment: handedOver(item),
 });
 
 const messageOf = (item: OrderItem, node: Node): string | null =>
@@ -111,7 +112,8 @@ const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, 
   when: when ? { key: when.key, in: [...when.in] } : null,
 });
 /** A form is one that has fields. */
-export const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' => action.mode ?? (fields.length > 0 ? 'form' : 'button');
+export const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' =>
+  action.mode ?? (fields.length > 0 ? 'form' : 'button');
 function viewAction({ action, reason }: ActionView) {
   const fields = formOf(action, PLATFORM_FIELDS);
   return {

@@ -18,29 +18,33 @@ export type Handover =
   | { readonly type: 'fulfill'; readonly note: string | null };
 
 /** `handover` comes with the command of this item. */
-export function applyToItem(
-  { tx, item }: { readonly tx: Tx; readonly item: OrderItem },
-  effects: readonly Effect[],
-  handover?: Handover,
-): void {
+export function applyToItem({ at }: Tx, item: OrderItem, effects: readonly Effect[], handover?: Handover): void {
   const status = effects.findLast((effect) => effect.type === 'status');
   if (status) item.status = status.to;
   if (handover?.type === 'dispatch') {
-    const { type: _, ...dispatch } = handover;
-    item.dispatch = { ...dispatch, dispatchedAt: tx.at, deliveredAt: null };
+    const { type: _type, ...dispatch } = handover;
+    item.dispatch = { ...dispatch, dispatchedAt: at, deliveredAt: null };
   }
-  const isTracking = handover?.type === 'dispatch' || effects.some((effect) => effect.type === 'tracking.start');
-  if (isTracking && isTracked(item.dispatch ?? null, item.status)) item.tracking = beginTracking(tx.at, item.tracking ?? null);
-  if (effects.some((effect) => effect.type === 'tracking.stop') && item.tracking) item.tracking = { ...item.tracking, nextAt: null };
+  track(item, effects, handover, at);
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
-  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
-  if (provided ?? handover?.type === 'fulfill') {
-    const note = handover?.type === 'fulfill' ? handover.note : null;
-    item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided?.at ?? tx.at };
-  }
+  provide(item, effects, handover, at);
   const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
   if (delivered && item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
   recordDecisionDate(item, effects);
+}
+
+/** A shipment is tracked from its dispatch on, until its flow stops that. */
+function track(item: OrderItem, effects: readonly Effect[], handover: Handover | undefined, at: number): void {
+  const isBegun = handover?.type === 'dispatch' || effects.some((effect) => effect.type === 'tracking.start');
+  if (isBegun && isTracked(item.dispatch ?? null, item.status)) item.tracking = beginTracking(at, item.tracking ?? null);
+  if (item.tracking && effects.some((effect) => effect.type === 'tracking.stop')) item.tracking = { ...item.tracking, nextAt: null };
+}
+
+function provide(item: OrderItem, effects: readonly Effect[], handover: Handover | undefined, at: number): void {
+  const provided = effects.find((effect) => effect.type === 'fulfillment.record');
+  if (!provided && handover?.type !== 'fulfill') return;
+  const note = handover?.type === 'fulfill' ? handover.note : null;
+  item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided?.at ?? at };
 }
 
 /** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due (D31, D71). */

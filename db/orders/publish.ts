@@ -7,7 +7,7 @@ import type { Order, OrderItem } from './entities.ts';
 import { eventsOf } from './events.ts';
 import type { RecordedItem } from './records.ts';
 
-type Changed = RecordedItem & { readonly canceled: Departed['canceled'] };
+export type Changed = RecordedItem & { readonly canceled: Departed['canceled'] };
 
 export async function publish(tx: Tx, order: Order, event: { readonly type: string }, changed: readonly Changed[]): Promise<void> {
   const { storeId, orderId, testPayment } = order;

@@ -1,6 +1,6 @@
 /** The order item's transition: commands, deadlines and polls of the courier (docs/architecture.md#truth). */
 import { LockMode } from '@mikro-orm/core';
-import type { Call, Command, Outcome, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
@@ -52,7 +52,7 @@ async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'
   if (event.type === 'elapsed' && !item.groupId) await applyDue(context);
   if (event.type !== 'outcome') return null;
   if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event.callId);
-  else applyReading(item, event.callId, event.outcome as Outcome<'orderItem', 'pollShipment'>, tx.at);
+  else applyReading(item, event.callId, event.outcome, tx.at);
   return null;
 }
 
@@ -85,13 +85,14 @@ function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['pla
   const due = item.groupId ? null : nearest(item.flowState);
   const tracking = trackingOf(item);
   const pollAt = tracking?.nextAt ?? null;
-  const wakeAt = due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt);
+  const wakeAt = earlier(due?.at ?? null, pollAt);
   const polls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
   const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
-  const isPollNext = pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
-  const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
+  const isNext = pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
+  const next = isNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
   return { wakeAt, calls: [...polls, ...asks], ...next, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
 }
+const earlier = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
 const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
   isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
 

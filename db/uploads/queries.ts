@@ -2,7 +2,11 @@ import { type ImageType, uploadKey } from '../../domain/uploads/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 /** Those of these addresses that are uploads of this store, with their ids. */
-export async function ownUploads({ sql, storeId }: Tx, addresses: readonly string[], publicUrl: string): Promise<Readonly<Record<string, string>>> {
+export async function ownUploads(
+  { sql, storeId }: Tx,
+  addresses: readonly string[],
+  publicUrl: string,
+): Promise<Readonly<Record<string, string>>> {
   const prefix = `${publicUrl}/uploads/${storeId}/`;
   const candidates = addresses.filter((address) => address.startsWith(prefix));
   if (candidates.length === 0) return {};

@@ -1,5 +1,5 @@
 /** The deadlines of a position: they are armed at its entry, rest while a claim is open, and can be extended. */
-import { DAY, duration } from '../kernel/time.ts';
+import { DAY, duration, MINUTE } from '../kernel/time.ts';
 import { type Draft, evaluate } from './draft.ts';
 import type { Deadline } from './graph.ts';
 import type { Place } from './positions.ts';
@@ -16,17 +16,22 @@ export function armDeadlines(draft: Draft, place: Place): readonly Due[] {
   return [{ key: TIMEOUT, at: draft.at + (duration(node.deadline) ?? 0) }];
 }
 
-/** A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). */
+/**
+ * A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). Where the flow comes back at the
+ * same moment it fires a minute later: past times never lead round in circles within one.
+ */
 function arm(draft: Draft, place: Place, deadline: Deadline): Due[] {
   const { key, after, at: source, setting, ifPast } = deadline;
   if (source !== undefined) {
     const at = evaluate(draft, place, source);
     if (typeof at !== 'number' || (at <= draft.at && ifPast === 'skip')) return [];
-    return [{ key, at: Math.max(at, draft.at) }];
+    return [{ key, at: at > draft.at ? at : draft.at + (isBack(draft, place) ? MINUTE : 0) }];
   }
   const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
   return wait > 0 ? [{ key, at: draft.at + wait }] : [];
 }
+
+const isBack = ({ trace, at: now }: Draft, { node }: Place): boolean => trace.some(({ at, from }) => at === now && from.includes(node.id));
 
 export function extendDeadline(position: Position, deadline: string, by: string): Position {
   const more = duration(by) ?? 0;

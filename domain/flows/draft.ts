@@ -18,6 +18,8 @@ export interface Draft {
   readonly results: (readonly [position: string, value: 'joined' | 'timeout' | 'completed' | 'canceled'])[];
   /** Counts new positions and calls, for their ids. */
   made: number;
+  /** Branches are being begun: the public status is that of all of them, when the last one has. */
+  isBeginning: boolean;
 }
 
 export const beginStep = (flow: Flow, state: FlowState, at: number, facts: Facts): Draft => ({
@@ -30,6 +32,7 @@ export const beginStep = (flow: Flow, state: FlowState, at: number, facts: Facts
   trace: [],
   results: [],
   made: 0,
+  isBeginning: false,
 });
 
 export const refuse = (code: Refusal['code'], reason: Refusal['reason']): Refusal => ({ ok: false, code, reason });

@@ -3,7 +3,7 @@ import { armDeadlines, extendDeadline } from './deadlines.ts';
 import { type Draft, evaluate, nextId, nodesOf, positionOf, setPosition, whose } from './draft.ts';
 import { runExecutions } from './executions.ts';
 import { labelOf, nodeIn } from './flow.ts';
-import type { Edge, Node, Trigger } from './graph.ts';
+import type { Edge, Node, ParallelNode, Trigger } from './graph.ts';
 import { moving, type Place, placeOf, statusAt, statusOf, statusOfPosition } from './positions.ts';
 import type { Position } from './state.ts';
 import { isBefore } from './status.ts';
@@ -77,27 +77,37 @@ function leave(draft: Draft, id: string): void {
   setPosition(draft, rest);
 }
 
-/** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
-export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
-  const before = positionOf(draft, id);
-  const { flow, parent, branch, floor } = before;
-  const node = nodeIn(draft.flow.compiled(flow), nodeId);
+/** What a position keeps wherever it goes: its graph, and the branch or subflow that it is. */
+const belongs = ({ flow, parent, branch, floor }: Position): Pick<Position, 'flow' | 'parent' | 'branch' | 'floor'> => ({
+  ...(flow !== undefined && { flow }),
+  ...(parent !== undefined && { parent }),
+  ...(branch !== undefined && { branch }),
+  ...(floor !== undefined && { floor }),
+});
+
+/** A position that was before somewhere else, at a node: a subflow's end keeps the status, and none falls below the one that it began with. */
+function positionAt(draft: Draft, before: Position, node: Node, attachments: readonly string[]): Position {
+  const { id, parent, floor } = before;
   const was = statusOfPosition(draft.flow, before);
-  const reached = statusAt(node, was);
-  const isInner = parent !== undefined && node.type === 'end';
-  const position: Position = {
+  const reached = parent !== undefined && node.type === 'end' ? was : statusAt(node, was);
+  return {
     id,
-    node: nodeId,
+    node: node.id,
     enteredAt: draft.at,
     due: [],
-    ...(flow !== undefined && { flow }),
-    ...(parent !== undefined && { parent }),
-    ...(branch !== undefined && { branch }),
-    ...(floor !== undefined && { floor }),
-    status: isInner ? was : floor !== undefined && isBefore(reached, floor) ? floor : reached,
+    ...belongs(before),
+    status: floor !== undefined && isBefore(reached, floor) ? floor : reached,
+    ...(node.type === 'join' && parent !== undefined && { arrived: true as const }),
     ...(node.type === 'external' && { call: nextId(draft) }),
     ...(attachments.length > 0 && { attachments }),
   };
+}
+
+/** Puts a position at a node: deadlines, statuses, effects, and what is below it. */
+export function enter(draft: Draft, id: string, nodeId: string, attachments: readonly string[] = []): void {
+  const before = positionOf(draft, id);
+  const node = nodeIn(draft.flow.compiled(before.flow), nodeId);
+  const position = positionAt(draft, before, node, attachments);
   setPosition(draft, position);
   const due = armDeadlines(draft, placeOf(draft.flow, position));
   if (due.length > 0) setPosition(draft, { ...position, due });
@@ -109,7 +119,7 @@ export function enter(draft: Draft, id: string, nodeId: string, attachments: rea
     at: draft.at,
     ...whose(draft),
   });
-  if (parent === undefined && node.type === 'end') end(draft, node.outcome);
+  if (position.parent === undefined && node.type === 'end') end(draft, node.outcome);
   publishStatus(draft);
   enterBelow(draft, node, position);
 }
@@ -134,6 +144,7 @@ export function cancelMembers(draft: Draft, ids: readonly string[]): void {
 
 /** Tells of a new public status: the least advanced of what runs. */
 export function publishStatus(draft: Draft): void {
+  if (draft.isBeginning) return;
   const { status: from, positions, done } = draft.state;
   const to = done ? (done === 'CANCELED' ? 'CANCELED' : 'PURCHASE_DECIDED') : statusOf(draft.flow, positions, from);
   if (to === from) return;
@@ -148,8 +159,7 @@ function enterBelow(draft: Draft, node: Node, position: Position): void {
     case 'external':
       return void draft.effects.push({ type: 'external.call', nodeId: node.id, call: position.call!, at: draft.at, ...whose(draft) });
     case 'parallel':
-      for (const { key, start } of node.branches) begin(draft, position, { branch: key, node: start });
-      return;
+      return beginBranches(draft, node, position);
     case 'call':
       return begin(draft, position, { flow: node.flow, node: draft.flow.compiled(node.flow).graph.start });
     case 'join':
@@ -160,6 +170,15 @@ function enterBelow(draft: Draft, node: Node, position: Position): void {
     default:
       return node satisfies never;
   }
+}
+
+/** The public status is told when all have begun. */
+function beginBranches(draft: Draft, { branches }: ParallelNode, position: Position): void {
+  const { isBeginning } = draft;
+  draft.isBeginning = true;
+  for (const { key, start } of branches) begin(draft, position, { branch: key, node: start });
+  draft.isBeginning = isBeginning;
+  publishStatus(draft);
 }
 
 interface Beginning {
@@ -192,7 +211,6 @@ function begin(draft: Draft, parent: Position, { node, branch, flow }: Beginning
 function arrive(draft: Draft, position: Position): void {
   const { parent: parentId } = position;
   if (parentId === undefined) return;
-  setPosition(draft, { ...positionOf(draft, position.id), arrived: true });
   const parent = positionOf(draft, parentId);
   const { node } = placeOf(draft.flow, parent);
   const branches = draft.state.positions.filter((p) => p.parent === parentId);

@@ -5,20 +5,19 @@ import { enter, publishStatus, settle } from './enter.ts';
 import type { CompiledGraph, Flow } from './flow.ts';
 import type { Node } from './graph.ts';
 import { isHeld, placeOf } from './positions.ts';
+import { reach } from './reach.ts';
 import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
 
 /** The nodes between parallel nodes and their joins. */
-export function insideBranches({ graph, edgesFrom }: CompiledGraph): ReadonlySet<string> {
+export function insideBranches({ graph, nodes, edgesFrom }: CompiledGraph): ReadonlySet<string> {
   const inside = new Set<string>();
-  for (const node of graph.states) {
-    if (node.type !== 'parallel') continue;
-    const open = node.branches.map(({ start }) => start);
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      if (id === node.join || inside.has(id)) continue;
-      inside.add(id);
-      for (const { to } of edgesFrom.get(id) ?? []) open.push(to);
-    }
-  }
+  const startsAt = (id: string) => {
+    const node = nodes.get(id);
+    return node?.type === 'parallel' ? node.branches.map(({ start }) => start) : [];
+  };
+  const follow = (id: string) => [...startsAt(id), ...(edgesFrom.get(id) ?? []).map(({ to }) => to)];
+  for (const { id, join } of graph.states.filter((node) => node.type === 'parallel'))
+    for (const one of reach(startsAt(id), (from) => (from === join ? [] : follow(from)))) if (one !== join) inside.add(one);
   return inside;
 }
 
@@ -65,7 +64,7 @@ export function migrationRefusal(from: Flow, to: Flow, state: FlowState): 'PROGR
   const { node: id, call } = state.positions[0]!;
   const node = to.main.nodes.get(id);
   const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && call === undefined;
-  return isMovable && node && isWaitingState(node) ? null : 'SKIPPED';
+  return isMovable && node && isWaitingState(node) && !insideBranches(to.main).has(node.id) ? null : 'SKIPPED';
 }
 
 /** State, inputs, data and attachments stay; deadlines start anew. Throws where `migrationRefusal` has a reason. */

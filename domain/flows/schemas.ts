@@ -15,13 +15,16 @@ export const MAX_EDGES = 600;
 export const MAX_BYTES = 128 * 1024;
 
 const Day = Type.String({ maxLength: 20, 'x-document': { pattern: '^[0-9]{2}-[0-9]{2}$' } });
-/** A row of steps or of ranges; a table has rows of one kind. */
-const Row = closed({
-  days: Type.Optional(Type.Number()),
-  value: Type.Optional(Type.Number()),
-  from: Type.Optional(Day),
-  to: Type.Optional(Day),
-});
+/** A row of steps or of ranges: both fields of one kind, none of the other. A table has rows of one kind. */
+const Row = Type.Object(
+  { days: Type.Optional(Type.Number()), value: Type.Optional(Type.Number()), from: Type.Optional(Day), to: Type.Optional(Day) },
+  {
+    additionalProperties: false,
+    minProperties: 2,
+    maxProperties: 2,
+    dependentRequired: { days: ['value'], value: ['days'], from: ['to'], to: ['from'] },
+  },
+);
 const TableName = Type.String({ pattern: '^[!-~]{1,100}$', 'x-document': { pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$' } });
 
 /** A value of this form may still have any status, setting or reference: only a graph that `checkGraph` lets pass is one to run. */

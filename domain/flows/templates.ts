@@ -20,7 +20,7 @@ function valueAt(values: TemplateValues, path: string): unknown {
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** A missing value is empty. */

@@ -33,38 +33,28 @@ export function checkRecordCommand(item: ItemState, command: RecordCommand): voi
  * CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY, ACTION_NOT_AVAILABLE.
  */
 export function flowEventOf(item: ItemState, command: FlowCommand, refId: string, payload: ActionPayload = {}): FlowEvent {
-  const { orderItemId: member, flow, flowState: state } = item;
-  const { input, attachments, name = '', data } = payload;
-  switch (command.name) {
-    case 'cancel': {
-      const { quantity: all, canceledQuantity } = item;
-      const { quantity: wanted = null, holdRefund: isHeld = false } = command.input;
-      const quantity = cancelQuantity({ flow, state, member, activeQuantity: all - canceledQuantity }, { wanted, isHeld });
-      return { type: 'reduced', member, quantity, cause: 'SELLER_CANCEL', refId };
-    }
-    case 'act':
-      checkActionHandover(item, command.input);
-      return {
-        type: command.input.side === 'seller' ? 'seller.action' : 'buyer.action',
-        key: command.input.key,
-        member,
-        ...(input && { input }),
-        ...(attachments && { attachments }),
-      };
-    case 'receive':
-      return { type: 'event', name, member, ...(data && { data }) };
-    case 'move':
-      return { type: 'move', to: command.input.to, member };
-    case 'confirm':
-    case 'dispatch':
-    case 'delivered':
-    case 'fulfill':
-    case 'decide':
-    case 'extend':
-      return platformEvent(item, command.name, input);
-    default:
-      return command satisfies never;
-  }
+  const { orderItemId: member } = item;
+  if (command.name === 'cancel') return cancelEvent(item, command.input, refId);
+  if (command.name === 'act') return actionEvent(item, command.input, payload);
+  if (command.name === 'move') return { type: 'move', to: command.input.to, member };
+  if (command.name !== 'receive') return platformEvent(item, command.name, payload.input);
+  const { name = '', data } = payload;
+  return { type: 'event', name, member, ...(data && { data }) };
+}
+
+type CancelInput = Extract<FlowCommand, { readonly name: 'cancel' }>['input'];
+function cancelEvent({ orderItemId: member, flow, flowState: state, ...item }: ItemState, input: CancelInput, refId: string): FlowEvent {
+  const { quantity: wanted = null, holdRefund: isHeld = false } = input;
+  const activeQuantity = item.quantity - item.canceledQuantity;
+  const quantity = cancelQuantity({ flow, state, member, activeQuantity }, { wanted, isHeld });
+  return { type: 'reduced', member, quantity, cause: 'SELLER_CANCEL', refId };
+}
+
+type ActionInput = Extract<FlowCommand, { readonly name: 'act' }>['input'];
+function actionEvent(item: ItemState, { side, key }: ActionInput, { input, attachments }: ActionPayload): FlowEvent {
+  checkActionHandover(item, { side, key });
+  const type = side === 'seller' ? 'seller.action' : 'buyer.action';
+  return { type, key, member: item.orderItemId, ...(input && { input }), ...(attachments && { attachments }) };
 }
 
 /** The enabled action that the endpoint is, whatever its key (F21). */
@@ -80,7 +70,8 @@ function platformEvent(item: ItemState, name: PlatformAction, input: ActionPaylo
 /** The action that a command takes now; undefined where the state has none. */
 export function actionOf({ flow, flowState }: Pick<ItemState, 'flow' | 'flowState'>, event: FlowEvent): Action | undefined {
   if (event.type !== 'seller.action' && event.type !== 'buyer.action') return undefined;
-  return actions(flow, flowState, event.type === 'seller.action' ? 'seller' : 'buyer').find(({ action }) => action.key === event.key)?.action;
+  return actions(flow, flowState, event.type === 'seller.action' ? 'seller' : 'buyer').find(({ action }) => action.key === event.key)
+    ?.action;
 }
 
 /** A built-in action that does not fit the item is refused as at its endpoint (F11), after its state. */

@@ -7,7 +7,12 @@ export const TRACKING_NUMBER = '^[0-9A-Za-z-]+$';
 export const MAX_NOTE = 1000;
 
 const CARRIED = { key: 'deliveryMethod', in: ['COURIER', 'QUICK'] } as const;
-const METHOD_LABELS: Readonly<Record<DeliveryMethod, string>> = { COURIER: '택배', DIRECT: '직접 배송', QUICK: '퀵서비스', NONE: '배송 없음' };
+const METHOD_LABELS: Readonly<Record<DeliveryMethod, string>> = {
+  COURIER: '택배',
+  DIRECT: '직접 배송',
+  QUICK: '퀵서비스',
+  NONE: '배송 없음',
+};
 export const PLATFORM_FIELDS: PlatformFields = {
   dispatch: [
     {
@@ -25,7 +30,15 @@ export const PLATFORM_FIELDS: PlatformFields = {
       options: Object.entries(CARRIERS).map(([value, label]) => ({ value, label })),
       when: CARRIED,
     },
-    { key: 'trackingNumber', type: 'text', label: '운송장 번호', required: true, maxLength: MAX_TRACKING_NUMBER, pattern: TRACKING_NUMBER, when: CARRIED },
+    {
+      key: 'trackingNumber',
+      type: 'text',
+      label: '운송장 번호',
+      required: true,
+      maxLength: MAX_TRACKING_NUMBER,
+      pattern: TRACKING_NUMBER,
+      when: CARRIED,
+    },
   ],
   fulfill: [{ key: 'note', type: 'textarea', label: '메모', maxLength: MAX_NOTE }],
 };

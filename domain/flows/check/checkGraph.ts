@@ -6,6 +6,7 @@ import { checkEdges, checkShadows } from './edges.ts';
 import { checkIdentity, checkRequires, checkStart } from './identity.ts';
 import { checkActions } from './inputs.ts';
 import { type Checked, createReport, type Issue, type Report } from './issues.ts';
+import { checkLimits } from './limits.ts';
 import { checkParallels } from './parallel.ts';
 import { checkCircles, checkProgress } from './progress.ts';
 import { checkResults } from './results.ts';
@@ -29,6 +30,7 @@ const RULES: readonly ((view: View, report: Report, values: Values) => void)[] =
   checkActions,
   checkProgress,
   checkCircles,
+  checkLimits,
   checkParallels,
   checkCalls,
   checkFalls,

@@ -50,8 +50,7 @@ function checkTrigger(view: View, { block }: Report, { id: edgeId, on }: Edge, f
     if (!EVENT.test(on.name))
       block('EVENT_UNKNOWN', where, 'Events are courier.accepted, .inTransit, .outForDelivery, .delivered and custom.*.');
   } else if (on.type === 'elapsed') {
-    if (!from.deadlines?.some(({ key }) => key === on.deadline))
-      block('DEADLINE_MISSING', where, `The state ${from.id} has no deadline ${on.deadline}.`);
+    if (!hasDeadline(from, on.deadline)) block('DEADLINE_MISSING', where, `The state ${from.id} has no deadline ${on.deadline}.`);
   } else checkAction(view, block, edgeId, on);
 }
 
@@ -73,25 +72,27 @@ function checkEntry({ block }: Report, { id: edgeId, internal, on }: Edge, from:
     block('ATTACHMENTS_ENTRY', { edgeId, nodeId: to.id }, 'A state that needs files is entered by actions of the seller only.');
 }
 
-function checkRun({ block }: Report, values: Values, { id: edgeId, run = [] }: Edge, from: Node | undefined, to: Node | undefined): void {
+function checkRun(report: Report, values: Values, edge: Edge, from: Node | undefined, to: Node | undefined): void {
+  const { id: edgeId, run = [] } = edge;
   for (const [i, execution] of run.entries()) {
     const at = (field: string) => ({ edgeId, field: `run[${i}].${field}` });
     if (execution.type === 'notify') {
       values.template(execution.message, at('message'));
       if (!NOTIFICATION.test(execution.name))
-        block('NOTIFY_NAME', at('name'), 'A name is 1 to 60 letters, digits and _.-, a letter first.');
+        report.block('NOTIFY_NAME', at('name'), 'A name is 1 to 60 letters, digits and _.-, a letter first.');
     } else if (execution.type === 'deadline.extend') {
       values.duration(execution.by, at('by'));
-      if (from && !(from.type === 'state' && from.deadlines?.some(({ key }) => key === execution.deadline)))
-        block('DEADLINE_MISSING', at('deadline'), `${from.id} has no deadline ${execution.deadline}.`);
-    } else if (execution.type === 'refund') {
-      checkDeduction(block, values, execution.deduct, at('deduct'));
-      const isSecond = run.slice(0, i).some(({ type }) => type === 'refund');
-      if (isSecond || (to?.type === 'end' && to.outcome === 'CANCELED'))
-        block('REFUND_TWICE', { edgeId, field: `run[${i}]` }, 'A canceled end refunds by itself, and nothing is refunded twice.');
-    }
+      if (from && !hasDeadline(from, execution.deadline))
+        report.block('DEADLINE_MISSING', at('deadline'), `${from.id} has no deadline ${execution.deadline}.`);
+    } else if (execution.type === 'refund') checkDeduction(report.block, values, execution.deduct, at('deduct'));
   }
+  const refunds = run.flatMap(({ type }, i) => (type === 'refund' ? [i] : []));
+  for (const i of to?.type === 'end' && to.outcome === 'CANCELED' ? refunds : refunds.slice(1))
+    report.block('REFUND_TWICE', { edgeId, field: `run[${i}]` }, 'A canceled end refunds by itself, and nothing is refunded twice.');
 }
+const hasDeadline = (node: Node, deadline: string): boolean =>
+  node.type === 'state' && (node.deadlines ?? []).some(({ key }) => key === deadline);
+
 function checkDeduction(
   block: Report['block'],
   values: Values,

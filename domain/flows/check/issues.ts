@@ -76,8 +76,8 @@ export type Where = Partial<Pick<Issue, 'nodeId' | 'edgeId' | 'actionKey' | 'fie
 
 /** Problems as they are found. */
 export interface Report {
-  block(code: BlockingCode, where: Where, message: string): void;
-  warn(code: WarningCode, where: Where, message: string): void;
+  readonly block: (code: BlockingCode, where: Where, message: string) => void;
+  readonly warn: (code: WarningCode, where: Where, message: string) => void;
 }
 export interface Checked {
   readonly publishable: boolean;

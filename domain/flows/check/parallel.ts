@@ -2,22 +2,26 @@
 import type { ParallelNode } from '../graph.ts';
 import { repeated } from './identity.ts';
 import type { Report } from './issues.ts';
-import { reach, type View } from './view.ts';
+import { reach } from '../reach.ts';
+import type { View } from './view.ts';
 
-/** The nodes of a branch, without the join. */
-export function branchNodes({ nodes, next }: View, { join }: ParallelNode, start: string): ReadonlySet<string> {
+/** The nodes of a branch: up to its join, and to nodes that are in no branch at all. */
+export function branchNodes({ graph, nodes, next }: View, { id: own, join }: ParallelNode, start: string): ReadonlySet<string> {
   if (start === join || !nodes.has(start)) return new Set();
-  const region = new Set(reach([start], (id) => (id === join ? [] : next(id))));
+  const borders = new Set([join, own, graph.start]);
+  const region = new Set(reach([start], (id) => (borders.has(id) ? [] : next(id))));
   region.delete(join);
   return region;
 }
 
 export function checkParallels(view: View, report: Report): void {
   const owners = new Map<string, string>();
+  let isWhole = true;
   for (const node of view.nodes.values()) {
     if (node.type !== 'parallel') continue;
     checkBranches(view, node, report);
     if (view.nodes.get(node.join)?.type !== 'join') {
+      isWhole = false;
       report.block('JOIN_MISSING', { nodeId: node.id, field: 'join' }, `There is no join ${node.join}.`);
       continue;
     }
@@ -26,7 +30,8 @@ export function checkParallels(view: View, report: Report): void {
     else owners.set(node.join, node.id);
     checkRegion(view, node, report);
   }
-  checkJoins(view, owners, report);
+  checkStarts(view, report);
+  if (isWhole) checkJoins(view, owners, report);
 }
 
 function checkBranches({ nodes }: View, { id: nodeId, branches }: ParallelNode, { block }: Report): void {
@@ -54,9 +59,11 @@ function checkRegion(view: View, node: ParallelNode, { block }: Report): void {
     for (const id of region) {
       const inner = nodes.get(id)!;
       const other = branchOf.get(id);
-      if (inner.type === 'end' || id === node.id || id === graph.start)
+      if (inner.type === 'end' || id === node.id || id === graph.start) {
         block('JOIN_BYPASSED', { nodeId: id }, `The branch ${key} of ${node.id} leads here without its join.`);
-      else if (other !== undefined && other !== key)
+        continue;
+      }
+      if (other !== undefined && other !== key)
         block('JOIN_SHARED_NODE', { nodeId: id }, `It belongs to the branches ${other} and ${key}.`);
       else if (!joining.has(id) && joining.has(start)) block('JOIN_UNREACHED', { nodeId: id }, `${node.join} is not reached from here.`);
       branchOf.set(id, key);
@@ -74,13 +81,17 @@ function checkBorders({ graph }: View, node: ParallelNode, branchOf: ReadonlyMap
   }
 }
 
-/** A join belongs to one parallel node; what begins a branch elsewhere does not lead into it. */
-function checkJoins({ graph, nodes }: View, owners: ReadonlyMap<string, string>, { block }: Report): void {
+/** A branch does not begin in the join of another one. */
+function checkStarts({ graph, nodes }: View, { block }: Report): void {
   for (const node of graph.states)
     if (node.type === 'parallel')
       for (const { key, start } of node.branches)
         if (nodes.get(start)?.type === 'join' && start !== node.join)
           block('JOIN_ENTERED_FROM_OUTSIDE', { nodeId: node.id, field: `branches.${key}.start` }, 'A branch begins in the join of others.');
+}
+
+/** Each join belongs to a parallel node. */
+function checkJoins({ graph, nodes }: View, owners: ReadonlyMap<string, string>, { block }: Report): void {
   for (const { id: edgeId, to } of graph.edges)
     if (nodes.get(to)?.type === 'join' && !owners.has(to))
       block('JOIN_ENTERED_FROM_OUTSIDE', { edgeId, nodeId: to }, 'No parallel node ends in this join.');

@@ -2,7 +2,8 @@
 import type { Node } from '../graph.ts';
 import { resultsOf } from './edges.ts';
 import type { Report } from './issues.ts';
-import { reach, type View } from './view.ts';
+import { reach } from '../reach.ts';
+import type { View } from './view.ts';
 
 export function checkProgress(view: View, { block }: Report): void {
   const { graph, nodes, reachable } = view;

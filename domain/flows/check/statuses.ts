@@ -4,14 +4,15 @@ import { PROGRESS, type PublicStatus } from '../status.ts';
 import { flowKeyOf } from '../bundle.ts';
 import type { Report } from './issues.ts';
 import { branchNodes } from './parallel.ts';
-import { reach, type View } from './view.ts';
+import { reach } from '../reach.ts';
+import type { View } from './view.ts';
 
 interface Span {
   readonly low: number;
   readonly high: number;
 }
 const DONE = PROGRESS.PURCHASE_DECIDED;
-const rank = (status: string): number => PROGRESS[status as PublicStatus] ?? DONE;
+const rank = (status: string): number => (Object.hasOwn(PROGRESS, status) ? PROGRESS[status as PublicStatus] : DONE);
 
 export function checkFalls(view: View, { warn }: Report): void {
   const spans = spansOf(view);

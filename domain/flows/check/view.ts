@@ -1,5 +1,6 @@
 /** A graph as its checks look at it. Of nodes, edges and actions of one id, the first is meant. */
 import type { Action, Bundle, Edge, Graph, Node } from '../graph.ts';
+import { reach } from '../reach.ts';
 
 export interface CheckContext {
   /** The flow's own key. */
@@ -21,13 +22,6 @@ export interface View {
   readonly before: (id: string) => readonly string[];
   /** Empty when there is no start. */
   readonly reachable: ReadonlySet<string>;
-}
-
-/** Everything that can be reached, the beginnings included. */
-export function reach(from: readonly string[], next: (id: string) => readonly string[]): ReadonlySet<string> {
-  const reached = new Set(from);
-  for (const id of reached) for (const following of next(id)) reached.add(following);
-  return reached;
 }
 
 const byFirst = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T> =>

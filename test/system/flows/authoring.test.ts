@@ -130,7 +130,11 @@ describe('a draft', () => {
     const broken = {
       schema: 2,
       start: 'nowhere',
-      states: [{ id: '1', type: 'state', status: 'PAID', step: 'NOBODY', label: 'x'.repeat(41), more: 1 }, { id: 'x', type: 'castle' }, end()],
+      states: [
+        { id: '1', type: 'state', status: 'PAID', step: 'NOBODY', label: 'x'.repeat(41), more: 1 },
+        { id: 'x', type: 'castle' },
+        end(),
+      ],
       actions: [{ key: 'go', by: 'nobody', label: 'go' }],
       edges: [{ id: '한글', from: 'a', to: 'b', on: { type: 'wish' } }],
     };
@@ -212,7 +216,8 @@ test('what is not there is not found, a number that is none too', async () => {
       ],
     ]),
   ] as const;
-  for (const [method, path, code] of cases) expect([method, path, await author.code(method!, path!, method === 'GET' ? undefined : {})]).toEqual([method, path, code]);
+  for (const [method, path, code] of cases)
+    expect([method, path, await author.code(method!, path!, method === 'GET' ? undefined : {})]).toEqual([method, path, code]);
 });
 
 test('node types are told with schemas that every preset fits', async () => {

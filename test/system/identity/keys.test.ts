@@ -8,6 +8,7 @@ import { AUDIENCE } from '../../../domain/identity/rules.ts';
 import { loadTokenKeys, type TokenKeys } from '../../../api/kernel/tokens.ts';
 import { root } from '../../../bin/kernel/paths.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
+import { flowSecretLocation } from '../../../db/flows/secrets.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
@@ -80,9 +81,16 @@ test('what an older sealing key sealed is sealed anew', async () => {
      VALUES ('s', 'w', 'https://x', '{}', 'ACTIVE', $1, 'whsec_x', now())`,
     [createKeyring(old).seal('the secret', location)],
   );
-  expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1/);
+  const connection = flowSecretLocation('s', 'issuer');
+  await client.query(
+    `INSERT INTO flow_secret (store_id, name, url, header_name, value_sealed, updated_at) VALUES ('s', 'issuer', 'https://x', 'X-Key', $1, now())`,
+    [createKeyring(old).seal('the value', connection)],
+  );
+  expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1[^]*flow_secret\.value_sealed: 1/);
   const { rows } = await client.query<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook');
   expect(createKeyring(fresh).open(rows[0]!.secret_sealed, location)).toBe('the secret');
+  const { rows: connections } = await client.query<{ value_sealed: string }>('SELECT value_sealed FROM flow_secret');
+  expect(createKeyring(fresh).open(connections[0]!.value_sealed, connection)).toBe('the value');
   expect(await keys('sealing', `${fresh},${old}`, url)).toContain('webhook.secret_sealed: 0');
   await client.end();
 });

@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { query } from '../../kernel/world.ts';
 
-/** What is shown after its end. */
-const RETAINED = ['api_token', 'invitation'];
+/** What is shown after its end; the ledger of points goes with its member. */
+const RETAINED = ['api_token', 'invitation', 'point_history', 'point_lot'];
 test('whatever expires is swept, but for what people still see', async () => {
   const left = await query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'expires_at'

@@ -1,0 +1,185 @@
+/** Items in flight go to the newest version, a portion at a time (docs/contract.md#migrations, F10). */
+import { beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { pay } from '../../../bin/dev/client.ts';
+import type { Graph } from '../../../domain/flows/graph.ts';
+import { query, underTest, until, world } from '../../kernel/world.ts';
+import { Author, edge, end, state, twoSteps } from './fixtures.ts';
+
+let author: Author;
+beforeAll(async () => {
+  author = new Author(await world());
+});
+const waiting = (after: string, requires?: Graph['requires']) => twoSteps({ deadlines: [{ key: 'late', after }] }, requires);
+const flowState = async (orderItemId: string) =>
+  (await author.get(`/v1/order-items/${orderItemId}/flow`)).flowState as { key: string; deadlineAt: string | null; inputs: object };
+/** Orders of a product that takes this flow. */
+async function orders(flowId: string, count: number): Promise<string[]> {
+  const product = await author.shop.product({ flowId });
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push((await author.shop.order(product)).orderItemId);
+  return ids;
+}
+const answer = async (flowId: string, version: number, limit?: number) => (await author.migrate(flowId, version, limit)).body.data;
+
+test('portions until none remain; state and inputs stay, deadlines start anew, and no event is sent', async () => {
+  const flowId = await author.published('portions', waiting('P3D'));
+  const [first, second, third] = await orders(flowId, 3);
+  await author.shop.act(third!, 'actions/make');
+  expect(await author.publishes(flowId, waiting('P9D'))).toBe(2);
+  const before = await flowState(first!);
+  const events = () => query('SELECT 1 FROM event WHERE store_id = $1', [author.shop.store.storeId]);
+  const sent = (await events()).length;
+  const changedAt = (await author.shop.item(first!))['lastChangedAt'];
+  expect(await answer(flowId, 2)).toEqual({ fromVersion: 2, toVersion: 2, migrated: 0, skipped: 0, remaining: 0 });
+  expect(await answer(flowId, 1, 2)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 2, skipped: 0, remaining: 1 });
+  expect(await answer(flowId, 1, 2)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 0 });
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 0, skipped: 0, remaining: 0 });
+  expect(await author.versionsOfItems('portions')).toEqual({ 2: 3 });
+  const after = await flowState(first!);
+  expect(after.key).toBe('paid');
+  expect(Date.parse(after.deadlineAt!) - Date.parse(before.deadlineAt!)).toBeGreaterThanOrEqual(6 * 86_400_000);
+  expect((await flowState(third!)).key).toBe('made');
+  expect((await events()).length).toBe(sent);
+  expect((await author.shop.item(first!))['lastChangedAt']).not.toBe(changedAt);
+  const { items: runs } = await author.get(`/v1/order-items/${second!}/flow/runs`);
+  expect(runs[0]).toMatchObject({
+    event: { type: 'migrate' },
+    flow: { key: 'portions', version: 2 },
+    edges: [],
+    from: ['paid'],
+    to: ['paid'],
+    steps: [],
+  });
+  // The run has read the new deadline: nothing happens on the third day, and on the ninth it falls due.
+  await author.shop.advance('P4D');
+  expect((await flowState(second!)).key).toBe('paid');
+  await author.shop.advance('P6D');
+  expect((await flowState(second!)).key).toBe('gone');
+}, 60_000);
+
+test('what cannot move now is skipped, and ends no repetition', async () => {
+  const flowId = await author.published('stuck');
+  const product = await author.shop.product({ flowId });
+  const member = await author.shop.member();
+  const [claimed, gone, made] = [
+    await author.shop.order(product, 1, member),
+    await author.shop.order(product),
+    await author.shop.order(product),
+  ];
+  await author.shop.act(made.orderItemId, 'actions/make');
+  // The newest version has no state `made`.
+  const shorter: Graph = {
+    ...twoSteps(),
+    states: [state('paid'), end(), end('gone', 'CANCELED')],
+    actions: [{ key: 'finish', by: 'seller', label: '완료' }],
+    edges: [edge('paid', 'end', { type: 'seller.action', key: 'finish' }), edge('paid', 'gone', { type: 'event', name: 'custom.gone' })],
+  };
+  await query(
+    `UPDATE order_item SET flow_state = jsonb_set(flow_state, '{claims}', '[{"id":"clm_x","member":"x"}]') WHERE order_item_id = $1`,
+    [claimed.orderItemId],
+  );
+  await author.publishes(flowId, shorter);
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 2, remaining: 0 });
+  await query(`UPDATE order_item SET flow_state = jsonb_set(flow_state, '{claims}', '[]') WHERE order_item_id = $1`, [claimed.orderItemId]);
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 1, remaining: 0 });
+  await author.shop.act(made.orderItemId, 'actions/finish');
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 0, skipped: 0, remaining: 0 });
+  expect(await author.versionsOfItems('stuck')).toEqual({ 1: 1, 2: 2 });
+  expect((await author.shop.act(gone.orderItemId, 'actions/finish')).status).toBe(200);
+});
+
+test('a public status that the newest version gives the state is told, at the item, its order and by the event', async () => {
+  const flowId = await author.published('promoted');
+  const [orderItemId] = await orders(flowId, 1);
+  await author.publishes(flowId, twoSteps({ status: 'CONFIRMED' }));
+  expect(await answer(flowId, 1)).toMatchObject({ migrated: 1, remaining: 0 });
+  const item = await author.shop.item(orderItemId!);
+  expect(item.status).toBe('CONFIRMED');
+  expect((await author.get(`/v1/orders/${item['orderId'] as string}`)).progressStatus).toBe('CONFIRMED');
+  const told = await query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'ORDER.CONFIRMED'`, [author.shop.store.storeId]);
+  expect(told).toHaveLength(1);
+});
+
+test('another progression keeps all items where they are', async () => {
+  const flowId = await author.published('mismatch');
+  await orders(flowId, 1);
+  await author.publishes(flowId, twoSteps({}, { progression: 'ORDER_GROUP' }));
+  expect((await author.migrate(flowId, 1)).body.error!.code).toBe('FLOW_PROGRESSION_MISMATCH');
+  expect(await author.versionsOfItems('mismatch')).toEqual({ 1: 1 });
+  for (const limit of [0, 501, 1.5])
+    expect((await author.migrate(flowId, 1, limit)).body.error!.fieldErrors).toMatchObject([{ field: 'limit' }]);
+});
+
+test('a group moves as a whole', async () => {
+  const group = { progression: 'ORDER_GROUP' } as const;
+  const flowId = await author.published('grouped', waiting('P3D', group));
+  const [one, two] = [await author.shop.product({ flowId }), await author.shop.product({ flowId })];
+  const buy = async () => {
+    const buyer = await author.shop.buyer();
+    const { checkoutId } = (
+      await buyer.call('POST', '/storefront/v1/checkout', {
+        items: [one, two].map(({ productId }) => ({ productId, quantity: 1 })),
+      })
+    ).body.data;
+    const { paymentId, payUrl } = (await buyer.start(checkoutId as string)).body.data as { paymentId: string; payUrl: string };
+    await pay(payUrl);
+    const { orderId } = (await buyer.status(paymentId)).body.data as { orderId: string };
+    return ((await author.get(`/v1/orders/${orderId}`)).items as { orderItemId: string }[]).map(({ orderItemId }) => orderItemId);
+  };
+  const [first] = [await buy(), await buy()];
+  await author.publishes(flowId, waiting('P9D', group));
+  expect(await answer(flowId, 1, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 2, skipped: 0, remaining: 2 });
+  expect(await author.versionsOfItems('grouped')).toEqual({ 1: 2, 2: 2 });
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 2, skipped: 0, remaining: 0 });
+  await author.shop.advance('P4D');
+  expect((await flowState(first![0]!)).key).toBe('paid');
+  expect((await author.shop.act(first![0]!, 'actions/make')).body.data.affectedOrderItemIds.toSorted()).toEqual(first!.toSorted());
+}, 60_000);
+
+test('an item that somebody works on is passed over, and nobody waits', async () => {
+  const flowId = await author.published('busy');
+  const [locked, free] = await orders(flowId, 2);
+  await author.publishes(flowId, twoSteps({ label: '새 이름' }));
+  const client = new Client({ connectionString: underTest.databaseUrl });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', [locked]);
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 1 });
+  expect((await flowState(free!)).key).toBe('paid');
+  await client.query('ROLLBACK');
+  await client.end();
+  expect(await answer(flowId, 1)).toMatchObject({ migrated: 1, remaining: 0 });
+});
+
+test('migrations and actions at the same time: each item ends in one version, none is lost', async () => {
+  const flowId = await author.published('together');
+  const items = await orders(flowId, 12);
+  await author.publishes(flowId, twoSteps({ label: '새 이름' }));
+  const migrating = Array.from({ length: 4 }, () =>
+    until('nothing remains', async () => {
+      const { status, body } = await author.migrate(flowId, 1, 3);
+      return status === 200 && body.data.remaining === 0;
+    }),
+  );
+  const acting = items.map(async (id) => (await author.shop.act(id, 'actions/make')).status);
+  expect(new Set(await Promise.all(acting))).toEqual(new Set([200]));
+  await Promise.all(migrating);
+  expect(await author.versionsOfItems('together')).toEqual({ 2: 12 });
+  for (const id of items) expect((await flowState(id)).key).toBe('made');
+  const steps = await query<{ n: number }>(
+    `SELECT count(*)::integer AS n FROM flow_step s JOIN order_item i USING (store_id, order_item_id) WHERE i.store_id = $1 AND i.flow_key = $2
+       AND s.event ->> 'type' = 'migrate' GROUP BY i.order_item_id`,
+    [author.shop.store.storeId, 'together'],
+  );
+  expect(steps.map(({ n }) => n)).toEqual(Array.from({ length: 12 }, () => 1));
+}, 60_000);
+
+test('a dry run tells how many would move', async () => {
+  const flowId = await author.published('rehearsal');
+  await orders(flowId, 2);
+  await author.publishes(flowId, twoSteps());
+  const dry = await author.send('POST', `/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 }, { 'x-svc-dry-run': '1' });
+  expect(dry.body.data.preview.facts).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 1 });
+  expect(await author.versionsOfItems('rehearsal')).toEqual({ 1: 2 });
+});

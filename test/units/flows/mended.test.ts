@@ -1,0 +1,98 @@
+/** What random flows have shown of branches, moves, migrations and past times. */
+import { expect, test } from '@jest/globals';
+import { compileFlow } from '../../../domain/flows/flow.ts';
+import type { Graph, Node } from '../../../domain/flows/graph.ts';
+import { migrationRefusal, moveTargets } from '../../../domain/flows/move.ts';
+import { onElapsed, onResult, onSeller } from '../../../domain/flows/presets/parts.ts';
+import { step } from '../../../domain/flows/step.ts';
+import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
+import { begin, FACTS, send, START } from './walking.ts';
+
+const state = (id: string, status: 'PAID' | 'CONFIRMED' | 'DELIVERED', deadline: object = { after: 'P1D' }): Node => ({
+  id,
+  type: 'state',
+  status,
+  step: 'SELLER_PROCESSING',
+  label: id,
+  deadlines: [{ key: 'on', ...deadline }],
+});
+const done: Node = { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' };
+const go = { key: 'go', by: 'seller', label: 'go' } as const;
+const graph = (states: readonly Node[], edges: Graph['edges']): Graph => ({
+  schema: 1,
+  start: 'paid',
+  states: [...states, done],
+  actions: [go],
+  edges,
+});
+
+/** One branch is empty, one has a parallel node of its own before `after`. */
+const nested = graph(
+  [
+    state('paid', 'PAID'),
+    {
+      id: 'outer',
+      type: 'parallel',
+      branches: [
+        { key: 'a', start: 'outerJoin' },
+        { key: 'b', start: 'inner' },
+      ],
+      join: 'outerJoin',
+    },
+    {
+      id: 'inner',
+      type: 'parallel',
+      branches: [
+        { key: 'a', start: 'one' },
+        { key: 'b', start: 'two' },
+      ],
+      join: 'innerJoin',
+    },
+    state('one', 'DELIVERED'),
+    state('two', 'CONFIRMED'),
+    { id: 'innerJoin', type: 'join' },
+    state('after', 'DELIVERED'),
+    { id: 'outerJoin', type: 'join' },
+  ],
+  [
+    onSeller('paid', 'go', 'outer'),
+    onElapsed('one', 'on', 'innerJoin'),
+    onElapsed('two', 'on', 'innerJoin'),
+    onResult('innerJoin', 'joined', 'after'),
+    onElapsed('after', 'on', 'outerJoin'),
+    onResult('outerJoin', 'joined', 'done'),
+  ],
+);
+
+test('branches are begun together: the public status goes to that of the least advanced one, in one change', () => {
+  const walk = begin(compileFlow({ '': nested }));
+  const result = send(walk, { type: 'seller.action', key: 'go' });
+  expect(result.ok && result.effects.flatMap((effect) => (effect.type === 'status' ? [effect.to] : []))).toEqual(['CONFIRMED']);
+  expect(walk.state.status).toBe('CONFIRMED');
+});
+
+test('nothing is moved to a state behind a join that is itself in a branch, nor migrated to one', () => {
+  const flow = compileFlow({ '': nested });
+  const walk = begin(flow);
+  expect(moveTargets(flow, walk.state)).toEqual([]);
+  const before = graph(
+    [state('paid', 'PAID'), state('after', 'DELIVERED')],
+    [onSeller('paid', 'go', 'after'), onElapsed('after', 'on', 'done')],
+  );
+  const old = begin(compileFlow({ '': before }));
+  send(old, { type: 'seller.action', key: 'go' });
+  expect(migrationRefusal(old.flow, flow, old.state)).toBe('SKIPPED');
+});
+
+test('times that are past lead round in a circle once a minute, not for ever within one moment', () => {
+  const past = { at: 'order.paidAt' };
+  const circle = graph(
+    [state('paid', 'PAID', past), state('back', 'PAID', past)],
+    [onElapsed('paid', 'on', 'back'), onElapsed('back', 'on', 'paid'), onSeller('paid', 'go', 'done')],
+  );
+  const walk = begin(compileFlow({ '': circle }));
+  const result = step(walk.flow, walk.state, { type: 'elapsed' }, START + DAY, FACTS);
+  const times = result.ok ? result.trace.map(({ at }) => at) : [];
+  expect(times.slice(0, 3)).toEqual([START, START, START + MINUTE]);
+  expect(times.filter((at) => at < START + MINUTE)).toHaveLength(2);
+});
