@@ -77,7 +77,7 @@ describe('simulate', () => {
         ];
         expect(during.edges).toEqual([]);
         expect(nearest(during.state!)).toBeNull();
-        expect(timesOf(after.state!)).toEqual(timesOf(before.state!).map(([id, due]) => [id, due.map(([key, at]) => [key, at + length])]));
+        expect(timesOf(after.state!)).toEqual(timesOf(before.state).map(([id, due]) => [id, due.map(([key, at]) => [key, at + length])]));
       }),
     );
   });
