@@ -17,6 +17,7 @@ interface Row extends FlowRef, Omit<FlowRecord, 'at' | 'flow' | 'event'> {
 }
 export interface RecordedEvent {
   readonly type: string;
+  readonly settings?: Facts['settings'];
   readonly [field: string]: unknown;
 }
 export interface ReplayedItem {

@@ -54,13 +54,21 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const changed: Changed[] = [];
   for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
   const at = trace.at(-1)?.at ?? when;
-  writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace }, changed);
+  const { autoDeliverDays, autoConfirmDays } = context.store;
+  const settings = { autoDeliverDays, autoConfirmDays };
+  writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
   return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
 }
 
 /** What the step does to one of its items. The command is that of the context's own item. */
-async function change(context: TransitionContext, order: Order, item: OrderItem, effects: readonly Effect[], cause: StepCause): Promise<Changed> {
+async function change(
+  context: TransitionContext,
+  order: Order,
+  item: OrderItem,
+  effects: readonly Effect[],
+  cause: StepCause,
+): Promise<Changed> {
   const { tx } = context;
   const isOwn = item === context.item;
   applyToItem(tx, item, effects, isOwn ? cause.handover : undefined);

@@ -8,8 +8,8 @@ import type { Effect, Facts, FlowEvent, FlowState, Member, Refusal, Trace } from
 /** A record of a flow, oldest first. */
 export interface FlowRecord {
   readonly runId: string | null;
-  /** As it was stored: with the actor, and without the members of a start. */
-  readonly event: { readonly type: string };
+  /** As it was stored: with the actor and the store's settings of that time, and without the members of a start. */
+  readonly event: { readonly type: string; readonly settings?: Facts['settings'] };
   readonly at: number;
   readonly trace: readonly Trace[];
   readonly effects: readonly Effect[];
@@ -42,8 +42,9 @@ export function replay(flow: Flow, { records, members, facts }: Recorded): Diver
     const recorded: Way = { edges: edgesOf(record.trace), to: reached };
     const early = elapseBefore(ours, theirs, record);
     const event = eventOf(record, members);
-    theirs = feed({ ...theirs, flow: record.flow }, event, record.at);
-    ours = feed(early, sameCall(flow, early.state, event, calls), record.at);
+    const own = { ...facts, settings: record.event.settings ?? facts.settings };
+    theirs = feed({ ...theirs, flow: record.flow, facts: own }, event, record.at);
+    ours = feed({ ...early, facts: own }, sameCall(flow, early.state, event, calls), record.at);
     const { edges, to, refusal } = ours;
     for (const effect of record.effects) if (effect.type === 'external.call') calls.set(effect.call, effect.nodeId);
     const isSame = !refusal && same(edges, recorded.edges) && same(to, recorded.to);

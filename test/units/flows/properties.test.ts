@@ -13,7 +13,8 @@ import { allowance } from '../../../domain/flows/permissions.ts';
 import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 import { Host } from './host.ts';
-import { advances, bundles, flows, results, scripts, simulation, T0 } from './randomGraphs.ts';
+import { publishableFlows } from './arbitraries.ts';
+import { advances, bundles, flows, results, scripts, scriptsFor, simulation, T0 } from './randomGraphs.ts';
 
 const numRuns = Number(process.env['FLOW_GRAPHS'] ?? 40);
 const assert = <T extends unknown[]>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns });
@@ -25,22 +26,25 @@ const last = (answers: readonly Answer[]): Answer => answers.at(-1)!;
 const timesOf = ({ positions }: FlowState) => positions.map(({ id, due }) => [id, due.map(({ key, at }) => [key, at!] as const)] as const);
 
 describe('simulate', () => {
+  const isWhatARunDoes = (flow: Flow, scenario: Simulation): void => {
+    const host = new Host(flow, scenario);
+    for (const [i, answer] of simulate(flow, scenario).entries()) {
+      const ran = host.take(scenario.steps[i]!);
+      const { at, state, refusal, happenings } = answer;
+      expect({ at, state, reason: refusal?.reason ?? null }).toEqual({ at: host.now, state: host.state, reason: ran.reason });
+      expect(happenings.map(({ at: when, effects, trace }) => ({ when, effects, trace }))).toEqual(ran.steps);
+    }
+  };
   test.each(['ITEM', 'ORDER_GROUP'] as const)(
     'is what a run does, step by step: times, edges, effects, states, deadlines (%s)',
     (progression) => {
-      assert(
-        fc.property(flows(progression), simulations, (flow, scenario) => {
-          const host = new Host(flow, scenario);
-          for (const [i, answer] of simulate(flow, scenario).entries()) {
-            const ran = host.take(scenario.steps[i]!);
-            const { at, state, refusal, happenings } = answer;
-            expect({ at, state, reason: refusal?.reason ?? null }).toEqual({ at: host.now, state: host.state, reason: ran.reason });
-            expect(happenings.map(({ at: when, effects, trace }) => ({ when, effects, trace }))).toEqual(ran.steps);
-          }
-        }),
-      );
+      assert(fc.property(flows(progression), simulations, isWhatARunDoes));
     },
   );
+  test('is what a run does in every flow that may be published', () => {
+    const published = publishableFlows.chain(({ bundle }) => fc.tuple(fc.constant(compileFlow(bundle)), scriptsFor(bundle)));
+    assert(fc.property(published, settings, ([flow, steps], days) => isWhatARunDoes(flow, simulation(steps, { settings: days }))));
+  });
 
   test('of a part of a scenario is that part of its answers', () => {
     assert(

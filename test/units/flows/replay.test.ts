@@ -69,3 +69,10 @@ test('one with a later deadline parts where the record elapsed', () => {
   const later = { ...recorded, facts: { settings: { autoDeliverDays: 9, autoConfirmDays: 7 } } };
   expect(replay(shipping, later)).toMatchObject({ record: 4, recorded: { edges: ['shipping:@autoDeliver'] }, replayed: { edges: [] } });
 });
+
+test('what was armed with other settings of the store is armed with them again', () => {
+  const recorded = recordsOf(shipping, simulation(parcel, { settings }));
+  const records = recorded.records.map((record) => ({ ...record, event: { ...record.event, settings } }));
+  const later = { ...recorded, records, facts: { settings: { autoDeliverDays: 9, autoConfirmDays: 9 } } };
+  expect(replay(shipping, later)).toBeNull();
+});
