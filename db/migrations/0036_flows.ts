@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { audited } from './auditing.ts';
 import { tenantTable } from './tenancy.ts';
 
 /** Order flows that stores draw: drafts, published versions, connections to external services; groups of items and their calls. */
@@ -6,7 +7,7 @@ export class Flows0036 extends Migration {
   override name = '0036_flows';
 
   override up(): void {
-    for (const sql of [...flows, ...builtIn, ...secrets, ...running, ...records, ...assigned]) this.addSql(sql);
+    for (const sql of [...flows, ...builtIn, ...secrets, ...running, ...records, ...audit, ...assigned]) this.addSql(sql);
   }
 }
 
@@ -98,6 +99,38 @@ const records = [
   `UPDATE flow_step SET run_id = 'flr_' || substr(translate(encode(sha256((order_item_id || seq)::bytea), 'base64'), '+/=', 'aZ'), 1, 22)`,
   `CREATE INDEX flow_step_run ON flow_step (store_id, run_id)`,
   'ALTER TABLE flow_step FORCE ROW LEVEL SECURITY',
+];
+
+/** What a flow cancels is in the audit log as a seller's cancel is, and so is what it refunds on the way (G46). */
+const said = (field: string): string => `coalesce(NEW.event -> 'flowCancel' -> '${field}', NEW.event -> '${field}')`;
+const ofRefund = (field: string): string => `NEW.event -> 'flowRefund' -> '${field}'`;
+const audit = [
+  'DROP TRIGGER audit_order_item_canceled ON flow_step',
+  'DROP TRIGGER audited_order_item_canceled ON flow_step',
+  'DROP FUNCTION audit_order_item_canceled()',
+  ...audited({
+    action: 'ORDER_ITEM_CANCELED',
+    table: 'flow_step',
+    on: 'INSERT',
+    when: `(NEW.event ->> 'type' = 'reduced' AND NEW.event ->> 'cause' = 'SELLER_CANCEL') OR NEW.event ? 'flowCancel'`,
+    target: ['ORDER_ITEM', 'order_item_id'],
+    metadata: {
+      quantity: said('quantity'),
+      refundAmount: said('refundAmount'),
+      pointRefundAmount: said('pointRefundAmount'),
+      reason: said('reason'),
+    },
+    refundId: `coalesce(NEW.event -> 'flowCancel' ->> 'refundId', NEW.event ->> 'refundId')`,
+  }),
+  ...audited({
+    action: 'FLOW_REFUNDED',
+    table: 'flow_step',
+    on: 'INSERT',
+    when: `NEW.event ? 'flowRefund'`,
+    target: ['ORDER_ITEM', 'order_item_id'],
+    metadata: { refundAmount: ofRefund('refundAmount'), pointRefundAmount: ofRefund('pointRefundAmount') },
+    refundId: `NEW.event -> 'flowRefund' ->> 'refundId'`,
+  }),
 ];
 
 const assigned = [

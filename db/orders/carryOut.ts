@@ -6,7 +6,10 @@ import type { Canceling } from './cancel.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { cancelRest, captureStock, refundOnTheWay, restoreStock } from './flowEffects.ts';
 
-/** The item has the state after the step; the order is locked. Effects are carried out in their order. */
+/**
+ * The item has the state after the step; the order is locked. Effects are carried out in their order. What the audit log tells of them is read
+ * off the record of the step (G46): `flowRefund`, `flowCancel`.
+ */
 export async function carryOutEffects(tx: Tx, order: Order, item: OrderItem, effects: readonly Effect[]): Promise<Departed> {
   const canceling: Canceling = { tx, order, item };
   let { recorded, canceled } = NOTHING_LEFT;
@@ -26,10 +29,10 @@ async function carryOut(canceling: Canceling, effect: Effect, id: string): Promi
   }
   if (effect.type === 'refund') {
     const { refundWon: refundAmount, pointRefundWon: pointRefundAmount, refundId } = await refundOnTheWay(canceling, effect.deductWon, id);
-    return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled: null };
+    return { recorded: { flowRefund: { refundAmount, pointRefundAmount, refundId } }, canceled: null };
   }
   const canceled = effect.type === 'cancel' ? await cancelRest(canceling) : null;
   if (!canceled) return null;
-  const { refundAmount, pointRefundAmount, refundId } = canceled;
-  return { recorded: { refundAmount, pointRefundAmount, refundId }, canceled };
+  const { quantity, refundAmount, pointRefundAmount, refundId } = canceled;
+  return { recorded: { flowCancel: { quantity, refundAmount, pointRefundAmount, refundId } }, canceled };
 }

@@ -9,9 +9,10 @@ import { NodeForm } from './form/nodes.ts';
 import { closed, judged, listOf, Reference } from './form/parts.ts';
 import type { Graph } from './graph.ts';
 
-/** Most nodes and edges of a graph, and bytes of its JSON text (F35). */
+/** Most nodes, edges and branches of a graph, and bytes of its JSON text (F35). */
 export const MAX_NODES = 200;
 export const MAX_EDGES = 600;
+export const MAX_BRANCHES = 10;
 export const MAX_BYTES = 128 * 1024;
 
 const Day = Type.String({ maxLength: 20, 'x-document': { pattern: '^[0-9]{2}-[0-9]{2}$' } });
@@ -20,7 +21,6 @@ const Row = Type.Object(
   { days: Type.Optional(Type.Number()), value: Type.Optional(Type.Number()), from: Type.Optional(Day), to: Type.Optional(Day) },
   {
     additionalProperties: false,
-    minProperties: 2,
     maxProperties: 2,
     dependentRequired: { days: ['value'], value: ['days'], from: ['to'], to: ['from'] },
   },

@@ -2,20 +2,31 @@
 import { flowKeyOf } from '../bundle.ts';
 import type { Edge, Graph } from '../graph.ts';
 import { reach } from '../reach.ts';
+import { MAX_BRANCHES } from '../schemas.ts';
 import type { Report } from './issues.ts';
-import { branchNodes } from './parallel.ts';
 import { createView, type View } from './view.ts';
 
 const keyOn = ({ on }: Edge): string | null => (on.type === 'seller.action' || on.type === 'buyer.action' ? on.key : null);
 
 export function checkLimits(view: View, { block }: Report): void {
+  for (const id of stuckNodes(view)) block('CANNOT_FINISH', { nodeId: id }, 'The actions that lead on from here may have been used up.');
+  checkRepeatedCalls(view, block);
+}
+
+const limitedActions = ({ actions }: Graph): ReadonlySet<string> =>
+  new Set(actions.flatMap(({ key, maxUses }) => (maxUses === undefined ? [] : [key])));
+const withoutLimited = (graph: Graph) => {
+  const limited = limitedActions(graph);
+  return (edge: Edge) => !limited.has(keyOn(edge) ?? '');
+};
+
+/** Where each action may be used up is found out only if limited actions are needed at all. */
+function stuckNodes(view: View): readonly string[] {
+  if (stuckAt(view, withoutLimited(view.graph)).length === 0) return [];
   const used = new Map(
     view.graph.actions.flatMap(({ key, maxUses }) => (maxUses === undefined ? [] : [[key, usedUpAt(view, key, maxUses)] as const])),
   );
-  const isSure = (edge: Edge) => !used.get(keyOn(edge) ?? '')?.has(edge.from);
-  for (const id of stuckAt(view, isSure))
-    block('CANNOT_FINISH', { nodeId: id }, 'The actions that lead on from here may have been used up.');
-  checkRepeatedCalls(view, block);
+  return stuckAt(view, (edge) => !used.get(keyOn(edge) ?? '')?.has(edge.from));
 }
 
 /** The nodes from which an end is reached, but not by edges that are sure. */
@@ -54,8 +65,8 @@ function sharedIn(view: View, edges: readonly Edge[]): readonly string[] {
   if (edges.length < 2) return [];
   return view.graph.states.flatMap((node) => {
     if (node.type !== 'parallel') return [];
-    const using = node.branches.map(({ start }) => {
-      const inside = branchNodes(view, node, start);
+    const using = node.branches.slice(0, MAX_BRANCHES).map(({ start }) => {
+      const inside = view.branchNodes(node, start);
       return edges.flatMap(({ from }) => (inside.has(from) ? [from] : []));
     });
     return using.filter((ids) => ids.length > 0).length > 1 ? using.flat() : [];
@@ -78,7 +89,5 @@ function checkRepeatedCalls(view: View, block: Report['block']): void {
     for (const pinned of needing) callers.set(pinned, node.id);
   }
 }
-const needsLimited = (graph: Graph, { context }: View): boolean => {
-  const limited = new Set(graph.actions.flatMap(({ key, maxUses }) => (maxUses === undefined ? [] : [key])));
-  return limited.size > 0 && stuckAt(createView(graph, context), (edge) => !limited.has(keyOn(edge) ?? '')).length > 0;
-};
+const needsLimited = (graph: Graph, { context }: View): boolean =>
+  limitedActions(graph).size > 0 && stuckAt(createView(graph, context), withoutLimited(graph)).length > 0;

@@ -3,16 +3,8 @@ import type { ParallelNode } from '../graph.ts';
 import { repeated } from './identity.ts';
 import type { Report } from './issues.ts';
 import { reach } from '../reach.ts';
+import { MAX_BRANCHES } from '../schemas.ts';
 import type { View } from './view.ts';
-
-/** The nodes of a branch: up to its join, and to nodes that are in no branch at all. */
-export function branchNodes({ graph, nodes, next }: View, { id: own, join }: ParallelNode, start: string): ReadonlySet<string> {
-  if (start === join || !nodes.has(start)) return new Set();
-  const borders = new Set([join, own, graph.start]);
-  const region = new Set(reach([start], (id) => (borders.has(id) ? [] : next(id))));
-  region.delete(join);
-  return region;
-}
 
 export function checkParallels(view: View, report: Report): void {
   const owners = new Map<string, string>();
@@ -35,7 +27,8 @@ export function checkParallels(view: View, report: Report): void {
 }
 
 function checkBranches({ nodes }: View, { id: nodeId, branches }: ParallelNode, { block }: Report): void {
-  if (branches.length < 2 || branches.length > 10) block('BRANCH_COUNT', { nodeId, field: 'branches' }, 'There are 2 to 10 branches.');
+  if (branches.length < 2 || branches.length > MAX_BRANCHES)
+    block('BRANCH_COUNT', { nodeId, field: 'branches' }, 'There are 2 to 10 branches.');
   for (const { key } of repeated(branches, (branch) => branch.key))
     block('BRANCH_COUNT', { nodeId, field: `branches.${key}` }, 'Each branch has a key of its own.');
   for (const { key, start } of branches) {
@@ -51,9 +44,9 @@ function checkRegion(view: View, node: ParallelNode, { block }: Report): void {
   const { nodes, before, graph } = view;
   const joining = reach([node.join], before);
   const branchOf = new Map<string, string>();
-  for (const { key, start } of node.branches) {
+  for (const { key, start } of node.branches.slice(0, MAX_BRANCHES)) {
     if (start === node.join || !nodes.has(start)) continue;
-    const region = branchNodes(view, node, start);
+    const region = view.branchNodes(node, start);
     if (!joining.has(start))
       block('JOIN_UNREACHED', { nodeId: node.id, field: `branches.${key}` }, `The branch never reaches ${node.join}.`);
     for (const id of region) {

@@ -3,8 +3,8 @@ import type { Edge, Node } from '../graph.ts';
 import { PROGRESS, type PublicStatus } from '../status.ts';
 import { flowKeyOf } from '../bundle.ts';
 import type { Report } from './issues.ts';
-import { branchNodes } from './parallel.ts';
 import { reach } from '../reach.ts';
+import { MAX_BRANCHES } from '../schemas.ts';
 import type { View } from './view.ts';
 
 interface Span {
@@ -16,8 +16,9 @@ const rank = (status: string): number => (Object.hasOwn(PROGRESS, status) ? PROG
 
 export function checkFalls(view: View, { warn }: Report): void {
   const spans = spansOf(view);
+  const insideOf = insides(view);
   for (const edge of view.graph.edges) {
-    const before = highestWithin(view, edge, spans);
+    const before = highestWithin(view, edge, spans, insideOf);
     const after = lowestAt(view, edge.to, spans);
     if (!edge.internal && before !== undefined && after !== undefined && after < before)
       warn('STATUS_BACKWARDS', { edgeId: edge.id }, 'The public status may fall here.');
@@ -55,12 +56,23 @@ function calledRank({ context }: View, node: Node): number {
 }
 
 /** The most advanced status where the edge is taken: of a parallel node, that of its branches. */
-function highestWithin(view: View, { from }: Edge, spans: ReadonlyMap<string, Span>): number | undefined {
-  const node = view.nodes.get(from);
-  if (node?.type !== 'parallel') return spans.get(from)?.high;
-  const inside = node.branches.flatMap(({ start }) => [...branchNodes(view, node, start)]);
-  return Math.max(...[from, ...inside].map((id) => spans.get(id)?.high ?? -Infinity));
+function highestWithin(
+  { nodes }: View,
+  { from }: Edge,
+  spans: ReadonlyMap<string, Span>,
+  insideOf: ReadonlyMap<string, ReadonlySet<string>>,
+): number | undefined {
+  if (nodes.get(from)?.type !== 'parallel') return spans.get(from)?.high;
+  return Math.max(...[from, ...insideOf.get(from)!].map((id) => spans.get(id)?.high ?? -Infinity));
 }
+const insides = ({ nodes, branchNodes }: View): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    [...nodes.values()].flatMap((node) =>
+      node.type === 'parallel'
+        ? [[node.id, new Set(node.branches.slice(0, MAX_BRANCHES).flatMap(({ start }) => [...branchNodes(node, start)]))] as const]
+        : [],
+    ),
+  );
 
 /** The least advanced status right after a node is entered: of a parallel node, that of its branches' starts. */
 function lowestAt({ nodes }: View, id: string, spans: ReadonlyMap<string, Span>): number | undefined {

@@ -1,5 +1,5 @@
 /** A graph as its checks look at it. Of nodes, edges and actions of one id, the first is meant. */
-import type { Action, Bundle, Edge, Graph, Node } from '../graph.ts';
+import type { Action, Bundle, Edge, Graph, Node, ParallelNode } from '../graph.ts';
 import { reach } from '../reach.ts';
 
 export interface CheckContext {
@@ -20,6 +20,8 @@ export interface View {
   /** The nodes that follow by an edge that leaves, and the starts of branches. */
   readonly next: (id: string) => readonly string[];
   readonly before: (id: string) => readonly string[];
+  /** The nodes of a branch: up to its join, and to nodes that are in no branch at all. */
+  readonly branchNodes: (parallel: ParallelNode, start: string) => ReadonlySet<string>;
   /** Empty when there is no start. */
   readonly reachable: ReadonlySet<string>;
 }
@@ -50,6 +52,25 @@ export function createView(graph: Graph, context: CheckContext): View {
     edgesFrom,
     next,
     before: (id) => preceding.get(id) ?? NONE,
+    branchNodes: branches(graph, nodes, next),
     reachable: nodes.has(graph.start) ? reach([graph.start], next) : new Set(),
+  };
+}
+
+/** Each branch is followed once. */
+function branches(graph: Graph, nodes: View['nodes'], next: View['next']): View['branchNodes'] {
+  const known = new Map<string, ReadonlySet<string>>();
+  const follow = ({ id: own, join }: ParallelNode, start: string): ReadonlySet<string> => {
+    if (start === join || !nodes.has(start)) return new Set();
+    const borders = new Set([join, own, graph.start]);
+    const inside = new Set(reach([start], (id) => (borders.has(id) ? NONE : next(id))));
+    inside.delete(join);
+    return inside;
+  };
+  return (parallel, start) => {
+    const key = `${parallel.id} ${start}`;
+    const inside = known.get(key) ?? follow(parallel, start);
+    known.set(key, inside);
+    return inside;
   };
 }

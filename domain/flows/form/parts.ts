@@ -1,7 +1,7 @@
 /** What the forms of graphs are made of. `x-document` holds what documents tell and `checkGraph` judges (F7). */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-export const ID = '^[A-Za-z][A-Za-z0-9_-]{0,39}$';
+const ID = '^[A-Za-z][A-Za-z0-9_-]{0,39}$';
 export const FLOW_KEY = '^[a-z][a-z0-9-]{1,39}$';
 const DURATION = '^P(?:[0-9]{1,4}W)?(?:[0-9]{1,4}D)?(?:T(?:[0-9]{1,5}H)?(?:[0-9]{1,6}M)?(?:[0-9]{1,8}S)?)?$';
 
@@ -37,7 +37,7 @@ export function taggedByType<const S extends readonly TObject[]>(alternatives: S
   });
 }
 /** The values that a `type` may have. */
-export const tagsOf = (schema: object): string[] => {
+const tagsOf = (schema: object): string[] => {
   const { const: only, enum: values = [] } = schema as { readonly const?: string; readonly enum?: readonly string[] };
   return only === undefined ? [...values] : [only];
 };

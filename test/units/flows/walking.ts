@@ -24,7 +24,7 @@ export const FACTS: Facts = {
   refundableWon: { a: 20_000, b: 10_000 },
   uploads: new Set(UPLOADS),
 };
-export const membersOf = ({ progression }: Flow) =>
+const membersOf = ({ progression }: Flow) =>
   progression === 'ITEM'
     ? [{ id: 'a', activeQuantity: 2 }]
     : [
@@ -56,7 +56,7 @@ export function send(walk: Walk, event: FlowEvent): StepResult {
 }
 
 /** Everything that the state offers, and some that it does not: claims, cancels and moves too. */
-export function choices({ flow, state }: Walk): FlowEvent[] {
+function choices({ flow, state }: Walk): FlowEvent[] {
   const forms = [{}, { choice: 'A' }, { choice: 'B' }];
   const acted = (['seller', 'buyer'] as const).flatMap((by) =>
     actions(flow, state, by).flatMap(({ action: { key } }) =>

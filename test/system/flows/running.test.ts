@@ -1,0 +1,208 @@
+/** Items that run by a flow which their store has drawn: actions, input, attachments, limits, moves, events, records (F19–F31). */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Buyer } from '../../../bin/dev/client.ts';
+import { until } from '../../kernel/world.ts';
+import { errorOf, FlowShop } from './shop.ts';
+
+let shop: FlowShop;
+let flowId: string;
+let member: Buyer;
+beforeAll(async () => {
+  shop = await FlowShop.open();
+  flowId = await shop.flow({ presetKey: 'custom-made' });
+  member = await shop.world.member();
+});
+const ordered = async (quantity = 1) => {
+  const { productId } = await shop.product(flowId);
+  const bought = await shop.buy(member, [productId], quantity);
+  return { ...bought, itemId: bought.itemIds[0]! };
+};
+const buyerActs = (itemId: string, key: string, input?: object) =>
+  member.call('POST', `/storefront/v1/me/order-items/${itemId}/actions/${key}`, { ...(input && { input }) });
+const accepted = async () => {
+  const order = await ordered();
+  await shop.act(order.itemId, 'accept', { input: { madeBy: '2027-01-10' } });
+  return order;
+};
+
+test('a custom-made item from its acceptance to the purchase decision', async () => {
+  const { itemId, orderId } = await ordered();
+  const done = await shop.act(itemId, 'accept', { input: { madeBy: '2027-01-10' } });
+  expect(done.status).toBe(200);
+  expect(done.body.data).toMatchObject({ orderItemId: itemId, key: 'accept', result: 'COMPLETED', affectedOrderItemIds: [itemId] });
+  expect(done.body.data.item).toMatchObject({ status: 'CONFIRMED', flowState: { key: 'designing', inputs: { madeBy: '2027-01-10' } } });
+  expect(done.body.data.item.flowState.message).toContain('2027-01-10');
+  const file = await shop.attachment();
+  const proof = await shop.act(itemId, 'sendProof', { attachments: [file] });
+  expect(proof.body.data.item.flowState).toMatchObject({ key: 'proof', attachments: [file], earlierAttachments: [] });
+  const seen = (await member.call('GET', `/storefront/v1/me/orders/${orderId}`)).body.data.items[0];
+  expect(seen.step).toMatchObject({ type: 'BUYER_ACTION', label: '시안 확인', attachments: [file], claimable: true });
+  expect(seen.step.actions.map(({ key }: { key: string }) => key)).toEqual(['approve', 'requestChange']);
+  // What the seller typed is not for buyers.
+  expect([seen.flowState.inputs, seen.flowState.data]).toEqual([{}, undefined]);
+  expect((await buyerActs(itemId, 'approve', { agree: true })).body.data.item.step).toMatchObject({
+    type: 'SELLER_PROCESSING',
+    label: '제작 중',
+  });
+  expect((await shop.item(itemId))['flowState']).toMatchObject({ attachments: [], earlierAttachments: [file], inputs: { agree: true } });
+  const dispatched = await shop.world.act(itemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1231' });
+  expect(dispatched.body.data).toMatchObject({ status: 'DISPATCHED', dispatch: { trackingNumber: '1231' } });
+  await shop.world.advance('P20D');
+  expect(await shop.item(itemId)).toMatchObject({ status: 'PURCHASE_DECIDED', flowState: { key: 'decided' } });
+  const types = (await shop.runs(itemId)).map(({ event }) => event.type).toReversed();
+  expect(types).toEqual(['start', 'seller.action', 'seller.action', 'buyer.action', 'seller.action', 'event', 'elapsed']);
+});
+
+describe('input', () => {
+  test('is judged whole, in the order of the form, and refused without a change', async () => {
+    const { itemId } = await ordered();
+    const before = await shop.item(itemId);
+    const wrong = await shop.act(itemId, 'accept', { input: { madeBy: '2027-02-30', other: 1 } });
+    expect(errorOf(wrong)).toEqual([
+      400,
+      'FLOW_ACTION_INPUT_INVALID',
+      {
+        issues: [
+          { key: 'madeBy', name: '완성 예정일', reason: 'INVALID' },
+          { key: 'other', name: 'other', reason: 'INVALID' },
+        ],
+      },
+    ]);
+    expect(await shop.item(itemId)).toEqual(before);
+    // The built-in endpoint cannot carry what the graph asks for.
+    expect(errorOf(await shop.world.act(itemId, 'confirm'))[1]).toBe('FLOW_ACTION_INPUT_INVALID');
+    expect(await shop.runs(itemId)).toHaveLength(1);
+  });
+  test('of a form replaces that of the form, and is limited', async () => {
+    const { itemId } = await accepted();
+    for (const change of ['크게', '더 크게']) {
+      await shop.act(itemId, 'sendProof', { attachments: [await shop.attachment()] });
+      expect((await buyerActs(itemId, 'requestChange', { change })).status).toBe(200);
+    }
+    await shop.act(itemId, 'sendProof', { attachments: [await shop.attachment()] });
+    expect(errorOf(await buyerActs(itemId, 'requestChange', { change: '또' })).slice(1)).toEqual([
+      'ACTION_NOT_AVAILABLE',
+      { reason: 'LIMIT_REACHED' },
+    ]);
+    const { flowState } = await shop.item(itemId);
+    expect(flowState).toMatchObject({ inputs: { madeBy: '2027-01-10', change: '더 크게' } });
+  });
+});
+
+test('a state that needs attachments takes only uploads of its store', async () => {
+  const { itemId } = await accepted();
+  const reason = async (attachments?: readonly string[]) =>
+    errorOf(await shop.act(itemId, 'sendProof', { ...(attachments && { attachments }) })).slice(1);
+  const file = await shop.attachment();
+  expect(await reason()).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_REQUIRED' }]);
+  expect(await reason(['https://example.com/a.png'])).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_INVALID' }]);
+  expect(await reason([file, file])).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_INVALID' }]);
+  expect((await shop.item(itemId))['flowState']).toMatchObject({ key: 'designing' });
+});
+
+test('a refusal cancels with one refund, and gives the stock back', async () => {
+  const { productId } = await shop.product(flowId, { stockQuantity: 3 });
+  const { itemIds } = await shop.buy(member, [productId], 2);
+  const refused = await shop.act(itemIds[0]!, 'refuse', { input: { refuseReason: '재료가 없습니다' } });
+  expect(refused.body.data.item).toMatchObject({ status: 'CANCELED', canceledQuantity: 2, activeQuantity: 0 });
+  const product = await shop.seller('GET', `/v1/products/${productId}`);
+  expect(product.body.data.stockQuantity).toBe(3);
+  const [record] = await shop.runs(itemIds[0]!);
+  expect(record!.steps.map(({ type, ...rest }) => ('name' in rest ? rest.name : type))).toEqual(
+    expect.arrayContaining(['refund', 'stock.restore', 'ORDER.CANCELED', 'ORDER.FLOW_STATE_CHANGED']),
+  );
+  expect(errorOf(await shop.act(itemIds[0]!, 'accept', { input: { madeBy: '2027-01-10' } })).slice(1)).toEqual([
+    'ACTION_NOT_AVAILABLE',
+    { reason: 'FINISHED' },
+  ]);
+});
+
+test('who does not answer in time is canceled by the clock', async () => {
+  const { itemId } = await ordered();
+  await shop.world.advance('P3D');
+  expect(await shop.item(itemId)).toMatchObject({ status: 'CANCELED' });
+  expect((await shop.runs(itemId))[0]).toMatchObject({ event: { type: 'elapsed', deadline: 'accept' }, actor: 'SYSTEM', to: ['canceled'] });
+});
+
+describe('a move', () => {
+  test('takes no edge, and goes back as well as forward', async () => {
+    const { itemId } = await accepted();
+    const moved = await shop.seller('POST', `/v1/order-items/${itemId}/flow/move`, { to: 'delivered', reason: '직접 전달' });
+    expect(moved.body.data).toMatchObject({ status: 'DELIVERED', flowState: { key: 'delivered' } });
+    expect(moved.body.data.autoDecisionDate).not.toBeNull();
+    const back = await shop.seller('POST', `/v1/order-items/${itemId}/flow/move`, { to: 'paid', reason: '되돌림' });
+    expect(back.body.data).toMatchObject({ status: 'PAID', autoDecisionDate: null });
+    expect((await shop.runs(itemId))[0]).toMatchObject({
+      event: { type: 'move', to: 'paid', reason: '되돌림' },
+      edges: [],
+      actor: 'SELLER',
+    });
+  });
+  test('is refused with its reason', async () => {
+    const { itemId } = await accepted();
+    const reason = async (to: string) =>
+      errorOf(await shop.seller('POST', `/v1/order-items/${itemId}/flow/move`, { to, reason: 'x' })).slice(1);
+    for (const to of ['designing', 'canceled', 'decided', 'proof', 'nowhere'])
+      expect(await reason(to)).toEqual(['FLOW_MOVE_NOT_ALLOWED', { reason: 'NOT_A_TARGET' }]);
+  });
+});
+
+test('an event is taken where an edge waits for it, and its data become blocks', async () => {
+  const gone = { id: 'gone', type: 'end', outcome: 'CANCELED', label: '끝' };
+  const states = [
+    { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '대기' },
+    { id: 'ready', type: 'state', status: 'CONFIRMED', step: 'SELLER_PROCESSING', label: '준비', message: '{{data.desk.no}}번 창구' },
+    gone,
+  ];
+  const edges = [
+    { id: 'a', from: 'paid', to: 'ready', on: { type: 'event', name: 'custom.ready' } },
+    { id: 'b', from: 'ready', to: 'gone', on: { type: 'event', name: 'custom.gone' } },
+  ];
+  const graph = { schema: 1, start: 'paid', states, actions: [], edges };
+  const { productId } = await shop.product(await shop.flow({ graph }, 'by-events'));
+  const { itemIds } = await shop.buy(member, [productId]);
+  const tell = (name: string, body: object = {}) => shop.seller('POST', `/v1/order-items/${itemIds[0]!}/events/${name}`, body);
+  expect(errorOf(await tell('ready'))[1]).toBe('FLOW_EVENT_KEY_INVALID');
+  expect(errorOf(await tell('custom.gone')).slice(1)).toEqual(['FLOW_EVENT_NOT_ACCEPTED', { reason: 'NOT_IN_STATE' }]);
+  const told = await tell('custom.ready', { data: { desk: { no: 7 } } });
+  expect(told.body.data).toMatchObject({ event: 'custom.ready', affectedOrderItemIds: itemIds });
+  expect(told.body.data.item.flowState).toMatchObject({ key: 'ready', message: '7번 창구', data: { desk: { no: 7 } } });
+});
+
+test('a key that was used repeats nothing', async () => {
+  const { itemId } = await ordered();
+  const once = () =>
+    shop.world.seller.call(
+      'POST',
+      `/v1/order-items/${itemId}/actions/accept`,
+      { input: { madeBy: '2027-01-10' } },
+      { 'idempotency-key': itemId },
+    );
+  const [first, second] = [await once(), await once()];
+  expect(second.body.data).toEqual(first.body.data);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await shop.runs(itemId)).toHaveLength(2);
+});
+
+test('guests act on their orders with contact and password', async () => {
+  const { productId } = await shop.product(flowId);
+  const guest = await shop.world.buyer();
+  const { orderId, itemIds } = await shop.buy(guest, [productId]);
+  await shop.act(itemIds[0]!, 'accept', { input: { madeBy: '2027-01-10' } });
+  await shop.act(itemIds[0]!, 'sendProof', { attachments: [await shop.attachment()] });
+  const path = `/storefront/v1/guest/orders/${orderId}/items/${itemIds[0]!}/actions/approve`;
+  const wrong = await guest.call('POST', path, { contact: '010-1234-5678', orderPassword: 'wrong-password', input: { agree: true } });
+  expect(errorOf(wrong).slice(0, 2)).toEqual([404, 'ORDER_NOT_FOUND']);
+  const right = await guest.call('POST', path, { contact: '010-1234-5678', orderPassword: 'canary-password-1', input: { agree: true } });
+  expect(right.body.data.item.flowState).toMatchObject({ key: 'production', inputs: { agree: true } });
+});
+
+test('a record is found by its id, and nobody else’s item or action is', async () => {
+  const { itemId } = await accepted();
+  const [record] = await shop.runs(itemId);
+  expect((await shop.seller('GET', `/v1/flow-runs/${record!.runId}`)).body.data).toEqual(record);
+  const stranger = await shop.world.member();
+  const reply = await stranger.call('POST', `/storefront/v1/me/order-items/${itemId}/actions/approve`, {});
+  expect(errorOf(reply).slice(0, 2)).toEqual([404, 'ORDER_ITEM_NOT_FOUND']);
+  await until('the run is there', async () => (await shop.item(itemId)).status === 'CONFIRMED');
+});
