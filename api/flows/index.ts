@@ -13,8 +13,10 @@ import { migrate } from './migrate.ts';
 import { nodeTypes } from './nodeTypes.ts';
 import { publish } from './publish.ts';
 import { removeSecret } from './removeSecret.ts';
+import { replay } from './replay.ts';
 import { saveDraft } from './saveDraft.ts';
 import { saveSecret } from './saveSecret.ts';
+import { simulate } from './simulate.ts';
 
 // The paths of connections come before those of flows, which would take them for an id.
 export const flows: readonly Endpoint[] = [
@@ -30,6 +32,8 @@ export const flows: readonly Endpoint[] = [
   getDraft,
   saveDraft,
   check,
+  simulate,
+  replay,
   publish,
   listVersions,
   getVersion,

@@ -41,7 +41,7 @@ export function flowFacts(
   };
 }
 
-const itemFacts = ({ quantity, unitPriceWon: unitPrice, stay, flowFacts: facts }: FactRow): NonNullable<Facts['items']>[string] => ({
+export const itemFacts = ({ quantity, unitPriceWon: unitPrice, stay, flowFacts: facts }: FactRow): NonNullable<Facts['items']>[string] => ({
   quantity,
   unitPrice,
   option: facts?.option ?? {},

@@ -54,7 +54,9 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const changed: Changed[] = [];
   for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
   const at = trace.at(-1)?.at ?? when;
-  writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace }, changed);
+  const { autoDeliverDays, autoConfirmDays } = context.store;
+  const settings = { autoDeliverDays, autoConfirmDays };
+  writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
   return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
 }

@@ -1,5 +1,5 @@
 /** Records of flows: one for each accepted happening, the same at every member of a group (F31). */
-import type { Effect, FlowEvent, FlowState, Trace } from '../../domain/flows/state.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Trace } from '../../domain/flows/state.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { FlowStepEntity, type OrderItem } from './entities.ts';
@@ -13,6 +13,8 @@ export interface FlowRecord {
   readonly at: number;
   readonly state: Pick<FlowState, 'seq'>;
   readonly trace: readonly Trace[];
+  /** With which its deadlines were armed: a replay arms them alike (F14). */
+  readonly settings?: Facts['settings'];
 }
 /** A member, its own effects, and what its record says besides. */
 export interface RecordedItem {
@@ -23,11 +25,11 @@ export interface RecordedItem {
 
 /** Writes the record of a step at each of these items. */
 export function writeRecord({ em, storeId, at: now }: Tx, record: FlowRecord, items: readonly RecordedItem[]): void {
-  const { event, deadline, actor, at, state, trace } = record;
+  const { event, deadline, actor, at, state, trace, settings } = record;
   const runId = newId('flr', now);
   for (const { item, effects, details } of items) {
     const { orderItemId, flowKey, flowVersion, status } = item;
-    const recorded = { ...event, ...(deadline !== undefined && { deadline }), actor, ...details };
+    const recorded = { ...event, ...(deadline !== undefined && { deadline }), ...(settings && { settings }), actor, ...details };
     const row = {
       storeId,
       orderItemId,

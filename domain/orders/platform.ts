@@ -43,6 +43,11 @@ export const PLATFORM_FIELDS: PlatformFields = {
   fulfill: [{ key: 'note', type: 'textarea', label: '메모', maxLength: MAX_NOTE }],
 };
 
+/** As simulations and replays ask for them: what an endpoint demands of its fields was, or will be, judged there. */
+export const OPTIONAL_PLATFORM_FIELDS: PlatformFields = Object.fromEntries(
+  Object.entries(PLATFORM_FIELDS).map(([key, fields]) => [key, fields.map((field) => ({ ...field, required: false }))]),
+);
+
 /** A dispatch as an accepted action's input tells it. */
 export function dispatchInput(input: Readonly<Record<string, unknown>>) {
   const text = (key: string): string | null => (typeof input[key] === 'string' && input[key].trim() !== '' ? input[key] : null);

@@ -13,7 +13,8 @@ import { allowance } from '../../../domain/flows/permissions.ts';
 import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 import { Host } from './host.ts';
-import { advances, bundles, flows, results, scripts, simulation, T0 } from './randomGraphs.ts';
+import { publishableFlows } from './arbitraries.ts';
+import { advances, bundles, flows, results, scripts, scriptsFor, simulation, T0 } from './randomGraphs.ts';
 
 const numRuns = Number(process.env['FLOW_GRAPHS'] ?? 40);
 const assert = <T extends unknown[]>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns });
@@ -22,25 +23,28 @@ const simulations: fc.Arbitrary<Simulation> = fc
   .tuple(scripts, results, settings)
   .map(([steps, answered, days]) => simulation(steps, { results: answered, settings: days }));
 const last = (answers: readonly Answer[]): Answer => answers.at(-1)!;
-const timesOf = ({ positions }: FlowState) => positions.map(({ id, due }) => [id, due.map(({ key, at }) => [key, at])]);
+const timesOf = ({ positions }: FlowState) => positions.map(({ id, due }) => [id, due.map(({ key, at }) => [key, at!] as const)] as const);
 
 describe('simulate', () => {
+  const isWhatARunDoes = (flow: Flow, scenario: Simulation): void => {
+    const host = new Host(flow, scenario);
+    for (const [i, answer] of simulate(flow, scenario).entries()) {
+      const ran = host.take(scenario.steps[i]!);
+      const { at, state, refusal, happenings } = answer;
+      expect({ at, state, reason: refusal?.reason ?? null }).toEqual({ at: host.now, state: host.state, reason: ran.reason });
+      expect(happenings.map(({ at: when, effects, trace }) => ({ when, effects, trace }))).toEqual(ran.steps);
+    }
+  };
   test.each(['ITEM', 'ORDER_GROUP'] as const)(
     'is what a run does, step by step: times, edges, effects, states, deadlines (%s)',
     (progression) => {
-      assert(
-        fc.property(flows(progression), simulations, (flow, scenario) => {
-          const host = new Host(flow, scenario);
-          for (const [i, answer] of simulate(flow, scenario).entries()) {
-            const ran = host.take(scenario.steps[i]!);
-            const { at, state, refusal, happenings } = answer;
-            expect({ at, state, reason: refusal?.reason ?? null }).toEqual({ at: host.now, state: host.state, reason: ran.reason });
-            expect(happenings.map(({ at: when, effects, trace }) => ({ when, effects, trace }))).toEqual(ran.steps);
-          }
-        }),
-      );
+      assert(fc.property(flows(progression), simulations, isWhatARunDoes));
     },
   );
+  test('is what a run does in every flow that may be published', () => {
+    const published = publishableFlows.chain(({ bundle }) => fc.tuple(fc.constant(compileFlow(bundle)), scriptsFor(bundle)));
+    assert(fc.property(published, settings, ([flow, steps], days) => isWhatARunDoes(flow, simulation(steps, { settings: days }))));
+  });
 
   test('of a part of a scenario is that part of its answers', () => {
     assert(
@@ -77,9 +81,7 @@ describe('simulate', () => {
         ];
         expect(during.edges).toEqual([]);
         expect(nearest(during.state!)).toBeNull();
-        expect(timesOf(after.state!)).toEqual(
-          timesOf(before.state!).map(([id, due]) => [id, (due as [string, number][]).map(([key, at]) => [key, at + length])]),
-        );
+        expect(timesOf(after.state!)).toEqual(timesOf(before.state).map(([id, due]) => [id, due.map(([key, at]) => [key, at + length])]));
       }),
     );
   });
@@ -145,7 +147,7 @@ describe('step', () => {
         const bare = ({ positions, ...rest }: FlowState) => ({
           ...rest,
           seq: 0,
-          positions: positions.map(({ id: _, parent: __, ...position }) => position),
+          positions: positions.map((position) => ({ ...position, id: '', parent: '' })),
         });
         expect(bare(late.state)).toEqual(bare(punctual.state!));
         expect(late.effects).toEqual(punctual.happenings.flatMap(({ effects }) => effects));
@@ -223,7 +225,7 @@ test('the random graphs are worth their name: parallel branches, subflows, calls
         for (const { type } of happenings.flatMap<Effect>(({ effects }) => effects)) seen.add(type);
       }
     }),
-    { numRuns: 300, seed: 22 },
+    { numRuns: 500, seed: 22 },
   );
   for (const what of ['branch', 'inner@1', 'external.call', 'COMPLETED', 'CANCELED', 'refund', 'cancel', 'alert', 'deadline.extend'])
     expect(seen).toContain(what);

@@ -200,7 +200,7 @@ const actionsOf = (pen: Pen): Action[] =>
     key,
     by: BUYERS.has(key) ? 'buyer' : 'seller',
     label: key,
-    ...(pen.chance(30) && { maxUses: pen.count(1, 2) }),
+    ...(pen.chance(45) && { maxUses: pen.count(1, 2) }),
     ...(key === 'ask' && {
       input: [
         { key: 'count', type: 'number', label: '개수', required: true, min: 0, max: 9 },
@@ -236,15 +236,27 @@ const events: fc.Arbitrary<SimulatedEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.boolean().map((leaves): SimulatedEvent => ({ type: 'claim.closed', leaves })) },
 );
 /** Scenarios, the start included. */
-export const scripts: fc.Arbitrary<readonly SimulatedStep[]> = fc
-  .array(
-    fc.oneof(
-      events.map((event) => ({ event })),
-      advances.map((advance) => ({ advance })),
-    ),
-    { maxLength: 25 },
-  )
-  .map((rest) => [{ event: { type: 'start' } }, ...rest]);
+const scriptsOf = (of: fc.Arbitrary<SimulatedEvent>): fc.Arbitrary<readonly SimulatedStep[]> =>
+  fc
+    .array(
+      fc.oneof(
+        of.map((event) => ({ event })),
+        advances.map((advance) => ({ advance })),
+      ),
+      { maxLength: 25 },
+    )
+    .map((rest) => [{ event: { type: 'start' } }, ...rest]);
+export const scripts = scriptsOf(events);
+
+/** Scenarios of the actions and events that a bundle has. */
+export function scriptsFor(bundle: Bundle): fc.Arbitrary<readonly SimulatedStep[]> {
+  const graphs = Object.values(bundle);
+  const own = graphs.flatMap(({ actions }) => actions.map(({ key, by }): SimulatedEvent => ({ type: `${by}.action`, key })));
+  const names = graphs.flatMap(({ edges }) => edges.flatMap(({ on }) => (on.type === 'event' ? [on.name] : [])));
+  const told = names.map((name): SimulatedEvent => ({ type: 'event', name }));
+  const event = fc.oneof(events, ...(own.length + told.length === 0 ? [] : [{ weight: 9, arbitrary: fc.constantFrom(...own, ...told) }]));
+  return scriptsOf(event);
+}
 
 export const results: fc.Arbitrary<Simulation['results']> = fc.dictionary(
   fc.integer({ min: 0, max: 40 }).map((n) => `x${n}`),

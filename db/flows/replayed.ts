@@ -1,0 +1,67 @@
+/** What happened to an item, for a replay in another graph (F14). */
+import type { Flow } from '../../domain/flows/flow.ts';
+import { type Divergence, type FlowRecord, replay } from '../../domain/flows/replay.ts';
+import type { Facts } from '../../domain/flows/state.ts';
+import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
+import { readItem } from '../orders/queries.ts';
+import { readStore } from '../stores/queries.ts';
+import { itemFacts } from './facts.ts';
+import { readHolidays } from './holidays.ts';
+import { flowOf, type FlowRef, loadFlows } from './loaded.ts';
+
+interface Row extends FlowRef, Omit<FlowRecord, 'at' | 'flow' | 'event'> {
+  readonly at: Date | string;
+  readonly event: RecordedEvent;
+}
+export interface RecordedEvent {
+  readonly type: string;
+  readonly settings?: Facts['settings'];
+  readonly [field: string]: unknown;
+}
+export interface ReplayedItem {
+  readonly orderItemId: string;
+  readonly records: number;
+  readonly diverged: (Divergence & { readonly runId: string | null; readonly event: RecordedEvent }) | null;
+}
+
+/** Feeds the item's records to a flow. ORDER_ITEM_NOT_FOUND. */
+export async function replayItem(tx: Tx, flow: Flow, itemId: string): Promise<ReplayedItem> {
+  const item = await readItem(tx, itemId);
+  const { orderItemId } = item;
+  const rows = await readRecords(tx, item);
+  await loadFlows(tx, rows);
+  const records = rows.map((row) => ({ ...row, at: new Date(row.at).getTime(), flow: flowOf(row) }));
+  const items = await membersOf(tx, item);
+  const members = items.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity }));
+  const divergence = replay(flow, { records, members, facts: await factsOf(tx, item, items) });
+  if (!divergence) return { orderItemId, records: rows.length, diverged: null };
+  const { runId, event } = rows[divergence.record - 1]!;
+  return { orderItemId, records: rows.length, diverged: { ...divergence, runId, event } };
+}
+
+/** Oldest first, each with the flow of its time. */
+const readRecords = ({ sql, storeId }: Tx, { orderItemId, flowKey, flowVersion }: OrderItem): Promise<Row[]> =>
+  sql<Row>`SELECT run_id AS "runId", event, at, trace, effects, coalesce(flow_key, ${flowKey}) AS "flowKey",
+      coalesce(flow_version, ${flowVersion}) AS "flowVersion"
+    FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq`;
+
+/** All that began together. */
+async function membersOf({ em, storeId }: Tx, item: OrderItem): Promise<readonly OrderItem[]> {
+  const { groupId } = item;
+  return groupId ? em.find(OrderItemEntity, { storeId, groupId }, { orderBy: { position: 'asc' } }) : [item];
+}
+
+/** An item of a default flow is judged as it would be in a flow with expressions. */
+async function factsOf(tx: Tx, { storeId, orderId }: OrderItem, items: readonly OrderItem[]): Promise<Facts> {
+  const { orderedAt, totalWon: totalAmount } = await tx.em.findOneOrFail(OrderEntity, { storeId, orderId });
+  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
+  return {
+    settings: { autoDeliverDays, autoConfirmDays },
+    holidays: await readHolidays(tx),
+    order: { paidAt: orderedAt.getTime(), totalAmount },
+    items: Object.fromEntries(items.map((item) => [item.orderItemId, itemFacts(item)])),
+    platformFields: OPTIONAL_PLATFORM_FIELDS,
+  };
+}

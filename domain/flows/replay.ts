@@ -1,0 +1,113 @@
+/** What happened to an item, fed to another graph (F14): where it would have gone another way. */
+import type { Flow } from './flow.ts';
+import { migrate, migrationRefusal } from './move.ts';
+import { leaves, nearest } from './positions.ts';
+import { step } from './step.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Member, Refusal, Trace } from './state.ts';
+
+/** A record of a flow, oldest first. */
+export interface FlowRecord {
+  readonly runId: string | null;
+  /** As it was stored: with the actor and the store's settings of that time, and without the members of a start. */
+  readonly event: { readonly type: string; readonly settings?: Facts['settings'] };
+  readonly at: number;
+  readonly trace: readonly Trace[];
+  readonly effects: readonly Effect[];
+  /** The flow in which it happened. */
+  readonly flow: Flow;
+}
+export interface Recorded {
+  readonly records: readonly FlowRecord[];
+  readonly members: readonly Member[];
+  readonly facts: Facts;
+}
+interface Way {
+  readonly edges: readonly string[];
+  readonly to: readonly string[];
+}
+export interface Divergence {
+  /** Counts from 1, the start. */
+  readonly record: number;
+  readonly recorded: Way;
+  readonly replayed: Way & Partial<Pick<Refusal, 'code' | 'reason'>>;
+}
+
+/** The first record whose edges or whose state the flow does not share; null: it shares all of them. */
+export function replay(flow: Flow, { records, members, facts }: Recorded): Divergence | null {
+  const calls = new Map<string, string>();
+  let [ours, theirs] = [begin(flow, facts), begin(flow, facts)];
+  let reached: readonly string[] = [];
+  for (const [i, record] of records.entries()) {
+    reached = record.trace.at(-1)?.to ?? reached;
+    const recorded: Way = { edges: edgesOf(record.trace), to: reached };
+    const early = elapseBefore(ours, theirs, record);
+    const event = eventOf(record, members);
+    const own = { ...facts, settings: record.event.settings ?? facts.settings };
+    theirs = feed({ ...theirs, flow: record.flow, facts: own }, event, record.at);
+    ours = feed({ ...early, facts: own }, sameCall(flow, early.state, event, calls), record.at);
+    const { edges, to, refusal } = ours;
+    for (const effect of record.effects) if (effect.type === 'external.call') calls.set(effect.call, effect.nodeId);
+    const isSame = !refusal && same(edges, recorded.edges) && same(to, recorded.to);
+    if (isSame) continue;
+    return { record: i + 1, recorded, replayed: { edges, to, ...(refusal && { code: refusal.code, reason: refusal.reason }) } };
+  }
+  return null;
+}
+
+/** One of the two: the flow under test, or the one in which the item ran. */
+interface Runner extends Way {
+  readonly flow: Flow;
+  readonly facts: Facts;
+  readonly state: FlowState | null;
+  readonly refusal: Refusal | null;
+}
+const begin = (flow: Flow, facts: Facts): Runner => ({ flow, facts, state: null, refusal: null, edges: [], to: [] });
+type Replayed = FlowEvent | { readonly type: 'migrate' };
+
+/** `edges` counts on from those that were passed since the last record. */
+function feed(runner: Runner, event: Replayed, at: number): Runner {
+  const { flow, state, facts } = runner;
+  const result = event.type === 'migrate' ? restart(runner, at) : step(flow, state, event, at, withUploads(facts, event));
+  if (!result.ok) return { ...runner, refusal: result };
+  const { trace } = result;
+  const to = trace.at(-1)?.to ?? runner.to;
+  return { ...runner, state: result.state, refusal: null, edges: [...runner.edges, ...edgesOf(trace)], to };
+}
+
+/** An item that came from another version begins its deadlines anew. */
+function restart({ flow, state, facts }: Runner, at: number) {
+  if (!state || migrationRefusal(flow, flow, state)) return { ok: false, code: 'STALE', reason: 'STALE' } as const;
+  return migrate(flow, flow, state, at, facts);
+}
+
+/**
+ * What would have fallen due before the record has happened by then. A run that was late by a deadline of its own would have been late for
+ * those of the other flow as well.
+ */
+function elapseBefore(ours: Runner, theirs: Runner, { at, event }: FlowRecord): Runner {
+  const fresh = { ...ours, edges: [], refusal: null };
+  const isDue = ({ state }: Runner): boolean => state !== null && (nearest(state)?.at ?? Infinity) < at;
+  return event.type === 'elapsed' || !isDue(ours) || isDue(theirs) ? fresh : feed(fresh, { type: 'elapsed' }, at - 1);
+}
+
+function eventOf({ event }: FlowRecord, members: readonly Member[]): Replayed {
+  return event.type === 'start' ? { type: 'start', members } : (event as Replayed);
+}
+
+/** An answer goes to the node that asked, whose call has another id here. */
+function sameCall(flow: Flow, state: FlowState | null, event: Replayed, calls: ReadonlyMap<string, string>): Replayed {
+  if (event.type !== 'result' || !state) return event;
+  const asking = leaves(flow, state).find(({ node, position }) => node.id === calls.get(event.call) && position.call !== undefined);
+  return { ...event, call: asking?.position.call ?? '' };
+}
+
+/** What was accepted then was an upload of the store. */
+const withUploads = (facts: Facts, event: FlowEvent): Facts => {
+  if (event.type !== 'seller.action' && event.type !== 'buyer.action') return facts;
+  const { attachments = [], input = {} } = event;
+  const sent = Object.values(input).flatMap((value) => (Array.isArray(value) ? (value as readonly unknown[]) : []));
+  return { ...facts, uploads: new Set([...attachments, ...sent.filter((one) => typeof one === 'string')]) };
+};
+
+const edgesOf = (trace: readonly Trace[]): readonly string[] => trace.flatMap(({ edges }) => edges);
+const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
