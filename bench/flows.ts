@@ -51,6 +51,9 @@ export async function everyday(system: System, seller: Seller, shelf: ProductPoo
   ];
 }
 
+/** https, for shops of real payments too. */
+const RETURN_URL = 'https://shop.example.com/done';
+
 export async function buy(
   { api }: Pick<System, 'api'>,
   productId: string,
@@ -62,7 +65,9 @@ export async function buy(
   mark('guest session');
   const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
   mark('checkout');
-  const { payUrl } = (await buyer.start(checkoutId, { option: { pg, method: 'CARD' } })).body.data as { payUrl: string };
+  const { payUrl } = (await buyer.start(checkoutId, { option: { pg, method: 'CARD' }, returnUrl: RETURN_URL })).body.data as {
+    payUrl: string;
+  };
   mark('payment start');
   const form = formOf((await get(payUrl)).text, 'pay')!;
   mark('pay screen');

@@ -57,15 +57,19 @@ async function use(day: Day, { member, customerId }: Shopper): Promise<string> {
   const { checkoutId } = checkout.body.data as { checkoutId: string };
   const previewed = await member.call('POST', `/storefront/v1/checkout/${checkoutId}/pricing`, { pointAmount: 1650 });
   const { amounts } = previewed.body.data as { amounts: { pointAmount: number; totalAmount: number } };
-  hold('1,650 requested of 1,600: the preview uses 1,600', amounts.pointAmount === 1600 && amounts.totalAmount === 8400, previewed.body);
+  hold('1,650 requested of 1,600: the preview uses 1,600', amounts.pointAmount === 1600 && amounts.totalAmount === 11_400, previewed.body);
   const { orderId, orderItemId, paymentId } = await day.pay(member, checkoutId, { pointAmount: 1600 });
   const order = await day.sell('GET', `/v1/orders/${orderId}`);
   const { balance } = await day.sell('GET', `/v1/customers/${customerId}/points`);
-  hold('8,400 won paid in cash, no point left', order.amounts.totalAmount === 8400 && balance === 0, order.amounts);
+  hold(
+    '11,400 won paid in cash, delivery included, and no point left',
+    order.amounts.totalAmount === 11_400 && balance === 0,
+    order.amounts,
+  );
   const canceled = await day.sell('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK' });
   hold(
-    'canceled: 8,400 won and 1,600 points go back, each where it came from',
-    canceled.refundAmount === 8400 && canceled.pointRefundAmount === 1600,
+    'canceled: 11,400 won and 1,600 points go back, each where it came from',
+    canceled.refundAmount === 11_400 && canceled.pointRefundAmount === 1600,
     canceled,
   );
   await day.refunded(paymentId);

@@ -8,7 +8,7 @@ let shop: World;
 let other: SecondApi;
 beforeAll(async () => {
   shop = await world();
-  other = await secondApi();
+  other = await secondApi(4910);
 }, 60_000);
 afterAll(() => other.stop());
 

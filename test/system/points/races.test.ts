@@ -10,7 +10,7 @@ const LOST: ReadonlySet<string> = new Set(['POINT_BALANCE_INSUFFICIENT', 'POINT_
 let second: SecondApi;
 let shop: PointShop;
 beforeAll(async () => {
-  [second, shop] = await Promise.all([secondApi(4960), PointShop.open()]);
+  [second, shop] = await Promise.all([secondApi(4970), PointShop.open()]);
 });
 afterAll(async () => {
   second?.stop();

@@ -99,8 +99,14 @@ export class Member {
   price(checkoutId: string, pointAmount: number, more: Fields = {}): Promise<Reply> {
     return this.buyer.call('POST', `/storefront/v1/checkout/${checkoutId}/pricing`, { pointAmount, ...more });
   }
-  start(checkoutId: string, pointAmount: number, more: Fields = {}): Promise<Reply> {
-    return this.buyer.start(checkoutId, { pointAmount, guest: undefined, returnUrl: RETURN, ...more });
+  /** Asks again under the same key where a busy machine answers 503. */
+  async start(checkoutId: string, pointAmount: number, more: Fields = {}): Promise<Reply> {
+    const request = { pointAmount, guest: undefined, returnUrl: RETURN, ...more };
+    const key = { 'idempotency-key': randomUUID() };
+    for (;;) {
+      const reply = await this.buyer.start(checkoutId, request, key);
+      if (reply.status !== 503) return reply;
+    }
   }
   /** Starts with points, and pays the rest. */
   async buy(pointAmount: number, ...items: readonly Line[]): Promise<Order> {
