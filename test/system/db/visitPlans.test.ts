@@ -38,8 +38,8 @@ beforeAll(async () => {
     );
     await owner.query(
       `INSERT INTO visit_distinct (store_id, list, key, medium, day, day_before, n)
-       SELECT $1, ${list}, 'key-' || n, '', ${day}, '-infinity', 1 FROM generate_series(1, 4000) n
-       UNION ALL SELECT $1, l, '', '', ${day}, '-infinity', 1 FROM generate_series(1, 400) n, unnest(ARRAY['VISITOR', 'SESSION']) l`,
+       SELECT $1, ${list}, 'key-' || n, '', ${day}, '-infinity'::date, 1 FROM generate_series(1, 4000) n
+       UNION ALL SELECT $1, l, '', '', ${day}, '-infinity'::date, 1 FROM generate_series(1, 400) n, unnest(ARRAY['VISITOR', 'SESSION']) l`,
       [storeId],
     );
     await owner.query(
