@@ -1,4 +1,4 @@
-/** A sales report over a year of a store with many payments, and its list of payments, beside adding the payments up. */
+/** Reports over a year of a store with many payments, of sales and of visits, and its list of payments, beside adding up one by one. */
 import { Pool } from 'pg';
 import { Seller } from '../bin/dev/client.ts';
 import { until } from '../bin/dev/until.ts';
@@ -7,6 +7,7 @@ import { makeStore } from '../bin/ops/store/make.ts';
 import { DAY, koreanDate } from '../domain/kernel/time.ts';
 import { buy } from './flows.ts';
 import { type Figures, load } from './measure.ts';
+import { visits } from './visits.ts';
 
 const CODE = 'sales';
 /** Bought for real: their sums are written by the triggers. */
@@ -48,6 +49,7 @@ export async function sales(system: System, count: number, print: (text: string)
       await list(`${quarter}&method=EASY_PAY`),
       await list('refundHeld=true'),
       await load('bare Postgres: the year added up', 1, 5, () => pool.query(plain, [store.storeId])),
+      ...(await visits(pool, seller, store.storeId, year)),
     ];
     print(`\na year of ${count} payments, one caller; the aim for a report is ${AIM_MS} ms:`);
     for (const { name, p50, p95 } of figures satisfies Figures[]) print(`  ${name.padEnd(76)} p50 ${p50} ms, p95 ${p95} ms`);

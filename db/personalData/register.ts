@@ -3,26 +3,8 @@
  * be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
-
-/** Lists of columns, separated by spaces. */
-export interface TableEntry {
-  /** A customer's: deleted when they withdraw. */
-  readonly customer?: string;
-  /** A customer's too, but in no export: secrets, and what is derived for searching. */
-  readonly hidden?: string;
-  /** In a record of trade, as it was then: it stays (U13). */
-  readonly record?: string;
-  /** Of people who work for the store. */
-  readonly staff?: string;
-  /** Nobody's: ids, times, amounts, settings. */
-  readonly none?: string;
-  /** The rows of a customer. */
-  readonly of?: (customerId: string) => Fragment;
-  /** What a withdrawal sets in them, where the rows stay. */
-  readonly clears?: Fragment;
-  /** The database deletes the rows with the customer's, and lets nobody do it otherwise. */
-  readonly cascades?: boolean;
-}
+import type { TableEntry } from './entry.ts';
+import { visits } from './visits.ts';
 
 const byCustomer = (customerId: string): Fragment => fragment`customer_id = ${customerId}`;
 const bySession = (customerId: string): Fragment => fragment`session_id = ${customerId}`;
@@ -34,10 +16,6 @@ const byItem = (customerId: string): Fragment =>
 
 const byOrder = (customerId: string): Fragment =>
   fragment`order_id IN (SELECT order_id FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId})`;
-const visitsOf = (customerId: string, id: Fragment): Fragment =>
-  fragment`SELECT visit ->> ${id} FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId}`;
-const visitorsOf = (customerId: string): Fragment => visitsOf(customerId, fragment`'visitorId'`);
-const sessionsOf = (customerId: string): Fragment => visitsOf(customerId, fragment`'sessionId'`);
 
 /** The customer last: a withdrawal deletes in this order. */
 const customers: Readonly<Record<string, TableEntry>> = {
@@ -167,22 +145,6 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: (customerId) => fragment`operation_id = 'customers.withdraw' AND params ->> 'customerId' = ${customerId}`,
     clears: fragment`body = jsonb_set(body, '{confirmation}', 'null')`,
   },
-  // Pseudonyms that the shop gives its visitors: a customer's are those that their orders carried (R11). They go by themselves (db/retention).
-  visit_event: {
-    record: 'visitor_id session_id path referrer utm_source utm_medium utm_campaign source medium created_at',
-    none: 'store_id batch_id position type product_id quantity amount_won is_test',
-    of: (customerId) => fragment`(visitor_id IN (${visitorsOf(customerId)}) OR session_id IN (${sessionsOf(customerId)}))`,
-  },
-  visit_session: {
-    record: 'session first_at source medium',
-    none: 'store_id batch_id position',
-    of: (customerId) => fragment`session IN (SELECT visit_key(id) FROM (${sessionsOf(customerId)}) s (id))`,
-  },
-  visit_member: {
-    record: 'who day created_at',
-    none: 'store_id list key medium n',
-    of: (customerId) => fragment`who IN (SELECT visit_key(id) FROM (${visitorsOf(customerId)} UNION ALL ${sessionsOf(customerId)}) v (id))`,
-  },
   // Deleted by the transition that it waits for, a day later at the latest.
   command_text: { record: 'text', none: 'store_id text_id created_at' },
 };
@@ -286,10 +248,6 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
     variant: `store_id variant_id product_id variant_no seq option_values stock_quantity additional_price_won is_sellable sku barcode
       seller_code cost_price_won weight_gram attributes deleted_at`,
     variant_night: 'store_id variant_id night stock price_won',
-    visit_batch: 'store_id created_at batch_id event_count',
-    visit_clock: 'store_id computed_at',
-    visit_distinct: 'store_id list key medium day day_before n',
-    visit_sum: `store_id list key medium day is_test page_views product_views cart_adds payment_starts purchases quantity amount_won`,
     webhook: `store_id webhook_id url event_types status secret_sealed secret_prefix old_secret_sealed old_secret_expires_at suspended_at
       first_failure_at last_failure_at epoch deleted_at created_at`,
     webhook_delivery: `store_id delivery_id webhook_id event_id event_type url status error_code attempt_count attempted_at
@@ -297,7 +255,7 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
   }).map(([table, none]) => [table, { none }]),
 );
 
-export const REGISTER: Readonly<Record<string, TableEntry>> = { ...customers, ...records, ...people, ...nobodys };
+export const REGISTER: Readonly<Record<string, TableEntry>> = { ...customers, ...records, ...visits, ...people, ...nobodys };
 
 /** The columns of a list. */
 export const columnsOf = (list = ''): readonly string[] => list.split(/\s+/).filter((column) => column !== '');

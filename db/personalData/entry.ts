@@ -1,0 +1,21 @@
+import type { Fragment } from '../kernel/sql.ts';
+
+/** Lists of columns, separated by spaces. */
+export interface TableEntry {
+  /** A customer's: deleted when they withdraw. */
+  readonly customer?: string;
+  /** A customer's too, but in no export: secrets, and what is derived for searching. */
+  readonly hidden?: string;
+  /** In a record of trade, as it was then: it stays (U13). */
+  readonly record?: string;
+  /** Of people who work for the store. */
+  readonly staff?: string;
+  /** Nobody's: ids, times, amounts, settings. */
+  readonly none?: string;
+  /** The rows of a customer. */
+  readonly of?: (customerId: string) => Fragment;
+  /** What a withdrawal sets in them, where the rows stay. */
+  readonly clears?: Fragment;
+  /** The database deletes the rows with the customer's, and lets nobody do it otherwise. */
+  readonly cascades?: boolean;
+}
