@@ -106,9 +106,9 @@ export class Buyer {
   checkout(productId: string, quantity = 1): Promise<Reply> {
     return this.call('POST', '/storefront/v1/checkout', { items: [{ productId, quantity }] });
   }
-  start(checkoutId: string, changes: object = {}): Promise<Reply> {
+  start(checkoutId: string, changes: object = {}, headers: Headers_ = {}): Promise<Reply> {
     const body = { option: OPTION, returnUrl: 'http://localhost:9/done?a=1', shippingAddress: ADDRESS, guest: GUEST, ...changes };
-    return this.call('POST', `/storefront/v1/checkout/${checkoutId}/payment`, body);
+    return this.call('POST', `/storefront/v1/checkout/${checkoutId}/payment`, body, headers);
   }
   status(paymentId: string): Promise<Reply> {
     return call(this.base, 'GET', `/storefront/v1/payments/${paymentId}`);
