@@ -14,7 +14,6 @@ export const collect = endpoint({
   access: 'store',
   scopes: ['claim:rw'],
   agent: 'direct',
-  aiActions: 'always',
   target: CLAIM,
   change: 'workflow',
   idempotent: true,

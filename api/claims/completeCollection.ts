@@ -30,7 +30,6 @@ export const completeCollection = endpoint({
   access: 'store',
   scopes: ['claim:rw'],
   agent: 'direct',
-  aiActions: 'always',
   target: CLAIM,
   change: 'workflow',
   idempotent: true,

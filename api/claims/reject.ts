@@ -22,7 +22,6 @@ export const reject = endpoint({
   access: 'store',
   scopes: ['claim:rw'],
   agent: 'direct',
-  aiActions: 'always',
   target: CLAIM,
   change: 'workflow',
   idempotent: true,

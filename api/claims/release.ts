@@ -11,7 +11,6 @@ export const release = endpoint({
   access: 'store',
   scopes: ['claim:rw'],
   agent: 'direct',
-  aiActions: 'always',
   target: CLAIM,
   change: 'workflow',
   idempotent: true,

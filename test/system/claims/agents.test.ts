@@ -83,6 +83,16 @@ describe('an agent', () => {
     const { claimId: other } = await requested();
     expect(dataOf(await send(other, 'reject', REJECTION)).status).toBe('REJECTED');
   });
+  test('is refused it when the plan’s AI actions are used up, and may send it again (G40)', async () => {
+    const { claimId } = await requested();
+    const before = await shop.claim(claimId);
+    const limit = (n: number) => query('UPDATE store SET ai_actions_limit = $2 WHERE store_id = $1', [shop.storeId, n]);
+    await limit(0);
+    expect(codeOf(await send(claimId, 'hold', { reason: '확인 중입니다' }))).toEqual([429, 'PLAN_AI_ACTIONS_EXCEEDED']);
+    expect(await shop.claim(claimId)).toEqual(before);
+    await limit(1000);
+    expect(dataOf(await send(claimId, 'hold', { reason: '확인 중입니다' })).status).toBe('HELD');
+  });
 });
 
 describe('a dry run', () => {

@@ -63,18 +63,19 @@ export async function buy(lane: Lane, dice: Dice): Promise<Bought> {
   const freeThreshold = dice.chance(30) ? 40_000 : null;
   const jejuSurcharge = dice.chance(30) ? 2000 : 0;
   const shippingPolicy = { freeThreshold, jejuSurcharge };
-  expectOk(await seller.call('PATCH', '/v1/store', { refundPolicy: policy, shippingPolicy, autoDeliverDays, autoConfirmDays }));
+  const settings = { refundPolicy: policy, shippingPolicy, autoDeliverDays, autoConfirmDays };
+  await done((key) => seller.call('PATCH', '/v1/store', settings, key));
   const specs = Array.from({ length: 1 + dice.roll(4) }, () => specOf(dice));
   const products = await Promise.all(specs.map((spec) => product(lane, spec)));
   const isMember = dice.chance(65);
   const buyer = isMember ? lane.member : await Buyer.arrive(seller.base, store.storeCode);
   const items = products.map(({ productId, optionIds, quantity }) => ({ productId, optionId: optionIds[0], quantity }));
-  const opened = expectOk(await buyer.call('POST', '/storefront/v1/checkout', { items }));
+  const opened = await done((key) => buyer.call('POST', '/storefront/v1/checkout', { items }, key));
   const shippingAddress = { ...ADDRESS, zipCode: '63100' };
-  const started = expectOk(await buyer.start(opened.checkoutId as string, { shippingAddress }));
+  const started = await done((key) => buyer.start(opened.checkoutId as string, { shippingAddress }, key));
   await pay(started.payUrl as string);
   const orderId = await until('an order', async () => (await buyer.status(started.paymentId as string)).body.data.orderId as string | null);
-  const order = expectOk(await seller.call('GET', `/v1/orders/${orderId}`));
+  const order = await done((key) => seller.call('GET', `/v1/orders/${orderId}`, undefined, key));
   const ids = (order.items as { orderItemId: string }[]).map(({ orderItemId }) => orderItemId);
   const books = bundlesOf(products, freeThreshold, jejuSurcharge);
   const shop: Shop = {
@@ -112,18 +113,17 @@ const specOf = (dice: Dice) => ({
 async function product(lane: Lane, spec: ReturnType<typeof specOf>): Promise<Product> {
   const { shipping, unitPrice: salePrice, stock: stockQuantity, override } = spec;
   const { returnDeliveryFee: _return, exchangeDeliveryFee: _exchange, ...ofOthers } = override as Partial<Policy>;
-  const made = expectOk(
-    await lane.shop.seller.call('POST', '/v1/products', {
-      name: '장갑',
-      salePrice,
-      categoryId: lane.categoryId,
-      fulfillment: shipping ? { type: 'SHIPPING', shipping, methods: ['DIRECT'] } : { type: 'MANUAL' },
-      optionGroups: [{ name: '색', values: ['회색', '남색'] }],
-      variants: ['회색', '남색'].map((value) => ({ optionValues: [value], stockQuantity })),
-      // Fees of a return or an exchange are refused on what is not shipped.
-      refundPolicy: shipping ? override : ofOthers,
-    }),
-  );
+  const wanted = {
+    name: '장갑',
+    salePrice,
+    categoryId: lane.categoryId,
+    fulfillment: shipping ? { type: 'SHIPPING', shipping, methods: ['DIRECT'] } : { type: 'MANUAL' },
+    optionGroups: [{ name: '색', values: ['회색', '남색'] }],
+    variants: ['회색', '남색'].map((value) => ({ optionValues: [value], stockQuantity })),
+    // Fees of a return or an exchange are refused on what is not shipped.
+    refundPolicy: shipping ? override : ofOthers,
+  };
+  const made = await done((key) => lane.shop.seller.call('POST', '/v1/products', wanted, key));
   const [first, second] = made.variants as { variantId: string }[];
   return { ...spec, productId: made.productId as string, optionIds: [first!.variantId, second!.variantId] };
 }
@@ -168,7 +168,7 @@ const lineOf = (bought: Product, orderItemId: string, bundle: number | null, pol
   daysLeft: null,
 });
 
-/** As if it had been bought with a coupon and with points, neither of which buyers have yet: the order's fields are there (D53). */
+/** As if it had been bought with a coupon, which buyers do not have yet, and with points: the order's fields are there (D53). */
 async function payOtherwise({ shop: { store } }: Lane, orderId: string, bought: Shop, dice: Dice): Promise<Shop> {
   const lines = bought.lines.map((line): Line => {
     const coupon = Math.floor(line.paid.cash / dice.pick([7, 10]));
@@ -197,7 +197,19 @@ async function payOtherwise({ shop: { store } }: Lane, orderId: string, bought: 
   return { ...bought, lines, bundles, coupon: { minOrder, charged: { cash: 0, points: 0 } } };
 }
 
-function expectOk({ status, body }: Reply) {
+type Key = Readonly<Record<'idempotency-key', string>>;
+/** The answer to a request; a busy system is asked again under the same key. */
+async function answerOf(path: string, ask: (key: Key) => Promise<Reply>): Promise<Reply> {
+  const key = { 'idempotency-key': randomUUID() };
+  const asked = async () => {
+    const reply = await ask(key);
+    return reply.status !== 503 && reply;
+  };
+  return until(`an answer to ${path}`, asked, 60_000);
+}
+/** The data of a success. */
+async function done(ask: (key: Key) => Promise<Reply>) {
+  const { status, body } = await answerOf('a purchase', ask);
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   // oxlint-disable-next-line typescript/no-unsafe-return -- responses of every shape
   return body.data;
@@ -216,15 +228,7 @@ export async function send(lane: Lane, { orderId, shop }: Bought, action: Action
   const { seller, store } = lane.shop;
   const guest = { 'x-store-code': store.storeCode };
   const sender = by === 'seller' ? new Seller(base, seller.bearer) : new Buyer(base, by === 'guest' ? guest : lane[by].headers);
-  const key = { 'idempotency-key': randomUUID() };
-  return until(
-    `an answer to ${path}`,
-    async () => {
-      const reply = await sender.call(method, path, body, key);
-      return reply.status !== 503 && reply;
-    },
-    60_000,
-  );
+  return answerOf(path, (key) => sender.call(method, path, body, key));
 }
 
 async function requestOf(lane: Lane, orderId: string, shop: Shop, action: Action): Promise<Sent> {
