@@ -18,6 +18,8 @@ export const FAILPOINTS = [
   'expiry.before-commit',
   'webhook.before-send',
   'webhook.after-send',
+  'external.before-send',
+  'external.after-send',
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
