@@ -17,6 +17,8 @@ export interface EgressConfig {
   readonly dns: string | null;
 }
 export interface Outgoing {
+  /** POST, if nothing else is said. */
+  readonly method?: 'POST' | 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -47,17 +49,45 @@ export function createEgress(config: EgressConfig) {
     /** POSTs, and answers how it ended: success is a 2xx status within the deadline, whatever its body does (D16). */
     async post(outgoing: Outgoing): Promise<AttemptOutcome> {
       const began = performance.now();
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), outgoing.deadlineMs);
-      try {
-        const reply = await send(config, outgoing, controller.signal);
-        return { ...reply, responseTimeMs: Math.round(performance.now() - began) };
-      } finally {
-        clearTimeout(timer);
-        controller.abort();
-      }
+      const reply = await within(outgoing.deadlineMs, async (signal): Promise<Omit<AttemptOutcome, 'responseTimeMs'>> => {
+        const { errorCode, status, response } = await send(config, outgoing, signal);
+        return { errorCode, responseStatusCode: status, responseBodyExcerpt: response && (await readExcerpt(response, signal)) };
+      });
+      return { ...reply, responseTimeMs: Math.round(performance.now() - began) };
     },
+
+    /**
+     * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline (F17). A body of more than `maxBytes`
+     * is read no further, and null.
+     */
+    ask: (outgoing: Outgoing, maxBytes: number): Promise<Asked> =>
+      within(outgoing.deadlineMs, async (signal): Promise<Asked> => {
+        const { errorCode, response } = await send(config, outgoing, signal);
+        if (response === null || errorCode !== null) return { errorCode, responseBody: null };
+        const body = await readWhole(response, maxBytes);
+        // What is aborted seems complete where the end of the connection is the end of the body.
+        if (signal.aborted) return { errorCode: 'TIMEOUT', responseBody: null };
+        if (body === 'CUT') return { errorCode: 'CONNECTION_FAILED', responseBody: null };
+        return { errorCode: null, responseBody: body === 'TOO_LONG' ? null : new TextDecoder().decode(body) };
+      }),
   };
+}
+/** How a request with an answer that matters ended. */
+export interface Asked {
+  readonly errorCode: DeliveryError | null;
+  readonly responseBody: string | null;
+}
+
+/** Ends everything that `work` began after `deadlineMs`, and when it is done. */
+async function within<T>(deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), deadlineMs);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
 }
 export type Egress = ReturnType<typeof createEgress>;
 
@@ -81,18 +111,21 @@ async function resolve({ allowLoopback, dns }: EgressConfig, hostname: string, s
   return addresses[0] === undefined ? { error: 'CONNECTION_FAILED' } : { address: addresses[0] };
 }
 
-async function send(
-  config: EgressConfig,
-  { url, headers, body }: Outgoing,
-  signal: AbortSignal,
-): Promise<Omit<AttemptOutcome, 'responseTimeMs'>> {
+interface Sent {
+  readonly errorCode: DeliveryError | null;
+  readonly status: number | null;
+  /** Its body is not read yet. */
+  readonly response: IncomingMessage | null;
+}
+/** One request, until the headers of its answer. */
+async function send(config: EgressConfig, { method = 'POST', url, headers, body }: Outgoing, signal: AbortSignal): Promise<Sent> {
   const target = new URL(url);
   const resolved = await resolve(config, target.hostname, signal);
   if ('error' in resolved) return failed(resolved.error);
   const isTls = target.protocol === 'https:';
   if (!isTls && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
   const options: RequestOptions & { servername?: string } = {
-    method: 'POST',
+    method,
     host: resolved.address,
     port: target.port || (isTls ? 443 : 80),
     path: target.pathname + target.search,
@@ -102,22 +135,16 @@ async function send(
     maxHeaderSize: 16_384,
     ...(isTls && !isIP(bare(target.hostname)) && { servername: bare(target.hostname) }),
   };
-  let response: IncomingMessage;
   try {
-    response = await answerOf(isTls ? httpsRequest : httpRequest, options, body);
+    const response = await answerOf(isTls ? httpsRequest : httpRequest, options, body);
+    const { statusCode: status = 0 } = response;
+    return { errorCode: status >= 200 && status < 300 ? null : 'NON_2XX', status, response };
   } catch {
     return failed(signal.aborted ? 'TIMEOUT' : 'CONNECTION_FAILED');
   }
-  const { statusCode = 0 } = response;
-  const isSuccess = statusCode >= 200 && statusCode < 300;
-  return {
-    errorCode: isSuccess ? null : 'NON_2XX',
-    responseStatusCode: statusCode,
-    responseBodyExcerpt: await readExcerpt(response, signal),
-  };
 }
 
-const failed = (errorCode: DeliveryError) => ({ errorCode, responseStatusCode: null, responseBodyExcerpt: null });
+const failed = (errorCode: DeliveryError): Sent => ({ errorCode, status: null, response: null });
 
 function answerOf(request: typeof httpRequest, options: RequestOptions, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -149,4 +176,19 @@ async function readExcerpt(response: IncomingMessage, signal: AbortSignal): Prom
   response.destroy();
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES)).replaceAll('\u0000', '');
   return Array.from(text).slice(0, EXCERPT_CHARACTERS).join('');
+}
+
+/** The whole body; CUT where it ends before it is complete, or with the deadline. The connection is not used any further. */
+function readWhole(response: IncomingMessage, maxBytes: number): Promise<Buffer | 'TOO_LONG' | 'CUT'> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise<Buffer | 'TOO_LONG' | 'CUT'>((resolve) => {
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) resolve('TOO_LONG');
+    });
+    response.once('end', () => resolve(response.complete ? Buffer.concat(chunks) : 'CUT'));
+    for (const event of ['error', 'close'] as const) response.once(event, () => resolve('CUT'));
+  }).finally(() => response.destroy());
 }

@@ -1,4 +1,4 @@
-import { migrateItems } from '../../db/flows/migrate.ts';
+import { migrateItems } from '../../db/orders/migrate.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { Migration } from './schemas.ts';

@@ -23,9 +23,38 @@ export interface Answered {
   readonly result: ExternalResult;
   readonly data: Readonly<Record<string, unknown>> | null;
 }
-/** The stored answer; null: its request was lost, which counts as failed. */
+/** The stored answer; null: its request was not begun, or is in flight. */
 export async function readAnswer({ sql, storeId }: Tx, ownerId: string, call: string): Promise<Answered | null> {
   const [row] = await sql<{ result: ExternalResult | null; data: Answered['data'] }>`
     SELECT result, data FROM flow_call WHERE store_id = ${storeId} AND owner_id = ${ownerId} AND call = ${call}`;
   return row?.result ? { result: row.result, data: row.data } : null;
+}
+
+interface CallBeginning {
+  readonly ownerId: string;
+  readonly call: string;
+  readonly nodeId: string;
+  readonly idempotencyKey: string;
+  /** Where nothing is sent. */
+  readonly result: ExternalResult | null;
+}
+/** Marks a request as begun; false: it was begun before, and is not sent again. */
+export async function beginCall(
+  { sql, storeId, at }: Tx,
+  { ownerId, call, nodeId, idempotencyKey, result }: CallBeginning,
+): Promise<boolean> {
+  const rows = await sql`
+    INSERT INTO flow_call (store_id, owner_id, call, node_id, idempotency_key, sent_at, result)
+    VALUES (${storeId}, ${ownerId}, ${call}, ${nodeId}, ${idempotencyKey}, ${new Date(at)}, ${result})
+    ON CONFLICT DO NOTHING RETURNING 1 AS ok`;
+  return rows.length > 0;
+}
+
+/** Stores the answer of a begun request, unless one is stored; returns the stored one, or null where none was begun. */
+export async function settleCall(tx: Tx, ownerId: string, call: string, { result, data }: Answered): Promise<Answered | null> {
+  const { sql, storeId } = tx;
+  await sql`
+    UPDATE flow_call SET result = ${result}, data = ${data && JSON.stringify(data)}
+     WHERE store_id = ${storeId} AND owner_id = ${ownerId} AND call = ${call} AND result IS NULL`;
+  return readAnswer(tx, ownerId, call);
 }

@@ -19,6 +19,8 @@ export const FAILPOINTS = [
   'visits.before-commit',
   'webhook.before-send',
   'webhook.after-send',
+  'external.before-send',
+  'external.after-send',
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

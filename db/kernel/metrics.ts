@@ -48,6 +48,13 @@ export const deliveryOutcomes = new Counter({
   labelNames: ['outcome'],
   registers,
 });
+/** Requests of external nodes by outcome: SUCCESS or an error code. */
+export const externalOutcomes = new Counter({
+  name: 'sangjeom_external_calls_total',
+  help: 'Requests of external nodes of flows by outcome',
+  labelNames: ['outcome'],
+  registers,
+});
 /** Requests refused with 429, by limit; never by address or person. */
 export const limitRefusals = new Counter({
   name: 'sangjeom_limit_refusals_total',

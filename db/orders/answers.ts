@@ -1,11 +1,13 @@
 /** Answers of external services to the calls of flows (F17, F18). */
 import type { Flow } from '../../domain/flows/flow.ts';
 import type { Call } from '../../workflows/kernel/messages.ts';
-import { callId, pendingCalls, readAnswer } from '../flows/calls.ts';
+import { type Answered, callId, pendingCalls, settleCall } from '../flows/calls.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { advance, applyDue } from './advance.ts';
 import { stateOf, type TransitionContext } from './context.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
+
+const LOST: Answered = { result: 'failed', data: null };
 
 /** The calls that a flow waits for, at the business time `at`; the owner is the item, or the group. */
 export const askCalls = (
@@ -21,14 +23,16 @@ export const askCalls = (
     input: { ownerId, nodeId, call, at },
   }));
 
-/** A deadline that passed before the answer goes first: then the answer is late, and dropped. A lost answer is a failure. */
+/**
+ * A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
+ * has failed, and stays so whatever becomes of it.
+ */
 export async function applyAnswer(context: TransitionContext, ownerId: string, id: string): Promise<void> {
   const pending = () => pendingCalls(flowOf(context.item), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
   await applyDue(context);
   const asked = pending();
   if (!asked) return;
-  const answer = await readAnswer(context.tx, ownerId, asked.call);
-  const { result: value, data } = answer ?? { result: 'failed' as const, data: null };
+  const { result: value, data } = (await settleCall(context.tx, ownerId, asked.call, LOST)) ?? LOST;
   await advance(context, { type: 'result', call: asked.call, value, ...(data && { data }) });
 }

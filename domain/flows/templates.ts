@@ -23,9 +23,9 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A missing value is empty. */
-export const renderText = (template: string, values: TemplateValues): string =>
-  template.replaceAll(PLACEHOLDER, (_, path: string) => textOf(valueAt(values, path)));
+/** A missing value is empty; `write` is how a value is written. */
+export const renderText = (template: string, values: TemplateValues, write = (text: string): string => text): string =>
+  template.replaceAll(PLACEHOLDER, (_, path: string) => write(textOf(valueAt(values, path))));
 
 /** A template that is one placeholder gives the value itself, `"{{item.activeQuantity}}"` → `1`, an unknown one ''; else text. */
 export function renderValue(template: string, values: TemplateValues): unknown {

@@ -10,6 +10,7 @@ import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import { type ProviderName, PROVIDERS } from '../../domain/payments/providers.ts';
 import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
+import { type Asking, startAsking } from './asking.ts';
 import { answered, ClaimKills } from './claimKills.ts';
 import { type Bench, bench } from './harness.ts';
 import { settle, violations } from './invariants.ts';
@@ -25,15 +26,18 @@ let under: Bench;
 let database: Postgres;
 let approving: Approving;
 let claims: ClaimKills;
+let externals: Asking;
 beforeAll(async () => {
   under = await bench({ FAILPOINTS_ARMED: armed });
   database = new Postgres({ connectionString: under.system.databaseUrl });
   await database.connect();
   approving = await Approving.start(under.system, under.store);
   claims = await ClaimKills.start(under, armed, promised);
+  externals = await startAsking(under);
 }, 120_000);
 afterAll(async () => {
   await approving?.close();
+  externals?.close();
   await database?.end();
   await under?.close();
   rmSync(armed, { recursive: true });
@@ -47,9 +51,9 @@ interface Started {
   readonly paymentId: string;
   readonly payUrl: string;
 }
-async function started(pg: ProviderName = 'tosspayments'): Promise<Started> {
+async function started(pg: ProviderName = 'tosspayments', productId = under.productId): Promise<Started> {
   const buyer = await Buyer.arrive(under.system.api, 'faults');
-  const { checkoutId } = (await buyer.checkout(under.productId)).body.data as { checkoutId: string };
+  const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
   const start = await answered(() => buyer.start(checkoutId, { option: { pg, method: 'CARD' } }));
   const { paymentId, payUrl } = start.body.data as { paymentId: string; payUrl: string };
   return { buyer, paymentId, payUrl };
@@ -272,6 +276,16 @@ const visits: Scenario = async (arm) => {
   expect(await count(`FROM visit_distinct WHERE list IN ('VISITOR', 'SESSION') AND n = 1`, [])).toBe(2);
 };
 
+/** An external service is asked so often, and what became of it is unknown: the flow goes on as after a failure. */
+const externalCall =
+  (requests: number): Scenario =>
+  async (arm) => {
+    const { orderItemId } = await paid(await started('tosspayments', externals.productId));
+    await quiet();
+    arm();
+    expect(await externals.after(orderItemId)).toEqual([requests, 'failed']);
+  };
+
 const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'request.before-commit': checkout,
   'request.after-commit': checkout,
@@ -284,6 +298,8 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'visits.before-commit': visits,
   'webhook.before-send': delivery,
   'webhook.after-send': delivery,
+  'external.before-send': externalCall(0),
+  'external.after-send': externalCall(1),
 };
 
 /** Failed deliveries are retried by the store's clock, which only this advances. */

@@ -20,7 +20,7 @@ export function checkResults({ graph, edgesFrom, context }: View, report: Report
 }
 
 function checkExternal(
-  { id: nodeId, secret, timeoutSeconds, body = {} }: ExternalNode,
+  { id: nodeId, secret, timeoutSeconds, path, body = {} }: ExternalNode,
   secrets: ReadonlySet<string>,
   report: Report,
   values: Values,
@@ -29,5 +29,6 @@ function checkExternal(
     report.block('EXTERNAL_TIMEOUT', { nodeId, field: 'timeoutSeconds' }, 'An answer is awaited for 1 to 60 whole seconds.');
   if (!secrets.has(secret))
     report.warn('SECRET_MISSING', { nodeId, field: 'secret' }, `There is no stored connection ${secret}: the step will be skipped.`);
+  values.template(path, { nodeId, field: 'path' });
   for (const [key, text] of Object.entries(body)) values.template(text, { nodeId, field: `body.${key}` });
 }

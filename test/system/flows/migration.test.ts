@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { pay } from '../../../bin/dev/client.ts';
-import { countInFlight } from '../../../db/flows/inFlight.ts';
+import { countInFlight } from '../../../db/orders/inFlight.ts';
 import { compileFlow } from '../../../domain/flows/flow.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { migrationRefusal } from '../../../domain/flows/move.ts';

@@ -4,17 +4,17 @@ import { migrate } from '../../domain/flows/move.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { touch } from '../orders/context.ts';
-import { applyToItem } from '../orders/itemRecord.ts';
-import { publish } from '../orders/publish.ts';
-import { writeRecord } from '../orders/records.ts';
+import { touch } from './context.ts';
+import { applyToItem } from './itemRecord.ts';
+import { publish } from './publish.ts';
+import { writeRecord } from './records.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Store } from '../stores/entities.ts';
-import { flowFacts } from './facts.ts';
+import { flowFacts } from '../flows/facts.ts';
 import { countInFlight, lockPortion, type Unit } from './inFlight.ts';
-import { type FlowRef, flowOf, loadFlows } from './loaded.ts';
-import { findFlow, findVersion, versionNumber } from './stored.ts';
+import { type FlowRef, flowOf, loadFlows } from '../flows/loaded.ts';
+import { findFlow, findVersion, versionNumber } from '../flows/stored.ts';
 
 export interface Migrated {
   readonly fromVersion: number;

@@ -4,8 +4,8 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { WAITING_STATUSES } from '../../domain/flows/graph.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
-import { type FlowGroup, FlowGroupEntity } from './entities.ts';
+import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { type FlowGroup, FlowGroupEntity } from '../flows/entities.ts';
 
 export interface InFlight {
   readonly flowKey: string;

@@ -1,0 +1,84 @@
+/** The request of an external node's entry: begun once, and its answer stored while the flow still waits for it (F17, F18). */
+import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import { type ExternalRequest, externalRequest } from '../../domain/flows/external.ts';
+import type { ExternalNode } from '../../domain/flows/graph.ts';
+import { moving, placeOf } from '../../domain/flows/positions.ts';
+import type { FlowState } from '../../domain/flows/state.ts';
+import type { ExternalResult } from '../../domain/orders/messages.ts';
+import { type Answered, beginCall, readAnswer, settleCall } from '../flows/calls.ts';
+import { FlowGroupEntity } from '../flows/entities.ts';
+import { flowOf, loadFlows } from '../flows/loaded.ts';
+import { openSecret } from '../flows/secrets.ts';
+import type { Keyring } from '../kernel/keyring.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { templateValues } from './flowViews.ts';
+
+/** Which entry of which node: `ownerId` is the order item, or the group. */
+export interface Entry {
+  readonly ownerId: string;
+  readonly call: string;
+}
+export interface BegunRequest extends ExternalRequest {
+  readonly headerName: string;
+  readonly headerValue: string;
+  readonly idempotencyKey: string;
+}
+/** To be sent now; known already; begun by another execution, which has so many seconds for it. */
+export type Beginning = { readonly send: BegunRequest } | { readonly known: ExternalResult } | { readonly foreignSeconds: number };
+
+/** Marks the request as begun before it is sent. What the flow no longer waits for is not sent, nor what has no connection or no address. */
+export async function beginExternalCall(tx: Tx, keyring: Keyring, entry: Entry): Promise<Beginning> {
+  const waiting = await readWaiting(tx, entry);
+  if (!waiting) return { known: (await readAnswer(tx, entry.ownerId, entry.call))?.result ?? 'failed' };
+  const { node, item } = waiting;
+  const connection = await openSecret(tx, keyring, node.secret);
+  const request = connection && externalRequest(node, connection.url, templateValues(item));
+  const idempotencyKey = randomUUID();
+  const result = connection ? (request ? null : 'failed') : 'skipped';
+  const isBegun = await beginCall(tx, { ...entry, nodeId: node.id, idempotencyKey, result });
+  if (!isBegun) return foreign(tx, entry, node);
+  if (!connection || !request) return { known: result ?? 'failed' };
+  return { send: { ...request, headerName: connection.headerName, headerValue: connection.headerValue, idempotencyKey } };
+}
+async function foreign(tx: Tx, { ownerId, call }: Entry, { timeoutSeconds }: ExternalNode): Promise<Beginning> {
+  const answer = await readAnswer(tx, ownerId, call);
+  return answer ? { known: answer.result } : { foreignSeconds: timeoutSeconds };
+}
+
+/** Stores an answer that the flow still waits for; a late one is dropped. Locks the owner first, as its transition does. */
+export async function recordAnswer(tx: Tx, { ownerId, call }: Entry, answer: Answered): Promise<void> {
+  const { sql, storeId } = tx;
+  const [owner] = isGroup(ownerId)
+    ? await sql<StateRow>`SELECT flow_state FROM flow_group WHERE store_id = ${storeId} AND group_id = ${ownerId} FOR UPDATE`
+    : await sql<StateRow>`SELECT flow_state FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${ownerId} FOR UPDATE`;
+  if (owner && awaiting(owner.flow_state, call)) await settleCall(tx, ownerId, call, answer);
+}
+interface StateRow {
+  readonly flow_state: FlowState;
+}
+export const isGroup = (ownerId: string): boolean => ownerId.startsWith('grp_');
+const awaiting = ({ positions, done }: FlowState, call: string) => (done ? undefined : positions.find((one) => one.call === call));
+
+interface Waiting {
+  readonly node: ExternalNode;
+  /** Of a group, the first member that moves with it: what templates tell of. */
+  readonly item: OrderItem;
+}
+/** The node that awaits this call; null when nothing does. Its owner stays where it is until the end of the transaction. */
+async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | null> {
+  const { em, storeId } = tx;
+  const lockMode = LockMode.PESSIMISTIC_READ;
+  const group = isGroup(ownerId) ? await em.findOne(FlowGroupEntity, { storeId, groupId: ownerId }, { lockMode }) : null;
+  const items = group
+    ? await em.find(OrderItemEntity, { storeId, groupId: ownerId }, { orderBy: { position: 'asc' } })
+    : await em.find(OrderItemEntity, { storeId, orderItemId: ownerId }, { lockMode });
+  const state = group?.flowState ?? items[0]?.flowState;
+  const position = state && awaiting(state, call);
+  if (!position) return null;
+  const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
+  await loadFlows(tx, [item]);
+  const { node } = placeOf(flowOf(item), position);
+  return node.type === 'external' ? { node, item } : null;
+}
