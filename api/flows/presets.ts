@@ -1,7 +1,7 @@
 /** Presets: graphs to begin with, versioned with the code. */
 import type { Preset as PresetHeader } from '../../domain/flows/presets/index.ts';
-import { GraphForm } from '../../domain/flows/schemas.ts';
 import { closed, oneOf, Type } from '../kernel/schema.ts';
+import { FlowGraph } from './schemas.ts';
 
 const fields = {
   key: Type.String(),
@@ -10,6 +10,6 @@ const fields = {
   progression: oneOf(['ITEM', 'ORDER_GROUP']),
 };
 export const PresetHead = closed(fields, { title: 'FlowPresetSummary' });
-export const Preset = closed({ ...fields, graph: GraphForm }, { title: 'FlowPreset' });
+export const Preset = closed({ ...fields, graph: FlowGraph }, { title: 'FlowPreset' });
 
 export const viewPreset = ({ key, name, description, progression }: PresetHeader) => ({ key, name, description, progression });

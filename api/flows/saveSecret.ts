@@ -5,6 +5,8 @@ import { connectionProblems, SecretName, SecretRequest, urlProblem } from './con
 import { Secret, viewSecret } from './schemas.ts';
 import { FLOW_SECRET } from './subject.ts';
 
+const URL_RULE = 'must be a public https address without user information, query and fragment';
+
 export const saveSecret = endpoint({
   id: 'flows.saveSecret',
   route: 'PUT /v1/commerce-flows/secrets/{name}',
@@ -22,6 +24,7 @@ export const saveSecret = endpoint({
 })
   .before(({ body, deps }) => urlProblem(body.url, deps))
   .handle(async ({ tx, params, body, deps, prepared: reason }) => {
-    if (reason) throw new Fault('FLOW_SECRET_URL_INVALID', { details: { reason } });
+    if (reason)
+      throw new Fault('FLOW_SECRET_URL_INVALID', { details: { reason }, fieldErrors: [{ field: 'url', code: reason, message: URL_RULE }] });
     return viewSecret(await save(tx, deps.keyring, params.name, body));
   });

@@ -1,10 +1,14 @@
 /** Order flows as their store sees them (docs/contract.md#authoring). */
 import type { CommerceFlow, FlowSecret } from '../../db/flows/entities.ts';
 import type { VersionSummary } from '../../db/flows/stored.ts';
+import type { Graph } from '../../domain/flows/graph.ts';
+import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import { GraphForm } from '../../domain/flows/schemas.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
+/** A graph, with an example. */
+export const FlowGraph = Type.Unsafe<Graph>({ ...GraphForm, title: 'FlowGraph', examples: [builtInGraph('manual-standard')] });
 export const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
 const PresetKey = Type.String({ minLength: 1, maxLength: 40, examples: ['custom-made'] });
 const VersionNo = Type.Integer({ minimum: 1 });
@@ -12,14 +16,14 @@ const Progression = oneOf(['ITEM', 'ORDER_GROUP'], 'Whether items move alone, or
 const InProgress = Type.Integer({ minimum: 0, description: 'Orders with an unfinished item in this version' });
 
 export const FlowRequest = closed(
-  { key: FlowKey, name: Name(50), presetKey: Type.Optional(PresetKey), graph: Type.Optional(GraphForm) },
+  { key: FlowKey, name: Name(50), presetKey: Type.Optional(PresetKey), graph: Type.Optional(FlowGraph) },
   {
     title: 'FlowRequest',
     description: 'A preset, a graph, or neither: one paid state without exit',
     'x-document': { anyOf: [{ properties: { graph: { not: {} } } }, { properties: { presetKey: { not: {} } } }] },
   },
 );
-export const DraftRequest = closed({ graph: GraphForm }, { title: 'FlowDraftRequest' });
+export const DraftRequest = closed({ graph: FlowGraph }, { title: 'FlowDraftRequest' });
 
 const draftHead = { version: Type.Integer({ minimum: 1, description: 'The number that it will have' }), updatedAt: Timestamp };
 const flowFields = {
@@ -32,10 +36,10 @@ const flowFields = {
   versions: Type.Array(closed({ version: VersionNo, progression: Progression, publishedAt: Timestamp, inProgress: InProgress })),
   createdAt: Timestamp,
 };
-export const Flow = closed({ ...flowFields, draft: nullable(closed({ ...draftHead, graph: GraphForm })) }, { title: 'Flow' });
+export const Flow = closed({ ...flowFields, draft: nullable(closed({ ...draftHead, graph: FlowGraph })) }, { title: 'Flow' });
 /** Of lists: a draft without its graph. */
 export const FlowSummary = closed({ ...flowFields, draft: nullable(closed(draftHead)) }, { title: 'FlowSummary' });
-export const Draft = closed({ flowId: Id, ...draftHead, graph: GraphForm }, { title: 'FlowDraft' });
+export const Draft = closed({ flowId: Id, ...draftHead, graph: FlowGraph }, { title: 'FlowDraft' });
 
 const versionFields = {
   flowId: Id,
@@ -46,7 +50,7 @@ const versionFields = {
   inProgress: InProgress,
 };
 export const VersionHead = closed(versionFields, { title: 'FlowVersionSummary' });
-export const Version = closed({ ...versionFields, graph: GraphForm }, { title: 'FlowVersion' });
+export const Version = closed({ ...versionFields, graph: FlowGraph }, { title: 'FlowVersion' });
 
 export const Migration = closed(
   {

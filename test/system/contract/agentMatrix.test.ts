@@ -13,7 +13,18 @@ import { Desk } from '../../kernel/approvals.ts';
 import { callBare, mcpToken } from '../../kernel/mcp.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 
-const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'webhook:rw', 'store:rw', 'customer:rw', 'member:rw', 'audit:r'];
+const SCOPES = [
+  'product:rw',
+  'category:rw',
+  'order:rw',
+  'claim:rw',
+  'flow:rw',
+  'webhook:rw',
+  'store:rw',
+  'customer:rw',
+  'member:rw',
+  'audit:r',
+];
 const CALLERS = ['person', 'plain token', 'app', 'agent token', 'agent header', 'MCP'] as const;
 type CallerName = (typeof CALLERS)[number];
 const isAgent = (name: CallerName) => name.startsWith('agent') || name === 'MCP';

@@ -13,7 +13,18 @@ let agent: Headers_;
 let plain: Headers_;
 const request = (method: string, path: string, body?: unknown, headers: Headers_ = {}) =>
   call(underTest.api, method, path, { body, headers: { ...agent, ...headers } });
-const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'claim:rw', 'settlement:r', 'webhook:rw', 'store:rw', 'customer:rw', 'member:rw'];
+const SCOPES = [
+  'product:rw',
+  'category:rw',
+  'order:rw',
+  'claim:rw',
+  'flow:rw',
+  'settlement:r',
+  'webhook:rw',
+  'store:rw',
+  'customer:rw',
+  'member:rw',
+];
 
 beforeAll(async () => {
   shop = await world();

@@ -36,10 +36,13 @@ export function arbitrary(schema: Schema, schemas: Schemas): Arbitrary<unknown> 
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf && schema.type === undefined) return fc.oneof(...schema.anyOf.map((one) => arbitrary(one, schemas)));
+  // Alternatives that are whole by themselves, told apart by their type.
+  if (schema.oneOf?.every(({ additionalProperties }) => additionalProperties === false))
+    return fc.oneof(...schema.oneOf.map((one) => arbitrary(one, schemas)));
   if (schema.type === 'object') return objects(schema, schemas);
   if (schema.type === 'array') return lists(schema, schemas);
   if (schema.type === 'string') return texts(schema);
-  if (schema.type === 'integer') return wholes(schema);
+  if (schema.type === 'integer' || schema.type === 'number') return wholes(schema);
   if (schema.type === 'boolean') return fc.boolean();
   return fc.constant(null);
 }

@@ -16,6 +16,7 @@ import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
 import { sales, visits } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
+import { flows } from './flowExamples.ts';
 import { points } from './pointExamples.ts';
 import { pricing } from './pricingExamples.ts';
 
@@ -268,6 +269,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('products.writeCalendar', 'PUT', `/v1/products/${room.productId}/calendar`, calendar);
   await sell('products.readCalendar', 'GET', `/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
   await send('storefront.getCalendar', 'GET', `/storefront/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
+  await flows(sell);
   const purpose = { purpose: 'product-image' };
   note('uploads.create', purpose, await upload('/v1/uploads', { authorization: `Bearer ${shop.seller.bearer}` }, purpose));
   const ticket = await shop.product({ name: '관람권', fulfillment: { type: 'MANUAL' } });

@@ -14,12 +14,12 @@ export const end = (id = 'end', outcome: 'COMPLETED' | 'CANCELED' = 'COMPLETED')
 export const edge = (from: string, to: string, on: Edge['on']): Edge => ({ id: `${from}.${to}`, from, to, on });
 export const acts = (key: string): Edge['on'] => ({ type: 'seller.action', key });
 
-/** paid → made → end, by two actions of the seller; `paid` waits as long as it is told. */
-export const twoSteps = (changes: Partial<StateNode> = {}, requires?: Graph['requires']): Graph => ({
+/** paid → made → end, by two actions of the seller; the deadlines of `paid` do the first by themselves. */
+export const twoSteps = (changes: Partial<StateNode> = {}, requires?: Graph['requires'], made: Partial<StateNode> = {}): Graph => ({
   schema: 1,
   start: 'paid',
   ...(requires && { requires }),
-  states: [state('paid', changes), state('made', { status: 'DELIVERED' }), end(), end('gone', 'CANCELED')],
+  states: [state('paid', changes), state('made', { status: 'DELIVERED', ...made }), end(), end('gone', 'CANCELED')],
   actions: [
     { key: 'make', by: 'seller', label: '제작' },
     { key: 'finish', by: 'seller', label: '완료' },
@@ -27,8 +27,8 @@ export const twoSteps = (changes: Partial<StateNode> = {}, requires?: Graph['req
   edges: [
     edge('paid', 'made', acts('make')),
     edge('made', 'end', acts('finish')),
-    ...(changes.deadlines ?? []).map(({ key }) => edge('paid', 'gone', { type: 'elapsed', deadline: key })),
-    ...(changes.deadlines?.length ? [] : [edge('paid', 'gone', { type: 'event', name: 'custom.gone' })]),
+    edge('paid', 'gone', { type: 'event', name: 'custom.gone' }),
+    ...(changes.deadlines ?? []).map(({ key }) => ({ ...edge('paid', 'made', { type: 'elapsed', deadline: key }), id: key })),
   ],
 });
 

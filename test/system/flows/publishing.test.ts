@@ -140,7 +140,7 @@ describe('an agent', () => {
     expect((await author.get(path)).latestVersion).toBeNull();
     await desk.decide(waiting.body.data.approvalId as string, 'approve');
     expect((await author.get(path)).latestVersion).toBe(1);
-    expect((await ask('POST', `${path}/versions/1/migrate`)).body.meta.code).toBe('APPROVAL_REQUIRED');
+    expect((await ask('POST', `${path}/versions/1/migrate`, {})).body.meta.code).toBe('APPROVAL_REQUIRED');
   });
   test('meets the refusals first: nobody is asked about what cannot be', async () => {
     const flowId = await author.create('hopeless', { graph: blocked });
