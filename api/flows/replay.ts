@@ -1,4 +1,4 @@
-import { replayItem } from '../../db/flows/replayed.ts';
+import { replayItem } from '../../db/orders/replayed.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, nullable, Type } from '../kernel/schema.ts';

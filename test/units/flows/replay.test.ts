@@ -15,7 +15,7 @@ function recordsOf(flow: Flow, scenario: Simulation): Recorded {
   const happenings = simulate(flow, scenario).flatMap((answer) => answer.happenings);
   const records = happenings.map(({ event, at, trace, effects }, i): FlowRecord => ({
     runId: `flr_${i}`,
-    event: event.type === 'start' ? { type: 'start' } : { ...event, ...{ actor: 'SYSTEM' } },
+    event: event.type === 'start' ? { type: 'start' } : Object.assign({ actor: 'SYSTEM' }, event),
     at: trace.at(-1)?.at ?? at,
     trace,
     effects,

@@ -4,12 +4,12 @@ import { type Divergence, type FlowRecord, replay } from '../../domain/flows/rep
 import type { Facts } from '../../domain/flows/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
-import { readItem } from '../orders/queries.ts';
+import { OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { readItem } from './queries.ts';
 import { readStore } from '../stores/queries.ts';
-import { itemFacts } from './facts.ts';
-import { readHolidays } from './holidays.ts';
-import { flowOf, type FlowRef, loadFlows } from './loaded.ts';
+import { itemFacts } from '../flows/facts.ts';
+import { readHolidays } from '../flows/holidays.ts';
+import { flowOf, type FlowRef, loadFlows } from '../flows/loaded.ts';
 
 interface Row extends FlowRef, Omit<FlowRecord, 'at' | 'flow' | 'event'> {
   readonly at: Date | string;
