@@ -124,17 +124,11 @@ async function send(config: EgressConfig, { method = 'POST', url, headers, body 
   if ('error' in resolved) return failed(resolved.error);
   const isTls = target.protocol === 'https:';
   if (!isTls && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
-  const options: RequestOptions & { servername?: string } = {
+  const options = optionsTo(target, resolved.address, {
     method,
-    host: resolved.address,
-    port: target.port || (isTls ? 443 : 80),
-    path: target.pathname + target.search,
     headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
-    agent: false,
     signal,
-    maxHeaderSize: 16_384,
-    ...(isTls && !isIP(bare(target.hostname)) && { servername: bare(target.hostname) }),
-  };
+  });
   try {
     const response = await answerOf(isTls ? httpsRequest : httpRequest, options, body);
     const { statusCode: status = 0 } = response;
@@ -142,6 +136,20 @@ async function send(config: EgressConfig, { method = 'POST', url, headers, body 
   } catch {
     return failed(signal.aborted ? 'TIMEOUT' : 'CONNECTION_FAILED');
   }
+}
+
+/** A request to the address that was screened, under the name that was asked for. */
+function optionsTo(target: URL, address: string, request: RequestOptions): RequestOptions & { servername?: string } {
+  const isTls = target.protocol === 'https:';
+  return {
+    ...request,
+    host: address,
+    port: target.port || (isTls ? 443 : 80),
+    path: target.pathname + target.search,
+    agent: false,
+    maxHeaderSize: 16_384,
+    ...(isTls && !isIP(bare(target.hostname)) && { servername: bare(target.hostname) }),
+  };
 }
 
 const failed = (errorCode: DeliveryError): Sent => ({ errorCode, status: null, response: null });

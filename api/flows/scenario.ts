@@ -39,7 +39,7 @@ export const Scenario = closed(
         item: Type.Optional(
           closed({
             quantity: Type.Optional(Quantity),
-            unitPrice: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: 'Won' })),
+            unitPrice: Type.Optional(Won),
             option: Type.Optional(Values),
             stay: Type.Optional(Stay),
           }),

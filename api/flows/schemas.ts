@@ -9,7 +9,7 @@ import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/sc
 
 /** A graph, with an example. */
 export const FlowGraph = Type.Unsafe<Graph>({ ...GraphForm, title: 'FlowGraph', examples: [builtInGraph('manual-standard')] });
-export const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
+const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
 const PresetKey = Type.String({ minLength: 1, maxLength: 40, examples: ['custom-made'] });
 const VersionNo = Type.Integer({ minimum: 1 });
 const Progression = oneOf(['ITEM', 'ORDER_GROUP'], 'Whether items move alone, or all of an order together');

@@ -1,5 +1,4 @@
 /** Actions of an item's flow: what the operations of sellers, members and guests share (F19–F26). */
-import type { ViewedAction } from '../../db/orders/flowViews.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { ownUploads } from '../../db/uploads/queries.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
@@ -9,7 +8,6 @@ import { closed, Count, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 
-export type ActionKey = ViewedAction['key'];
 const Address = Type.String({ minLength: 1, maxLength: 2000 });
 /** Values by field key; their forms are those of the action. */
 export const Input = Type.Record(Type.String(), Type.Unknown());

@@ -46,7 +46,7 @@ export const lockFlow = ({ sql, storeId }: Tx, flowId: string): Promise<object[]
   sql`SELECT 1 AS ok FROM commerce_flow WHERE store_id = ${storeId} AND flow_id = ${flowId} FOR NO KEY UPDATE`;
 
 /** The flow, locked. FLOW_NOT_FOUND, FLOW_DEFAULT_LOCKED. */
-export async function editableFlow(tx: Tx, flowId: string): Promise<CommerceFlow> {
+async function editableFlow(tx: Tx, flowId: string): Promise<CommerceFlow> {
   await lockFlow(tx, flowId);
   const flow = await findFlow(tx, flowId);
   if (flow.defaultFor) throw new Fault('FLOW_DEFAULT_LOCKED');

@@ -112,8 +112,7 @@ const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, 
   when: when ? { key: when.key, in: [...when.in] } : null,
 });
 /** A form is one that has fields. */
-export const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' =>
-  action.mode ?? (fields.length > 0 ? 'form' : 'button');
+const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' => action.mode ?? (fields.length > 0 ? 'form' : 'button');
 function viewAction({ action, reason }: ActionView) {
   const fields = formOf(action, PLATFORM_FIELDS);
   return {

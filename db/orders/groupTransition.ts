@@ -22,10 +22,7 @@ import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
 /** A group with its items, locked; null when there is none. */
-export async function lockGroup(
-  tx: Tx,
-  groupId: string,
-): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {
+async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {
   const { em, storeId } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const row = await em.findOne(FlowGroupEntity, { storeId, groupId }, { lockMode });

@@ -1,4 +1,4 @@
-import type { Fragment } from '../kernel/sql.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
 
 /** Lists of columns, separated by spaces. */
 export interface TableEntry {
@@ -19,3 +19,8 @@ export interface TableEntry {
   /** The database deletes the rows with the customer's, and lets nobody do it otherwise. */
   readonly cascades?: boolean;
 }
+
+/** Rows of a customer's order items. */
+export const byItem = (customerId: string): Fragment =>
+  fragment`order_item_id IN (SELECT i.order_item_id FROM orders o JOIN order_item i USING (store_id, order_id)
+    WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`;

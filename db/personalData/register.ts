@@ -3,20 +3,14 @@
  * be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
-import type { TableEntry } from './entry.ts';
+import { byItem, type TableEntry } from './entry.ts';
+import { flows } from './flows.ts';
 import { visits } from './visits.ts';
 
 const byCustomer = (customerId: string): Fragment => fragment`customer_id = ${customerId}`;
 const bySession = (customerId: string): Fragment => fragment`session_id = ${customerId}`;
 const byPrincipal = (customerId: string): Fragment => fragment`principal = ${customerId}`;
 const byBuyer = (customerId: string): Fragment => fragment`buyer ->> 'customerId' = ${customerId}`;
-const byItem = (customerId: string): Fragment =>
-  fragment`order_item_id IN (SELECT i.order_item_id FROM orders o JOIN order_item i USING (store_id, order_id)
-    WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`;
-
-const byOrder = (customerId: string): Fragment =>
-  fragment`order_id IN (SELECT order_id FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId})`;
-
 /** The customer last: a withdrawal deletes in this order. */
 const customers: Readonly<Record<string, TableEntry>> = {
   customer_address: {
@@ -80,16 +74,6 @@ const records: Readonly<Record<string, TableEntry>> = {
       total_price_won coupon_discount_won point_allocation_won status bundle_no ship_from return_to fulfillment_snapshot refund_policy
       auto_decision_at flow_key flow_version flow_facts group_id is_settled is_restocked claims last_changed_at earn_rate_bp left_cash_won`,
     of: byItem,
-  },
-  flow_step: { record: 'event at', none: 'store_id order_item_id seq trace effects run_id flow_key flow_version status', of: byItem },
-  flow_group: { record: 'flow_state created_at', none: 'store_id group_id order_id order_no flow_key flow_version', of: byOrder },
-  // What external services answered of an item or a group.
-  flow_call: {
-    record: 'data sent_at',
-    none: 'store_id owner_id call node_id idempotency_key result',
-    of: (customerId) =>
-      fragment`owner_id IN (SELECT unnest(ARRAY[i.order_item_id, i.group_id]) FROM orders o JOIN order_item i USING (store_id, order_id)
-        WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`,
   },
   // Written for everybody to read; buyers see who wrote it until they withdraw.
   review: {
@@ -255,7 +239,7 @@ const nobodys: Readonly<Record<string, TableEntry>> = Object.fromEntries(
   }).map(([table, none]) => [table, { none }]),
 );
 
-export const REGISTER: Readonly<Record<string, TableEntry>> = { ...customers, ...records, ...visits, ...people, ...nobodys };
+export const REGISTER: Readonly<Record<string, TableEntry>> = { ...customers, ...records, ...flows, ...visits, ...people, ...nobodys };
 
 /** The columns of a list. */
 export const columnsOf = (list = ''): readonly string[] => list.split(/\s+/).filter((column) => column !== '');

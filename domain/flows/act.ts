@@ -11,7 +11,7 @@ type ActionEvent = Extract<FlowEvent, { readonly type: 'seller.action' | 'buyer.
 type OutsideEvent = Extract<FlowEvent, { readonly type: 'event' }>;
 
 /** Limits count over the whole run, each graph's actions by themselves. */
-export const useKey = ({ position }: Place, action: Action): string =>
+const useKey = ({ position }: Place, action: Action): string =>
   position.flow === undefined ? action.key : `${position.flow}/${action.key}`;
 export const isUsedUp = ({ uses = {} }: FlowState, place: Place, action: Action): boolean =>
   action.maxUses !== undefined && (uses[useKey(place, action)] ?? 0) >= action.maxUses;

@@ -40,7 +40,7 @@ export function compileFlow(bundle: Bundle): Flow {
   return { main, graphs: bundle, compiled, progression, groupClaim, usesHolidays };
 }
 
-export function compileGraph(graph: Graph): CompiledGraph {
+function compileGraph(graph: Graph): CompiledGraph {
   return {
     graph,
     nodes: new Map(graph.states.map((node) => [node.id, node])),

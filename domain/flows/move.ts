@@ -9,7 +9,7 @@ import { reach } from './reach.ts';
 import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
 
 /** The nodes between parallel nodes and their joins. */
-export function insideBranches({ graph, nodes, edgesFrom }: CompiledGraph): ReadonlySet<string> {
+function insideBranches({ graph, nodes, edgesFrom }: CompiledGraph): ReadonlySet<string> {
   const inside = new Set<string>();
   const startsAt = (id: string) => {
     const node = nodes.get(id);

@@ -42,10 +42,6 @@ export const isHeld = (flow: Flow, state: FlowState, memberId?: string): boolean
 
 /** The members that move with the flow: all but those that stand still. */
 export const moving = ({ members }: FlowState): readonly Member[] => members.filter(({ standsAt }) => standsAt === undefined);
-/** Where a member is: at the flow's node, or where its claim keeps it. */
-export const memberStatus = ({ members, status }: FlowState, memberId: string): PublicStatus =>
-  members.find(({ id }) => id === memberId)?.standsAt?.status ?? status;
-
 /** The deadline that falls due first, or null: the run's next timer. */
 export function nearest({ positions }: FlowState): { readonly key: string; readonly at: number; readonly position: string } | null {
   let least: { key: string; at: number; position: string } | null = null;

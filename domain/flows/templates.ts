@@ -6,9 +6,6 @@ export type TemplateValues = Readonly<Record<'inputs' | 'data' | 'item' | 'fulfi
 const PLACEHOLDER = /\{\{\s*([A-Za-z][\w.-]{0,199})\s*\}\}/g;
 const ALONE = /^\{\{\s*([A-Za-z][\w.-]{0,199})\s*\}\}$/;
 
-/** The paths that a template names. */
-export const placeholders = (template: string): readonly string[] => [...template.matchAll(PLACEHOLDER)].map(([, path]) => path!);
-
 function valueAt(values: TemplateValues, path: string): unknown {
   let value: unknown = values;
   for (const key of path.split('.')) {
@@ -19,8 +16,8 @@ function valueAt(values: TemplateValues, path: string): unknown {
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
 /** A missing value is empty; `write` is how a value is written. */

@@ -2,9 +2,9 @@
 import type { PlatformFields } from '../flows/forms.ts';
 import { CARRIERS, DELIVERY_METHODS, type DeliveryMethod } from './rules.ts';
 
-export const MAX_TRACKING_NUMBER = 40;
-export const TRACKING_NUMBER = '^[0-9A-Za-z-]+$';
-export const MAX_NOTE = 1000;
+const MAX_TRACKING_NUMBER = 40;
+const TRACKING_NUMBER = '^[0-9A-Za-z-]+$';
+const MAX_NOTE = 1000;
 
 const CARRIED = { key: 'deliveryMethod', in: ['COURIER', 'QUICK'] } as const;
 const METHOD_LABELS: Readonly<Record<DeliveryMethod, string>> = {

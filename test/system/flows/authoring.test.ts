@@ -217,7 +217,7 @@ test('what is not there is not found, a number that is none too', async () => {
     ]),
   ] as const;
   for (const [method, path, code] of cases)
-    expect([method, path, await author.code(method!, path!, method === 'GET' ? undefined : {})]).toEqual([method, path, code]);
+    expect([method, path, await author.code(method, path, method === 'GET' ? undefined : {})]).toEqual([method, path, code]);
 });
 
 test('node types are told with schemas that every preset fits', async () => {

@@ -105,7 +105,7 @@ describe('a dry run', () => {
       decision: 'ALLOW',
       preview: { target: { type: 'COMMERCE_FLOW', id: flowId }, facts: { version: 1, progression: 'ITEM' } },
     });
-    await author.saveDraft(flowId, blocked as never);
+    await author.saveDraft(flowId, blocked);
     expect((await dry('POST', publish)).body.error).toMatchObject({ code: 'PUBLISH_BLOCKED', details: { blocking: expect.any(Array) } });
     expect((await author.get(`/v1/commerce-flows/${flowId}`)).latestVersion).toBeNull();
     const standard = await author.standard('SHIPPING');

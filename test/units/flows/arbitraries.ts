@@ -82,11 +82,6 @@ export const publishableFlows: fc.Arbitrary<PublishableFlow> = fc
     const flows = recipes.map((one, i) => ({ key: keys[i]!, graph: { ...buildGraph(keys[i]!, one, keys.slice(0, i)), requires: wanted } }));
     return { flows, ...published(flows) };
   });
-/** Their graphs alone; those that call others name flows that `publishableFlows` tells. */
-export const publishableGraphs: fc.Arbitrary<Graph> = fc
-  .tuple(recipe(0), requires)
-  .map(([one, wanted]) => ({ ...buildGraph('random-main', one, []), requires: wanted }));
-
 /** The context of a flow, where those before it are published as version 1. */
 export function contextOf(flows: PublishableFlow['flows'], key: string): CheckContext {
   const bundles = new Map<string, Bundle>();

@@ -44,7 +44,7 @@ const AT = ['enteredAt + duration("36h")', 'order.paidAt + duration("24h")', 'at
 const GUARDS = ['item.activeQuantity > 1', 'has(item.inputs.count) && item.inputs.count > 2', 'now < order.paidAt + duration("72h")'];
 const DEDUCTS = ['pct(refundable, 10)', 'pct(refundable, lookupStep(fee, daysUntil(item.stay.checkIn)))', '1 / (item.activeQuantity - 1)'];
 export const KEYS = ['go', 'back', 'hold', 'ask', 'agree'] as const;
-export const EVENTS = ['custom.ready', 'custom.called', 'courier.delivered'] as const;
+const EVENTS = ['custom.ready', 'custom.called', 'courier.delivered'] as const;
 
 /** What a part of a graph needs to know of its whole. */
 interface Sketch {
