@@ -4,16 +4,22 @@ import { pointDifferences } from '../db/kernel/metrics.ts';
 import { isOutage } from '../db/kernel/outage.ts';
 import { forEachAtOnce } from '../db/kernel/parallel.ts';
 import { sqlOn } from '../db/kernel/sql.ts';
-import { inTenant, tenancyOf, TRANSITION } from '../db/kernel/tx.ts';
+import { inTenant, REQUEST, tenancyOf, TRANSITION } from '../db/kernel/tx.ts';
 import { checkAccounts } from '../db/points/check.ts';
 import { expireMember, findDue, type DueMember, type LotPosition } from '../db/points/expiry.ts';
+import { findStores } from '../db/visits/stores.ts';
+import { countVisits } from '../db/visits/counting.ts';
 import type { JobActivities, JobName, Portion } from '../workflows/kernel/jobs.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 
 /** Does a portion; returns where the next one goes on, or null at the end. */
 type Job = (deps: ActivityDeps, portion: Portion) => Promise<string | null>;
-const RUN: Readonly<Record<JobName, Job>> = { 'point-expiry': expirePortion, 'point-check': checkPortion };
+const RUN: Readonly<Record<JobName, Job>> = {
+  'point-expiry': expirePortion,
+  'point-check': checkPortion,
+  'visit-counts': countPortion,
+};
 
 /** Only OUTAGE or INTERNAL reaches Temporal. */
 export const createJobs = (deps: ActivityDeps): { readonly [N in keyof JobActivities]: JobActivities[N] } => ({
@@ -62,4 +68,20 @@ async function checkPortion({ orm, log }: ActivityDeps, { cursor }: Portion): Pr
   }
   const last = checked.length < CHECKED ? undefined : checked.at(-1);
   return last ? JSON.stringify({ storeId: last.storeId, customerId: last.customerId }) : null;
+}
+
+/** A store for which it fails is left to the next run; an outage fails the portion. */
+async function countPortion(deps: ActivityDeps, { cursor, at }: Portion): Promise<string | null> {
+  const { orm, clock, log } = deps;
+  const { stores, last } = await findStores(sqlOn(orm), cursor);
+  await forEachAtOnce(stores, AT_ONCE, async ({ storeId, clockOffsetMs }) => {
+    const count = () => inTenant(orm, { ...tenancyOf(storeId, clockOffsetMs, at), realNow: clock.now() }, REQUEST, countVisits);
+    try {
+      while (!(await count()));
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      log.error({ err: error, storeId }, 'visits could not be counted');
+    }
+  });
+  return last;
 }

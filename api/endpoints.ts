@@ -1,5 +1,6 @@
 /** All operations that are served. */
 import { addressBook } from './addressBook/index.ts';
+import { analytics } from './analytics/index.ts';
 import { addresses } from './addresses/index.ts';
 import { apiRequestLogs } from './apiRequestLogs/index.ts';
 import { apiTokens } from './apiTokens/index.ts';
@@ -32,6 +33,7 @@ import { settlements } from './settlements/index.ts';
 import { storefront } from './storefront/index.ts';
 import { stores } from './stores/index.ts';
 import { uploads } from './uploads/index.ts';
+import { visits } from './visits/index.ts';
 import { webhooks } from './webhooks/index.ts';
 import { wishlist } from './wishlist/index.ts';
 import type { Endpoint } from './kernel/endpoint.ts';
@@ -65,6 +67,8 @@ export const endpoints: readonly Endpoint[] = [
   orders,
   claims,
   salesReport,
+  analytics,
+  visits,
   reviews,
   inquiries,
   settlements,

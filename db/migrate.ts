@@ -37,6 +37,7 @@ import { PointUse0030 } from './migrations/0030_point_use.ts';
 import { Customers0031 } from './migrations/0031_customers.ts';
 import { Reviews0032 } from './migrations/0032_reviews.ts';
 import { Sales0033 } from './migrations/0033_sales.ts';
+import { Analytics0034 } from './migrations/0034_analytics.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -74,6 +75,7 @@ const MIGRATIONS = [
   Customers0031,
   Reviews0032,
   Sales0033,
+  Analytics0034,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -57,6 +57,15 @@ import { parameterDriver } from './kernel/parameters.ts';
 import { SalesSumEntity } from './salesReport/entities.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
+import {
+  VisitBatchEntity,
+  VisitClockEntity,
+  VisitDistinctEntity,
+  VisitEventEntity,
+  VisitMemberEntity,
+  VisitSessionEntity,
+  VisitSumEntity,
+} from './visits/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
 /** Parents before children: MikroORM inserts in this order. */
@@ -135,6 +144,13 @@ const entities = [
   ApiRequestLogEntity,
   AuditRequestEntity,
   AuditDomainEntity,
+  VisitEventEntity,
+  VisitBatchEntity,
+  VisitClockEntity,
+  VisitSessionEntity,
+  VisitMemberEntity,
+  VisitDistinctEntity,
+  VisitSumEntity,
 ];
 
 /** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */

@@ -1,5 +1,5 @@
 /** The short forms of addresses, without their prefix (D1). */
-const MANAGEMENT = String.raw`webhooks|sales-report|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
+const MANAGEMENT = String.raw`webhooks|sales-report|analytics|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
 const SHORT = [
   /^\/storefront\/v1(\/(?:checkout|auth|guest|payments|me\/points)(?:\/.*)?)$/,
   new RegExp(String.raw`^\/v1(\/(?:${MANAGEMENT})(?:\/.*)?)$`),

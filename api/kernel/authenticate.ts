@@ -13,6 +13,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { actorOf } from './actor.ts';
 import { deniedBy, RESERVED } from './agents.ts';
 import { type Proof, proofOf } from './bearer.ts';
+import { admitPage } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Access, type Caller, type Endpoint, isManaged } from './endpoint.ts';
 import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
@@ -144,6 +145,7 @@ function storeCodeOf(ctx: RouterContext): string {
 /** Whoever visits the shop; a member by their token, where the operation knows members. */
 async function byVisitor(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const shop = await byStoreCode(ctx, endpoint, deps);
+  if (endpoint.crossOrigin) await admitPage(ctx, shop, deps);
   if (!endpoint.knowsMember || ctx.get('authorization') === '') return shop;
   return (await memberOf(ctx, shop, deps)) ?? shop;
 }

@@ -44,6 +44,13 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly access: Access;
   /** Of `storefront`: a valid member token says who reads; any other, and none, is a visitor's. */
   readonly knowsMember?: boolean;
+  /**
+   * Of `storefront`: pages of shops call it, in browsers, and only those of the store's `analyticsAllowedOrigins` where it has any; judged
+   * before the body (R9).
+   */
+  readonly crossOrigin?: boolean;
+  /** It takes no request without x-svc-visitor and x-svc-session, which `headers` declares. */
+  readonly needsVisit?: boolean;
   readonly scopes?: readonly Scope[];
   /**
    * Only for people who logged in at the console and have one of these roles (D29). Empty for `user`, where there is no store and no role

@@ -35,12 +35,15 @@ interface Sent {
   readonly key: string | null;
 }
 
-/** The key and fingerprint of a request, the same for all aliases of its path. */
+/**
+ * The key and fingerprint of a request, the same for all aliases of its path. A read without a key has none: it is
+ * repeated, never replayed.
+ */
 export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
   const { endpoint, caller, key } = sent;
   const { principal, requestId } = caller;
   const clientKey = key ?? requestId;
-  const fingerprint = fingerprintOf(sent, keyring);
+  const fingerprint = key === null && endpoint.change === 'none' ? '' : fingerprintOf(sent, keyring);
   return { principal, key: endpoint.change === 'workflow' ? hashKey(clientKey) : clientKey, id: endpoint.id, fingerprint };
 }
 

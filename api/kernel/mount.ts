@@ -5,6 +5,7 @@ import { aliases } from './aliases.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { bodyOf } from './body.ts';
+import { answerPreflight } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RetryLater } from './limits.ts';
@@ -38,6 +39,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
       else fail(ctx, { status: answer.status, error: answer.body as ErrorReply['error'] });
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler, { name: endpoint.id });
+    if (endpoint.crossOrigin) router.register(path, ['OPTIONS'], answerPreflight, { name: endpoint.id });
   }
   for (const endpoint of endpoints) registerOtherValues(router, endpoint, deps);
   return router;

@@ -134,7 +134,12 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
       schema: hoist(requestSchema(schema)),
     })),
     ...STORE_HEADERS[e.access],
-    ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({ name, in: 'header', required: false, schema: requestSchema(schema) })),
+    ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'header',
+      required: e.needsVisit === true,
+      schema: requestSchema(schema),
+    })),
     ...(takesKey(e) ? [{ ...IDEMPOTENCY_KEY, required: e.needsKey === true }] : []),
     ...(isManaged(e) ? [DRY_RUN] : []),
     ...(isForAgents(e) ? [AGENT] : []),

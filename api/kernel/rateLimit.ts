@@ -1,5 +1,5 @@
 /** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -86,7 +86,7 @@ export function limitRate(deps: ApiDeps): Middleware {
   const tokenOf = async (ctx: Context, address: string): Promise<string | null> => {
     const token = bearerOf(ctx);
     if (token === undefined) return null;
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = hash('sha256', token, 'base64');
     const now = deps.clock.now();
     const tried = tokens.has(key, now) ? null : tries.add(address, now);
     if (tried && tried.count > Math.max(limit, MIN_TRIES)) return null;

@@ -11,6 +11,7 @@ import { needsBody } from './openapi.ts';
 import { pagingProblems } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
 import { createValidator, textErrors, type Validated } from './validate.ts';
+import { visitProblems } from './visit.ts';
 
 /** A body: JSON or the text fields of a form (undefined where none was sent), and the form's file. */
 export interface Content {
@@ -93,7 +94,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   // Of agents every change takes one (G19).
   const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
-  fieldErrors.push(...headerProblems(incoming, endpoint));
+  fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;

@@ -40,6 +40,8 @@ const TAGS: Readonly<Record<string, Tag>> = {
   orders: { name: 'Orders', description: 'What was bought, item by item: prepared, dispatched, delivered, decided, or canceled.' },
   claims: { name: 'Claims', description: 'What buyers cancel, return or exchange, from the request to the money that goes back.' },
   salesReport: { name: 'Sales report', description: 'What was paid and what went back, by day or month, provider and method.' },
+  analytics: { name: 'Analytics', description: 'Who visited the shop, from where, and what came of it.' },
+  visits: { name: 'Visits', description: 'What the pages of a shop report of their visitors.' },
   reviews: { name: 'Reviews', description: 'What members write about what they bought, with the average of a product.' },
   inquiries: { name: 'Inquiries', description: 'What members want to know of a product, and the answers of the shop.' },
   settlements: { name: 'Settlements', description: 'What the shop is paid out.' },

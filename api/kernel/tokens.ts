@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { type SigningKey, signingKeys } from '../../db/identity/signingKeys.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import { AUDIENCE } from '../../domain/identity/rules.ts';
+import { Verified } from './verified.ts';
 
 export const TOKEN_SECONDS = 3600;
 /** The lifetime of a buyer's token (docs/contract.md#customers). */
@@ -70,6 +71,8 @@ interface Loaded {
   readonly privateKey: CryptoKey;
   readonly publicKeys: ReadonlyMap<string, CryptoKey>;
   readonly jwks: { readonly keys: readonly JWK[] };
+  /** By these keys. */
+  readonly verified: Verified<JWTPayload>;
 }
 
 /** Loads the signing keys, and creates the first one when there is none; concurrent processes agree on one. */
@@ -90,13 +93,22 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
     if (!key) throw new Error('unknown key');
     return key;
   };
+  const verified = async (token: string, audience: string, now: number): Promise<JWTPayload | null> => {
+    // Of the keys that are loaded now: whatever a reload takes away verifies nothing any more.
+    const { verified: known } = loaded;
+    const seen = known.find(token, audience);
+    if (seen) return seen;
+    const payload = await payloadOf(token, ({ kid }) => publicKey(kid), audience, now);
+    if (payload) known.add(token, audience, payload);
+    return payload;
+  };
   const read: TokenKeys['read'] = async (token, now, resource) => {
     // The last base64url character of a signature has unused bits. Rate limits count by the token's text, so only one spelling is valid.
     const signature = token.slice(token.lastIndexOf('.') + 1);
     if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return null;
-    const found = await payloadOf(token, ({ kid }) => publicKey(kid), resource ?? AUDIENCE, now);
-    const claims = found && claimsOf(found.payload, resource ?? null);
-    return claims && { claims, isExpired: found.isExpired };
+    const payload = await verified(token, resource ?? AUDIENCE, now);
+    const claims = payload && claimsOf(payload, resource ?? null);
+    return claims && { claims, isExpired: isExpired(payload, now) };
   };
   return {
     close: () => clearInterval(reloading),
@@ -124,21 +136,17 @@ export async function loadTokenKeys(orm: MikroORM, keyring: Keyring, issuer: str
   };
 }
 
-/** The payload of a token with a signature of ours for this audience; null otherwise. */
-async function payloadOf(
-  token: string,
-  key: JWTVerifyGetKey,
-  audience: string,
-  now: number,
-): Promise<{ payload: JWTPayload; isExpired: boolean } | null> {
+/** The payload of a token with a signature of ours for this audience, expired or not; null otherwise. */
+async function payloadOf(token: string, key: JWTVerifyGetKey, audience: string, now: number): Promise<JWTPayload | null> {
   try {
     const { payload } = await jwtVerify(token, key, { algorithms: ['RS256'], typ: 'at+jwt', audience, currentDate: new Date(now) });
-    return { payload, isExpired: false };
+    return payload;
   } catch (error) {
     // Thrown after the signature was verified.
-    return error instanceof errors.JWTExpired ? { payload: error.payload, isExpired: true } : null;
+    return error instanceof errors.JWTExpired ? error.payload : null;
   }
 }
+const isExpired = ({ exp = 0 }: JWTPayload, now: number): boolean => exp <= Math.floor(now / 1000);
 
 async function loadedOf(keys: readonly SigningKey[]): Promise<Loaded> {
   const current = keys.find(({ status }) => status === 'current');
@@ -149,6 +157,7 @@ async function loadedOf(keys: readonly SigningKey[]): Promise<Loaded> {
     privateKey: await importPKCS8(current.privateKey(), 'RS256'),
     publicKeys: new Map(publicKeys),
     jwks: { keys: keys.map(({ publicJwk }) => publicJwk) },
+    verified: new Verified(),
   };
 }
 async function imported(jwk: JWK): Promise<CryptoKey> {

@@ -5,6 +5,7 @@ import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { recordVisit } from '../visits/record.ts';
 
 export const MAX_QUANTITY = 999;
 
@@ -32,6 +33,7 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
   if (rows.length === 0) throw invalid('quantity', 'OUT_OF_RANGE', `At most ${MAX_QUANTITY} of one option.`);
   if ((await em.count(CartItemEntity, { storeId, sessionId })) > CHECKOUT_LINES)
     throw invalid('productId', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
+  await recordVisit(tx, visit, [{ type: 'CART_ADD', productId: wanted.productId }]);
 }
 
 export async function changeQuantity({ em, storeId }: Tx, sessionId: string, cartItemId: string, quantity: number): Promise<void> {

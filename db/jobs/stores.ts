@@ -3,6 +3,7 @@
  * or runs it once at its end.
  */
 import { expireMember, expiringMembers, nextExpiry } from '../points/expiry.ts';
+import { countVisits, isDue } from '../visits/counting.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 export interface StoreJob {
@@ -14,4 +15,7 @@ export interface StoreJob {
   readonly work: (tx: Tx, one: string) => Promise<unknown>;
 }
 
-export const STORE_JOBS: readonly StoreJob[] = [{ stops: nextExpiry, due: expiringMembers, work: expireMember }];
+export const STORE_JOBS: readonly StoreJob[] = [
+  { stops: nextExpiry, due: expiringMembers, work: expireMember },
+  { stops: 'end', due: async (tx) => ((await isDue(tx)) ? [tx.storeId] : []), work: countVisits },
+];

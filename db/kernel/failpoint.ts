@@ -16,6 +16,7 @@ export const FAILPOINTS = [
   'provider.after-answer',
   'execution.after-answer',
   'expiry.before-commit',
+  'visits.before-commit',
   'webhook.before-send',
   'webhook.after-send',
 ] as const;

@@ -4,6 +4,7 @@ import { LISTED_MS } from '../../domain/apiRequestLogs/rules.ts';
 import { RETAINED_MS } from '../../domain/audit/rules.ts';
 import { lowestId } from '../../domain/kernel/ids.ts';
 import { DAY } from '../../domain/kernel/time.ts';
+import { EVENTS_KEPT_MS as VISITS_MS } from '../../domain/visits/rules.ts';
 import { DAYS, MONTHS } from './periods.ts';
 
 /** 30 days, and one for the retries of a redelivery on the last of them: they still need the event. */
@@ -15,6 +16,7 @@ const PARTITIONED = [
   { table: 'event', prefix: 'evt', retentionMs: EVENTS_MS, periods: DAYS, ahead: DAYS_AHEAD },
   { table: 'webhook_delivery', prefix: 'dlv', retentionMs: EVENTS_MS, periods: DAYS, ahead: DAYS_AHEAD },
   { table: 'api_request_log', prefix: 'req', retentionMs: LISTED_MS, periods: DAYS, ahead: DAYS_AHEAD },
+  { table: 'visit_event', prefix: 'vis', retentionMs: VISITS_MS, periods: DAYS, ahead: DAYS_AHEAD },
   { table: 'audit_request', prefix: 'aud', retentionMs: RETAINED_MS, periods: MONTHS, ahead: MONTHS_AHEAD },
 ] as const;
 

@@ -5,17 +5,32 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 
-/** A piece of a statement, with its own values. */
+type Parameter = string | number | bigint | boolean | Date | Uint8Array | null | readonly string[] | readonly number[];
+
+/**
+ * A piece of a statement, with its own values. Those within it are put together when it is made: a constant one is one text, however many
+ * pieces it was made of, and costs a statement nothing.
+ */
 export class Fragment {
+  /** One more than values. */
   readonly strings: readonly string[];
-  readonly values: readonly SqlValue[];
+  readonly values: readonly Parameter[];
 
   constructor(strings: readonly string[], values: readonly SqlValue[]) {
-    this.strings = strings;
-    this.values = values;
+    const [texts, parameters] = [[strings[0] ?? ''], [] as Parameter[]];
+    const goOn = (text: string) => texts.push(`${texts.pop() ?? ''}${text}`);
+    for (const [i, value] of values.entries()) {
+      const { strings: own, values: theirs } = value instanceof Fragment ? value : { strings: ['', ''], values: [value] };
+      goOn(own[0]!);
+      texts.push(...own.slice(1));
+      parameters.push(...theirs);
+      goOn(strings[i + 1] ?? '');
+    }
+    this.strings = texts;
+    this.values = parameters;
   }
 }
-export type SqlValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly string[] | readonly number[] | Fragment;
+export type SqlValue = Parameter | Fragment;
 
 /** A piece of a statement: `fragment\`stock > ${n}\``. Its text stands in our sources, never in a request. */
 export const fragment = (strings: TemplateStringsArray, ...values: readonly SqlValue[]): Fragment => new Fragment(strings, values);
@@ -46,24 +61,26 @@ const AND = fragment` AND `;
 /** Sends a statement and returns its rows, whose keys are Postgres' column names. */
 export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>;
 
-/** Statements without a transaction, each its own. */
-export const sqlOn = (orm: MikroORM): Sql => sqlIn(orm.em.fork());
+/** Statements without a transaction, each its own, wherever they are sent. */
+export function sqlOn(orm: MikroORM): Sql {
+  const em = outside.get(orm) ?? orm.em.fork();
+  outside.set(orm, em);
+  return sqlIn(em);
+}
+/** One for each ORM, which begins no transaction and holds no entities: making one costs as much as a short statement. */
+const outside = new WeakMap<MikroORM, EntityManager>();
 
 /** The statements of an entity manager's transaction. */
 export const sqlIn =
   (em: EntityManager): Sql =>
   <Row extends object>(strings: TemplateStringsArray, ...values: readonly SqlValue[]) => {
-    const made = new Statement(MIKRO_ORM);
-    made.append(strings, values);
+    const made = bound(new Fragment(strings, values), MIKRO_ORM);
     return em.execute<Row[]>(made.text, made.values, 'all');
   };
 
 /** A statement for a client of `pg`: `pool.query(statement\`…\`)`. */
-export function statement(strings: TemplateStringsArray, ...values: readonly SqlValue[]): { text: string; values: unknown[] } {
-  const made = new Statement(PG);
-  made.append(strings, values);
-  return { text: made.text, values: made.values };
-}
+export const statement = (strings: TemplateStringsArray, ...values: readonly SqlValue[]): { text: string; values: unknown[] } =>
+  bound(new Fragment(strings, values), PG);
 
 interface Dialect {
   readonly placeholder: (n: number) => string;
@@ -73,28 +90,11 @@ const PG: Dialect = { placeholder: (n) => `$${n}`, escape: (text) => text };
 /** It takes a question mark for a placeholder. */
 const MIKRO_ORM: Dialect = { placeholder: () => '?', escape: (text) => text.replaceAll('?', String.raw`\?`) };
 
-class Statement {
-  text = '';
-  readonly values: unknown[] = [];
-  readonly #dialect: Dialect;
-
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
-  }
-
-  /** Appends pieces of text and, between them, values as placeholders; fragments with their own. */
-  append(strings: readonly string[], values: readonly SqlValue[]): void {
-    for (const [i, text] of strings.entries()) {
-      this.text += this.#dialect.escape(text);
-      const value = values[i];
-      if (value instanceof Fragment) this.append(value.strings, value.values);
-      else if (i < values.length) {
-        this.values.push(Array.isArray(value) ? arrayLiteral(value) : value);
-        this.text += this.#dialect.placeholder(this.values.length);
-      }
-    }
-  }
-}
+/** The text with a placeholder for each value. */
+const bound = ({ strings, values }: Fragment, { placeholder, escape }: Dialect): { text: string; values: unknown[] } => ({
+  text: strings.map((text, i) => `${i === 0 ? '' : placeholder(i)}${escape(text)}`).join(''),
+  values: values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value)),
+});
 
 /** An array in Postgres' text format. */
 const arrayLiteral = (values: readonly (string | number)[]): string =>

@@ -18,6 +18,7 @@ import { repriceLines } from '../checkout/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { isOpen, readSettings, type Settings } from '../paymentSettings/queries.ts';
 import { takeStock } from '../products/stock.ts';
+import { recordVisit } from '../visits/record.ts';
 import { readStore, shippingPolicyOf } from '../stores/queries.ts';
 import { openRun, enqueueWake } from '../runs/commands.ts';
 import { type Payment, PaymentAttemptEntity, PaymentEntity, RefundEntity } from './entities.ts';
@@ -51,7 +52,7 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
   const continued = open && mayContinue(open, settings, tx.at) ? open : null;
   const ended = continued ? null : open;
   if (ended) await expireOpen(tx, ended);
-  const payment = continued ? Object.assign(continued, priced) : await newPayment(tx, checkout, priced, settings);
+  const payment = continued ? await goOn(tx, continued, priced) : await newPayment(tx, checkout, priced, settings);
   // Stock before points, in the order of all that locks both.
   if (!chosen) await takeAll(tx, payment);
   if (ended) await releaseHeld(tx, ended);
@@ -94,6 +95,15 @@ function optionOf({ option }: PaymentStart): Option {
   return option;
 }
 
+/** The open payment as it is wanted now. A visit that it belongs to is not forgotten. */
+async function goOn(tx: Tx, open: Payment, priced: PricedStart): Promise<Payment> {
+  if (!open.visit) await recordStart(tx, priced.visit, open.environment);
+  return Object.assign(open, priced, { visit: priced.visit ?? open.visit });
+}
+/** A payment is started once: in the first visit that it is known to belong to (R11). */
+const recordStart = (tx: Tx, visit: Visit | null, environment: Payment['environment']): Promise<void> =>
+  recordVisit(tx, visit, [{ type: 'PAYMENT_START' }], environment === 'TEST');
+
 async function newPayment(tx: Tx, checkout: Checkout, priced: PricedStart, { environment }: Settings): Promise<Payment> {
   const { em, at, realNow } = tx;
   const { storeId, checkoutId } = checkout;
@@ -116,6 +126,7 @@ async function newPayment(tx: Tx, checkout: Checkout, priced: PricedStart, { env
     startedAt: new Date(realNow),
   });
   em.persist(payment);
+  await recordStart(tx, priced.visit, environment);
   return payment;
 }
 

@@ -3,6 +3,7 @@ import type { PaymentEffect, PaymentEvent } from '../../domain/payments/state.ts
 import { returnStock, takeStock } from '../products/stock.ts';
 import { countFailure } from '../paymentSettings/circuits.ts';
 import { rejectSet } from '../paymentSettings/credentials.ts';
+import { recordPurchase } from '../visits/record.ts';
 import { endOpenAttempts } from './attempts.ts';
 import { releaseHeld } from './points.ts';
 import type { TransitionContext } from './rows.ts';
@@ -66,6 +67,7 @@ export async function complete({
 }: Pick<TransitionContext, 'tx' | 'payment' | 'attempt' | 'createOrder'>) {
   const { storeId, checkoutId } = payment;
   payment.orderId = await createOrder(tx, payment, attempt);
+  await recordPurchase(tx, payment);
   const [checkout] = await tx.sql<{ cart_item_ids: string[] }>`
     UPDATE checkout SET status = 'COMPLETED' WHERE store_id = ${storeId} AND checkout_id = ${checkoutId} RETURNING cart_item_ids`;
   const bought = checkout?.cart_item_ids ?? [];

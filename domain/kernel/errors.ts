@@ -27,6 +27,7 @@ export const catalogue = {
   INSUFFICIENT_ROLE: { status: 403, message: 'The role, or the way of logging in, does not allow this.' },
   AGENT_OPERATION_DENIED: { status: 403, message: 'Agents may not do this.' },
   TENANT_MISMATCH: { status: 403, message: 'The token belongs to another store.' },
+  ORIGIN_NOT_ALLOWED: { status: 403, message: 'The store takes no visits from this origin.' },
   GUEST_CHECKOUT_DISABLED: { status: 403, message: 'The store does not sell to guests.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   STORE_NOT_FOUND: { status: 404, message: 'There is no such store.' },

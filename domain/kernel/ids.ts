@@ -38,7 +38,8 @@ export type IdPrefix =
   | 'rev'
   | 'inq'
   | 'pth'
-  | 'lot';
+  | 'lot'
+  | 'vis';
 
 /** `prd_` and a UUIDv7 in base62, 22 digits: 48 bits of milliseconds, then 10 random bytes, so that ids sort by age. */
 export function id(prefix: IdPrefix, at: number, random: Uint8Array): string {

@@ -257,6 +257,21 @@ const expiry: Scenario = async (arm) => {
   expect(await count(`FROM check_point_accounts('', '', 10000) c WHERE c.balance_won <> c.lots_won OR c.wrong_lots > 0`, [])).toBe(0);
 };
 
+/** Visits are counted once, although the advance that had begun to count them is killed. */
+const visits: Scenario = async (arm) => {
+  const headers = { 'x-store-code': 'faults', 'x-svc-visitor': 'v', 'x-svc-session': 's' };
+  const body = { events: [{ type: 'PAGE_VIEW', path: '/' }] };
+  expect((await answered(() => call(under.system.api, 'POST', '/storefront/v1/events', { body, headers }))).status).toBe(200);
+  arm();
+  await until('the visit is counted', async () => {
+    await advance();
+    return (await count(`FROM visit_batch`, [])) === 0;
+  });
+  await advance();
+  expect(await count(`FROM visit_sum WHERE list = 'ALL' AND page_views = 1`, [])).toBe(1);
+  expect(await count(`FROM visit_distinct WHERE list IN ('VISITOR', 'SESSION') AND n = 1`, [])).toBe(2);
+};
+
 const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'request.before-commit': checkout,
   'request.after-commit': checkout,
@@ -266,6 +281,7 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
   'provider.after-answer': confirmTwice,
   'execution.after-answer': cancel,
   'expiry.before-commit': expiry,
+  'visits.before-commit': visits,
   'webhook.before-send': delivery,
   'webhook.after-send': delivery,
 };

@@ -1,4 +1,5 @@
 /** Known faults that are put into a copy of the tree, to prove that the harness detects them (mutation tests). */
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ export const SABOTAGES: readonly Sabotage[] = [
       [
         `failpoint('request.before-commit');`,
         `if (endpoint.change === 'here') {
-          answer({ status: reply.status, body, headers });
+          answer({ status: reply.status, body, headers: outgoing.headers });
           await new Promise((resolve) => setTimeout(resolve, 10));
           // Only for responses that acknowledge a change: kills at the many reads would use up the drill's time.
           failpoint('request.before-commit');
@@ -84,7 +85,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
 ];
 
-/** A copy of the tree with the fault. */
+/** A copy of the tree with the fault. Throws when the fault is none of today's code: it would be caught because nothing works. */
 export function sabotaged({ file, edits }: Sabotage): string {
   const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
   chmodSync(copy, 0o755);
@@ -98,6 +99,8 @@ export function sabotaged({ file, edits }: Sabotage): string {
     'simulator',
     'bin',
     'test',
+    'bench',
+    'tsconfig.json',
     'package.json',
     'package-lock.json',
   ])
@@ -109,5 +112,9 @@ export function sabotaged({ file, edits }: Sabotage): string {
     source = source.replace(find, () => put);
   }
   writeFileSync(join(copy, file), source);
+  const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['--noEmit', '--singleThreaded', '-p', copy], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`the sabotage of ${file} does not compile:\n${stdout}`);
   return copy;
 }

@@ -16,6 +16,8 @@ export const JOBS = {
   'point-expiry': { everyMs: 10 * MINUTE, offsetMs: 0 },
   /** Compares every member's points with their history, at four in the Korean morning. */
   'point-check': { everyMs: 24 * HOUR, offsetMs: 19 * HOUR },
+  /** Counts visits into the sums that reports read, in all stores (R10). */
+  'visit-counts': { everyMs: 10 * MINUTE, offsetMs: 0 },
 } as const satisfies Readonly<Record<string, Timing>>;
 export type JobName = keyof typeof JOBS;
 export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];

@@ -14,7 +14,7 @@ import { claims, guestClaims } from './claimExamples.ts';
 import { customers } from './customerExamples.ts';
 import { callDeclared } from './declared.ts';
 import { paymentSettings } from './paymentExamples.ts';
-import { sales } from './salesExamples.ts';
+import { sales, visits } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
 import { points } from './pointExamples.ts';
 import { pricing } from './pricingExamples.ts';
@@ -356,6 +356,7 @@ export async function walk(shop: World): Promise<Walked> {
   await points(shop, note);
   await pricing(shop, note);
   await approvals(shop, note);
+  await visits(shop, note);
   await sell('sandbox.advanceClock', 'POST', '/v1/sandbox/clock', { advance: 'PT3H' });
   await afterwards(sell, hook.webhookId as string);
   await asDeclared(shop, walked, note);

@@ -1,6 +1,6 @@
 /**
- * Tables by day, the audit log's requests by month: a look-up by id reads one partition, and what is over 30 days old, of the request log 7
- * and of the audit log thirteen months, goes with its partition.
+ * Tables by day, the audit log's requests by month: a look-up by id reads one partition, and what is over 30 days old, of the request log and
+ * visits 7 and of the audit log thirteen months, goes with its partition.
  */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
@@ -50,7 +50,7 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
      GROUP BY 1 ORDER BY 1`,
   );
   // 31 or 7 days and today, seven ahead, and the one for what fits nowhere.
-  const parts = { api_request_log: 16, event: 40, webhook_delivery: 40 };
+  const parts = { api_request_log: 16, event: 40, visit_event: 16, webhook_delivery: 40 };
   expect(rows).toEqual(Object.entries(parts).map(([table, parts]) => ({ table, parts, forced: true })));
   const plan = await app.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT body FROM event WHERE store_id = '${storeId}' AND event_id = '${made[40]!.eventId}'`,
@@ -152,7 +152,7 @@ test('a row in the default partition moves to its day’s', async () => {
   expect(await places()).toEqual(expected.toSorted());
   await migrate(url);
   const { rows } = await owner.query(
-    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery|api_request_log)_' AND relkind = 'r' AND NOT (relrowsecurity
+    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery|api_request_log|visit_event)_' AND relkind = 'r' AND NOT (relrowsecurity
      AND relforcerowsecurity)`,
   );
   expect(rows).toEqual([]);

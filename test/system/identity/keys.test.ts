@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { AUDIENCE } from '../../../domain/identity/rules.ts';
 import { loadTokenKeys, type TokenKeys } from '../../../api/kernel/tokens.ts';
 import { root } from '../../../bin/kernel/paths.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
@@ -45,6 +46,24 @@ test('a signing key is published before it signs, and verifies afterwards', asyn
   expect(kidOf(fresh)).not.toBe(kidOf(old));
   // A process that has not reloaded yet knows the new key since it was published.
   expect([await after.verify(old, realClock.now()), await published.verify(fresh, realClock.now())]).toEqual([claims, claims]);
+  await orm.close();
+});
+
+test('a token that has been verified before is judged anew by its time, its address and every part of it', async () => {
+  const orm = await openOrm(roleUrl(underTest.databaseUrl, 'sangjeom_app'), 2);
+  const now = realClock.now();
+  const loaded = closedAtEnd(await loadTokenKeys(orm, createKeyring(underTest.env['SEALING_KEYS']!), underTest.api, now));
+  const claims = { use: 'member', storeId: 's', customerId: 'c', clientId: null, generation: 0 } as const;
+  const token = await loaded.sign(claims, now, 60);
+  for (const at of [now, now + 59_000, now + 61_000, now]) {
+    const isExpired = at > now + 60_000;
+    expect(await loaded.read(token, at)).toEqual({ claims, isExpired });
+    expect(await loaded.verify(token, at)).toEqual(isExpired ? null : claims);
+  }
+  expect(await loaded.read(token, now, 'https://elsewhere.example')).toBeNull();
+  const [header, , signature] = token.split('.') as [string, string, string];
+  const other = Buffer.from(JSON.stringify({ sub: 'x', use: 'member', store_id: 's', aud: AUDIENCE })).toString('base64url');
+  expect(await loaded.read(`${header}.${other}.${signature}`, now)).toBeNull();
   await orm.close();
 });
 

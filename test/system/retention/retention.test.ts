@@ -195,6 +195,24 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
       (...row) => row,
     ),
   },
+  visit_members: {
+    table: 'visit_member',
+    key: 'key',
+    insert: add(
+      `INSERT INTO visit_member (store_id, list, key, medium, who, day, n, created_at)
+       VALUES ($3, 'SOURCE_VISITOR', $1, '', visit_key($1), '2026-01-01', 1, $2)`,
+      (...row) => row,
+    ),
+  },
+  visit_sessions: {
+    table: 'visit_session',
+    key: 'source',
+    insert: add(
+      `INSERT INTO visit_session (store_id, session, first_at, batch_id, position, source, medium)
+       VALUES ($3, visit_key($1), $2, '', 0, $1, '')`,
+      (...row) => row,
+    ),
+  },
   order_inputs: {
     table: 'upload',
     key: 'upload_id',

@@ -92,3 +92,13 @@ test('fragments number their values where they stand', () => {
     values: [1, String.raw`{"x","y\""}`, null],
   });
 });
+
+test('a fragment of constant pieces is one text, and values stay where they stand at any depth', () => {
+  const constant = fragment`(${joined([identifier('a'), fragment`b ? ${literal('c')}`])})`;
+  expect(constant).toEqual({ strings: [`("a", b ? 'c')`], values: [] });
+  const deep = fragment`x = ${1} AND ${fragment`y IN ${fragment`(${2}, ${constant})`}`} OR ${allOf([])}z = ${3}`;
+  expect(statement`${deep}${constant} LIMIT ${4}`).toEqual({
+    text: `x = $1 AND y IN ($2, ("a", b ? 'c')) OR z = $3("a", b ? 'c') LIMIT $4`,
+    values: [1, 2, 3, 4],
+  });
+});

@@ -1,0 +1,6 @@
+import type { Endpoint } from '../kernel/endpoint.ts';
+import { overview } from './overview.ts';
+import { products } from './products.ts';
+import { sources } from './sources.ts';
+
+export const analytics: readonly Endpoint[] = [overview, products, sources];
