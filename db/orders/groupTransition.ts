@@ -32,19 +32,23 @@ async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowG
   return { row, items };
 }
 
-/** Locks an item with the group that it moves with, if any. ORDER_ITEM_NOT_FOUND. */
+/** Locks an item; one that moves with a group after its group, with all its items. ORDER_ITEM_NOT_FOUND. */
 export async function lockMoving(tx: Tx, orderItemId: string): Promise<TransitionContext> {
-  const { em, storeId, sql } = tx;
-  const [known] = await sql<{ group_id: string | null }>`
-    SELECT group_id FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${orderItemId}`;
-  const group = known?.group_id ? await lockGroup(tx, known.group_id) : null;
+  const { em, storeId } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const item =
-    group?.items.find((one) => one.orderItemId === orderItemId) ??
-    (await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }));
-  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  if (!group) await loadFlows(tx, [item]);
-  return { tx, item, store: await readStore(tx), ...(group && { group }) };
+  const alone = await em.findOne(OrderItemEntity, { storeId, orderItemId, groupId: null }, { lockMode });
+  if (!alone) return lockMember(tx, orderItemId);
+  await loadFlows(tx, [alone]);
+  return { tx, item: alone, store: await readStore(tx) };
+}
+
+async function lockMember(tx: Tx, orderItemId: string): Promise<TransitionContext> {
+  const [known] = await tx.sql<{ group_id: string }>`
+    SELECT group_id FROM order_item WHERE store_id = ${tx.storeId} AND order_item_id = ${orderItemId}`;
+  const group = known ? await lockGroup(tx, known.group_id) : null;
+  const item = group?.items.find((one) => one.orderItemId === orderItemId);
+  if (!group || !item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return { tx, item, store: await readStore(tx), group };
 }
 
 export async function transitionOrderGroup(
