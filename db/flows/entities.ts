@@ -94,7 +94,7 @@ export const HolidayYearEntity = defineEntity({
   name: 'HolidayYear',
   tableName: 'holiday_year',
   properties: {
-    year: p.integer().primary(),
+    year: p.smallint().primary(),
     version: p.integer().primary(),
     days: p.json<Readonly<Record<string, string>>>(),
     createdAt: time(),
