@@ -184,7 +184,8 @@ function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
       ...(e.etag ? (['ETag'] as const) : []),
       ...deprecated(e),
     ] as const;
-    return { [status]: { description, headers: shown(names), content: json(schema, example) } };
+    const content = e.image ? { [e.image]: { schema: { type: 'string' } } } : json(schema, example);
+    return { [status]: { description, headers: shown(names), content } };
   };
   return { ...answered(e.status ?? 200, 'Success'), ...(e.statusWhenThere && answered(e.statusWhenThere, 'It was there already')) };
 }

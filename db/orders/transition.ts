@@ -17,7 +17,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue } from './advance.ts';
-import { applyAnswer, askCalls } from './answers.ts';
+import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
@@ -85,12 +85,13 @@ function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['pla
   const due = item.groupId ? null : nearest(item.flowState);
   const tracking = trackingOf(item);
   const pollAt = tracking?.nextAt ?? null;
-  const wakeAt = due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt);
   const polls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
   const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
-  const isPollNext = pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
-  const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
-  return { wakeAt, calls: [...polls, ...asks], ...next, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const next = due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt);
+  const wakeAt = wakeAtOf(next, asks, at);
+  const isPollNext = asks.length === 0 && pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
+  const planned = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
+  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
 }
 const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
   isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
