@@ -83,15 +83,20 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 /** An item that moves with a group waits for the courier only. */
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
   const due = item.groupId ? null : nearest(item.flowState);
+  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
+  const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
+  const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
+  const planned = asks.length === 0 ? next : {};
+  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+}
+/** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
+function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
   const tracking = trackingOf(item);
   const pollAt = tracking?.nextAt ?? null;
   const polls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
-  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
-  const next = due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt);
-  const wakeAt = wakeAtOf(next, asks, at);
-  const isPollNext = asks.length === 0 && pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
-  const planned = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
-  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const isPollNext = pollAt !== null && pollAt > at && (dueAt === null || pollAt < dueAt);
+  const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
+  return { pollAt, polls, next };
 }
 const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
   isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);

@@ -74,8 +74,11 @@ function linesOfNode(node: Node): readonly string[] {
       return [`하위 흐름 ${node.flow}`, ...deadlineLine(node)];
     case 'parallel':
       return [`병렬 ${node.branches.length}갈래`, ...deadlineLine(node)];
-    default:
+    case 'end':
+    case 'join':
       return [];
+    default:
+      return node satisfies never;
   }
 }
 const deadlineLine = ({ deadline }: { readonly deadline?: string }): string[] =>

@@ -136,7 +136,7 @@ test('200 nodes and 600 edges: the library places a bounded part, every line is 
   let seed = 7;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
   const ids = Array.from({ length: 200 }, (_, i) => `n${i}`);
-  const pairs = Array.from({ length: 600 }, (_, i) => (i < 199 ? [random(i + 1), i + 1] : [random(200), random(200)]) as [number, number]);
+  const pairs = Array.from({ length: 600 }, (_, i) => (i < 199 ? [random(i + 1), i + 1] : [random(200), random(200)]));
   const lines = pairs.map(([from, to]) => ({ from: `n${from}`, to: `n${to}`, labels: [], isBranch: false }));
   const placed = layout(
     new Map(ids.map((id) => [id, { width: 160, height: 60 }])),
