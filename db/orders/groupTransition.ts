@@ -22,7 +22,10 @@ import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
 /** A group with its items, locked; null when there is none. */
-export async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {
+export async function lockGroup(
+  tx: Tx,
+  groupId: string,
+): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {
   const { em, storeId } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const row = await em.findOne(FlowGroupEntity, { storeId, groupId }, { lockMode });
@@ -40,7 +43,8 @@ export async function lockMoving(tx: Tx, orderItemId: string): Promise<Transitio
   const group = known?.group_id ? await lockGroup(tx, known.group_id) : null;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const item =
-    group?.items.find((one) => one.orderItemId === orderItemId) ?? (await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }));
+    group?.items.find((one) => one.orderItemId === orderItemId) ??
+    (await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }));
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
   if (!group) await loadFlows(tx, [item]);
   return { tx, item, store: await readStore(tx), ...(group && { group }) };
@@ -78,7 +82,13 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
   const { flowState: state, groupId } = group;
   const due = nearest(state);
   const calls: Call<'orderGroup'>[] = askCalls(flowOf(items[0]!), group, groupId, at);
-  return { wakeAt: wakeAtOf(due?.at ?? null, calls, at), calls, done: isOver(state), note: noteOf(group, items, due), status: state.status };
+  return {
+    wakeAt: wakeAtOf(due?.at ?? null, calls, at),
+    calls,
+    done: isOver(state),
+    note: noteOf(group, items, due),
+    status: state.status,
+  };
 }
 
 function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
