@@ -14,7 +14,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue } from './advance.ts';
-import { applyAnswer, askCalls } from './answers.ts';
+import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
@@ -83,7 +83,13 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
   const { flowState: state, groupId } = group;
   const due = nearest(state);
   const calls: Call<'orderGroup'>[] = askCalls(flowOf(items[0]!), group, groupId, at);
-  return { wakeAt: due?.at ?? null, calls, done: isOver(state), note: noteOf(group, items, due), status: state.status };
+  return {
+    wakeAt: wakeAtOf(due?.at ?? null, calls, at),
+    calls,
+    done: isOver(state),
+    note: noteOf(group, items, due),
+    status: state.status,
+  };
 }
 
 function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
