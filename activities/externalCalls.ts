@@ -16,12 +16,12 @@ import type { ActivityDeps } from './kernel/deps.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import { createEgress, type Egress } from './providers/egress.ts';
 
-interface Asked {
+interface PlannedCall {
   readonly id: string;
   readonly storeId: string;
   readonly input: ExternalCall['input'];
 }
-type Told = Answer<'orderItem', 'askExternal'> & Answer<'orderGroup', 'askExternal'>;
+type Step = Answer<'orderItem', 'askExternal'> & Answer<'orderGroup', 'askExternal'>;
 /** One activity serves both types on their task queue: the owner tells which transition its answer makes. */
 const transitionOf = (ownerId: string): RunTransition<'orderGroup'> =>
   isGroup(ownerId) ? orderGroupTransition : (orderItemTransition as unknown as RunTransition<'orderGroup'>);
@@ -30,12 +30,12 @@ const transitionOf = (ownerId: string): RunTransition<'orderGroup'> =>
 const RECORDING_MS = 5 * SECOND;
 
 /** Marks, sends, records: a request that was marked before is never sent again, and what became of it unknown is `failed`. */
-export function askExternal(deps: ActivityDeps): (call: Asked) => Promise<Told> {
+export function askExternal(deps: ActivityDeps): (call: PlannedCall) => Promise<Step> {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-  return (call) => withHeartbeat(() => ask(call));
+  return (call) => withHeartbeat(() => carryOut(call));
 
-  async function ask(call: Asked): Promise<Told> {
+  async function carryOut(call: PlannedCall): Promise<Step> {
     const { storeId, input: entry } = call;
     const at = plannedAt(call, deps);
     const begun = await inTenant(orm, { storeId, at, realNow: clock.now() }, REQUEST, (tx) => beginExternalCall(tx, keyring, entry));
@@ -49,10 +49,15 @@ export function askExternal(deps: ActivityDeps): (call: Asked) => Promise<Told> 
     return complete(call, answer.result, endedAt, (tx) => recordAnswer(tx, entry, answer));
   }
 
-  async function complete(call: Asked, result: Answered['result'], endedAt: number, record?: (tx: Tx) => Promise<void>): Promise<Told> {
+  async function complete(
+    call: PlannedCall,
+    result: Answered['result'],
+    endedAt: number,
+    record?: (tx: Tx) => Promise<void>,
+  ): Promise<Step> {
     const { ownerId } = call.input;
     const ended = { entityId: ownerId, outcome: { result }, at: endedAt, ...(record && { record }) };
-    return (await completeCall(deps, transitionOf(ownerId), call, ended)) as Told;
+    return (await completeCall(deps, transitionOf(ownerId), call, ended)) as Step;
   }
 }
 
@@ -73,7 +78,11 @@ async function send(egress: Egress, { method, url, body, timeoutSeconds, ...more
 }
 
 /** The answer to a request that another execution has begun, when it is there; `failed` where it does not come in time. */
-async function foreignResult({ orm, clock }: ActivityDeps, { storeId, input }: Asked, timeoutMs: number): Promise<Answered['result']> {
+async function foreignResult(
+  { orm, clock }: ActivityDeps,
+  { storeId, input }: PlannedCall,
+  timeoutMs: number,
+): Promise<Answered['result']> {
   const end = clock.now() + timeoutMs + RECORDING_MS;
   while (clock.now() < end) {
     const tenancy = { storeId, at: input.at, realNow: clock.now() };

@@ -60,8 +60,8 @@ export function createEgress(config: EgressConfig) {
      * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline (F17). A body of more than `maxBytes`
      * is read no further, and null.
      */
-    ask: (outgoing: Outgoing, maxBytes: number): Promise<Asked> =>
-      within(outgoing.deadlineMs, async (signal): Promise<Asked> => {
+    ask: (outgoing: Outgoing, maxBytes: number): Promise<Reply> =>
+      within(outgoing.deadlineMs, async (signal): Promise<Reply> => {
         const { errorCode, response } = await send(config, outgoing, signal);
         if (response === null || errorCode !== null) return { errorCode, responseBody: null };
         const body = await readWhole(response, maxBytes);
@@ -73,7 +73,7 @@ export function createEgress(config: EgressConfig) {
   };
 }
 /** How a request with an answer that matters ended. */
-export interface Asked {
+export interface Reply {
   readonly errorCode: DeliveryError | null;
   readonly responseBody: string | null;
 }

@@ -31,8 +31,8 @@ export async function applyAnswer(context: TransitionContext, ownerId: string, i
   const pending = () => pendingCalls(flowOf(context.item), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
   await applyDue(context);
-  const asked = pending();
-  if (!asked) return;
-  const { result: value, data } = (await settleCall(context.tx, ownerId, asked.call, LOST)) ?? LOST;
-  await advance(context, { type: 'result', call: asked.call, value, ...(data && { data }) });
+  const request = pending();
+  if (!request) return;
+  const { result: value, data } = (await settleCall(context.tx, ownerId, request.call, LOST)) ?? LOST;
+  await advance(context, { type: 'result', call: request.call, value, ...(data && { data }) });
 }

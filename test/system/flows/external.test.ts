@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { query, temporalClient, until } from '../../kernel/world.ts';
-import { Asking, asking, ASKING, callsOf, NODE, Service } from './asking.ts';
+import { callsOf, EXTERNAL_FLOW, externalFlow, ExternalShop, NODE, Service } from './externals.ts';
 
 const services: Service[] = [];
 afterAll(() => services.forEach((service) => service.close()));
@@ -15,12 +15,13 @@ const runOf = async (item: string) => {
   const [run] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1', [item]);
   return run!.workflow_id;
 };
-const reach = (shop: Asking, item: string, key: string) => until(`state ${key}`, async () => (await shop.state(item)).key === key, 40_000);
+const reach = (shop: ExternalShop, item: string, key: string) =>
+  until(`state ${key}`, async () => (await shop.state(item)).key === key, 40_000);
 
 describe('a store that sells by a flow with an external node', () => {
-  let shop: Asking;
+  let shop: ExternalShop;
   beforeAll(async () => {
-    shop = await Asking.sell(ASKING);
+    shop = await ExternalShop.sell(EXTERNAL_FLOW);
   });
 
   test('without a connection the step is skipped; with one it is asked once for each entry, with a key of its own', async () => {
@@ -149,7 +150,7 @@ test('a deadline around the node drops it: its answer comes late', async () => {
     actions: [{ key: 'go', by: 'seller', label: 'go' }],
     edges: [{ id: 'go', from: 'begin', to: 'asked', on: { type: 'seller.action', key: 'go' } }, ...ends],
   };
-  const shop = await Asking.sell(around, { inner });
+  const shop = await ExternalShop.sell(around, { inner });
   let release = () => {};
   const service = await listen((response) => {
     release = () => void response.end('{"late":true}');
@@ -168,7 +169,9 @@ test('a deadline around the node drops it: its answer comes late', async () => {
 }, 120_000);
 
 test('a group asks once for all its items', async () => {
-  const shop = await Asking.sell(asking({ path: '/of/{{item.orderItemNo}}?a={{item.productName}}' }, { progression: 'ORDER_GROUP' }));
+  const shop = await ExternalShop.sell(
+    externalFlow({ path: '/of/{{item.orderItemNo}}?a={{item.productName}}' }, { progression: 'ORDER_GROUP' }),
+  );
   const service = await listen();
   await shop.connect(service.url);
   const item = await shop.order();
