@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { type ExternalRequest, externalRequest } from '../../domain/flows/external.ts';
 import type { ExternalNode } from '../../domain/flows/graph.ts';
-import { moving, placeOf } from '../../domain/flows/positions.ts';
+import { moving, locationOf } from '../../domain/flows/positions.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { ExternalResult } from '../../domain/orders/messages.ts';
 import { type Answered, beginCall, readAnswer, settleCall } from '../flows/calls.ts';
@@ -92,6 +92,6 @@ async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | 
   if (!position) return null;
   const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
   await loadFlows(tx, [item]);
-  const { node } = placeOf(flowOf(item), position);
+  const { node } = locationOf(flowOf(item), position);
   return node.type === 'external' ? { node, item } : null;
 }

@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { labelOf } from '../../domain/flows/flow.ts';
 import { isOver } from '../../domain/flows/members.ts';
-import { nearest, placeOf } from '../../domain/flows/positions.ts';
+import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
@@ -95,7 +95,7 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
 function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
   const what = `${state.members.length} of ${items.length} items`;
   if (isOver(state)) return `Finished: ${state.status}.`;
-  const { node } = placeOf(flowOf(items[0]!), state.positions[0]!);
+  const { node } = locationOf(flowOf(items[0]!), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
   return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;

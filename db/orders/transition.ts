@@ -4,7 +4,7 @@ import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/mes
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
-import { nearest, placeOf } from '../../domain/flows/positions.ts';
+import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { isFinal } from '../../domain/flows/status.ts';
 import { checkRecordCommand } from '../../domain/orders/machine.ts';
 import { isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
@@ -112,7 +112,7 @@ function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt
   const { flowState: state, status } = item;
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
-  const { node } = placeOf(flow, state.positions[0]!);
+  const { node } = locationOf(flow, state.positions[0]!);
   // Labels of a store's own flow are text that a person typed (X24).
   const name = item.flowFacts ? node.id : labelOf(node);
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
