@@ -1,4 +1,4 @@
-/** The part of the walk (examples.ts) about the authoring of order flows: each operation of theirs once. */
+/** The part of the walk (examples.ts) about the authoring of order flows: each operation of theirs once, but for the replay. */
 type Walk = (id: string, method: string, path: string, request?: object) => Promise<Readonly<Record<string, unknown>>>;
 
 const EXTENDED = { id: 'deliver', type: 'state', status: 'DISPATCHED', step: 'IN_DELIVERY', label: '배달' };
@@ -29,7 +29,8 @@ const GRAPH = {
   ],
 };
 
-export async function flows(sell: Walk): Promise<void> {
+/** Answers the id of a flow whose newest version is the graph above. */
+export async function flows(sell: Walk): Promise<string> {
   await sell('flows.listPresets', 'GET', '/v1/flow-presets');
   await sell('flows.getPreset', 'GET', '/v1/flow-presets/manual-standard');
   await sell('flows.nodeTypes', 'GET', '/v1/flow-node-types');
@@ -48,4 +49,9 @@ export async function flows(sell: Walk): Promise<void> {
   await sell('flows.listVersions', 'GET', `${path}/versions`);
   await sell('flows.getVersion', 'GET', `${path}/versions/1`);
   await sell('flows.migrate', 'POST', `${path}/versions/1/migrate`, { limit: 100 });
+  await sell('flows.simulate', 'POST', `${path}/draft/simulate`, {
+    steps: [{ event: { type: 'start' } }, { event: { type: 'seller.action', key: 'accept' } }, { advance: 'P1D' }],
+    context: { at: '2030-01-02T09:00:00+09:00', item: { quantity: 2, unitPrice: 15_000 } },
+  });
+  return String(flowId);
 }

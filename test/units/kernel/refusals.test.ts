@@ -24,16 +24,13 @@ const ofNoSize: Readonly<Record<string, (shape: Shape) => string | false>> = {
   boolean: () => false,
   null: () => false,
 };
+/** Of a tagged object, too: one of a known tag is one of the alternatives; of any other, only the tag is judged. */
+const branchesOf = ({ anyOf, discriminator, oneOf }: Shape): readonly Shape[] => anyOf ?? (discriminator && oneOf) ?? [];
 function* unsized(shape: Shape, path: string): Generator<string> {
   const types = (shape.anyOf ?? []).map((branch) => (branch.enum ? 'enum' : branch.type));
   if (new Set(types).size < types.length) yield `${path}: two branches of a type`;
-  for (const branch of shape.anyOf ?? []) yield* unsized(branch, path);
-  if (shape.anyOf || shape.enum || shape.const !== undefined) return;
-  // An object of a known tag is one of the alternatives; of any other, only the tag is judged.
-  if (shape.discriminator && shape.oneOf) {
-    for (const [i, alternative] of shape.oneOf.entries()) yield* unsized(alternative, `${path}<${i}>`);
-    return;
-  }
+  for (const branch of branchesOf(shape)) yield* unsized(branch, path);
+  if (branchesOf(shape).length > 0 || shape.enum || shape.const !== undefined) return;
   const problem = ofNoSize[shape.type ?? '']?.(shape) ?? 'of no type';
   if (problem) yield `${path}: ${problem}`;
   if (shape.items) yield* unsized(shape.items, `${path}[]`);
