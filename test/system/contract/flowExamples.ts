@@ -40,10 +40,10 @@ export async function flows(sell: Walk): Promise<string> {
   await sell('flows.removeSecret', 'DELETE', '/v1/commerce-flows/secrets/issuer');
   const { flowId } = await sell('flows.create', 'POST', '/v1/commerce-flows', { key: 'errands', name: '심부름' });
   const path = `/v1/commerce-flows/${String(flowId)}`;
-  await sell('flows.check', 'POST', `${path}/draft/check`, {});
+  await sell('flows.check', 'POST', `${path}/draft/check`);
   await sell('flows.saveDraft', 'PUT', `${path}/draft`, { graph: GRAPH });
   await sell('flows.getDraft', 'GET', `${path}/draft`);
-  await sell('flows.publish', 'POST', `${path}/draft/publish`, {});
+  await sell('flows.publish', 'POST', `${path}/draft/publish`);
   await sell('flows.get', 'GET', path);
   await sell('flows.list', 'GET', '/v1/commerce-flows?size=3');
   await sell('flows.listVersions', 'GET', `${path}/versions`);
