@@ -14,7 +14,7 @@ export const SecretRequest = closed(
       description: 'The node’s path is appended to it',
       'x-document': { pattern: BASE_URL },
     }),
-    headerName: Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", description: 'Such as Authorization' }),
+    headerName: Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", maxLength: 100, description: 'Such as Authorization' }),
     headerValue: Type.String({ pattern: '^[ -~]{1,4096}$', description: 'Never shown again' }),
   },
   { title: 'FlowSecretRequest' },

@@ -2,13 +2,14 @@
 import { DAY, duration } from '../../domain/kernel/time.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { ALL_CLAIM_REASONS } from '../../domain/claims/rules.ts';
-import { closed, oneOf, type Static, Stay, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, oneOf, type Static, Stay, Timestamp, Type, valuesOf, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
 
 const MAX_STEPS = 100;
 const LONGEST_MS = 400 * DAY;
 const EVENTS = ['start', 'seller.action', 'buyer.action', 'event', 'claim.opened', 'claim.closed'] as const;
-const Values = Type.Record(Type.String(), Type.Unknown());
+/** Any JSON, which the limit of the whole body bounds. */
+const Values = valuesOf(Type.Unknown());
 const Event = closed(
   {
     type: oneOf(EVENTS),
@@ -46,7 +47,7 @@ export const Scenario = closed(
         ),
         order: Type.Optional(closed({ paidAt: Type.Optional(Timestamp) })),
         settings: Type.Optional(closed({ autoDeliverDays: Type.Optional(Days), autoConfirmDays: Type.Optional(Days) })),
-        results: Type.Optional(Type.Record(Type.String(), oneOf(['success', 'skipped', 'failed']))),
+        results: Type.Optional(valuesOf(oneOf(['success', 'skipped', 'failed']))),
         claim: Type.Optional(
           closed({
             quantity: Type.Optional(Quantity),

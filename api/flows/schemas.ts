@@ -7,8 +7,10 @@ import { GraphForm } from '../../domain/flows/schemas.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
-/** A graph, with an example. */
-export const FlowGraph = Type.Unsafe<Graph>({ ...GraphForm, title: 'FlowGraph', examples: [builtInGraph('manual-standard')] });
+/** A graph, with an example; of one that is sent, the documents tell more. */
+const graphTitled = (title: string) => Type.Unsafe<Graph>({ ...GraphForm, title, examples: [builtInGraph('manual-standard')] });
+export const FlowGraph = graphTitled('FlowGraph');
+const SentGraph = graphTitled('FlowGraphRequest');
 const FlowKey = Type.String({ pattern: '^[a-z][a-z0-9-]{1,39}$', description: 'Unique in the store for ever' });
 const PresetKey = Type.String({ minLength: 1, maxLength: 40, examples: ['custom-made'] });
 const VersionNo = Type.Integer({ minimum: 1 });
@@ -16,14 +18,14 @@ const Progression = oneOf(['ITEM', 'ORDER_GROUP'], 'Whether items move alone, or
 const InProgress = Type.Integer({ minimum: 0, description: 'Orders with an unfinished item in this version' });
 
 export const FlowRequest = closed(
-  { key: FlowKey, name: Name(50), presetKey: Type.Optional(PresetKey), graph: Type.Optional(FlowGraph) },
+  { key: FlowKey, name: Name(50), presetKey: Type.Optional(PresetKey), graph: Type.Optional(SentGraph) },
   {
     title: 'FlowRequest',
     description: 'A preset, a graph, or neither: one paid state without exit',
     'x-document': { anyOf: [{ properties: { graph: { not: {} } } }, { properties: { presetKey: { not: {} } } }] },
   },
 );
-export const DraftRequest = closed({ graph: FlowGraph }, { title: 'FlowDraftRequest' });
+export const DraftRequest = closed({ graph: SentGraph }, { title: 'FlowDraftRequest' });
 
 const draftHead = { version: Type.Integer({ minimum: 1, description: 'The number that it will have' }), updatedAt: Timestamp };
 const flowFields = {

@@ -205,6 +205,9 @@ export function endpoint<
 /** Whether its callers may be agents, who name themselves by a header (G1); buyers' headers say nothing. */
 export const isForAgents = ({ access }: Pick<Endpoint, 'access'>): boolean => access === 'store' || access === 'user';
 
-/** A change of the management API. */
+/** A request of the management API that leaves a record: a change, or a check or rehearsal of a flow (G42). */
 export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>): boolean =>
   access === 'store' && !route.startsWith('GET ');
+/** A change of the management API: it has a dry run, takes agents' keys and counts as their action (G39). */
+export const isWrite = (endpoint: Pick<Endpoint, 'access' | 'route' | 'change'>): boolean =>
+  isManaged(endpoint) && endpoint.change !== 'none';

@@ -3,7 +3,7 @@ import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
-import { type Access, type Endpoint, isForAgents, isManaged } from './endpoint.ts';
+import { type Access, type Endpoint, isForAgents, isManaged, isWrite } from './endpoint.ts';
 import { exampleOf } from './examples.ts';
 import {
   Failure,
@@ -69,11 +69,11 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
 }
 
 /** From agents every change takes an Idempotency-Key (G19). */
-const takesKey = (endpoint: Endpoint): boolean => endpoint.idempotent === true || (isManaged(endpoint) && policyOf(endpoint) !== 'denied');
+const takesKey = (endpoint: Endpoint): boolean => endpoint.idempotent === true || (isWrite(endpoint) && policyOf(endpoint) !== 'denied');
 
 /** Whether agents' changes by this operation use up the plan's AI actions (G39). */
 export const usesQuota = (endpoint: Endpoint): boolean =>
-  isManaged(endpoint) && policyOf(endpoint) !== 'denied' && endpoint.aiActions !== 'always';
+  isWrite(endpoint) && policyOf(endpoint) !== 'denied' && endpoint.aiActions !== 'always';
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = {};
@@ -141,7 +141,7 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
       schema: requestSchema(schema),
     })),
     ...(takesKey(e) ? [{ ...IDEMPOTENCY_KEY, required: e.needsKey === true }] : []),
-    ...(isManaged(e) ? [DRY_RUN] : []),
+    ...(isWrite(e) ? [DRY_RUN] : []),
     ...(isForAgents(e) ? [AGENT] : []),
   ];
 }

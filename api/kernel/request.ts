@@ -5,7 +5,7 @@ import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
 import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import { type Caller, type Endpoint, isForAgents, isManaged } from './endpoint.ts';
+import { type Caller, type Endpoint, isForAgents, isWrite } from './endpoint.ts';
 import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
 import { pagingProblems, Type } from './schema.ts';
@@ -93,7 +93,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   const { params, query, body, file } = request;
   const fieldErrors = await problemsOf(request, endpoint, deps, caller);
   // Of agents every change takes one (G19).
-  const key = endpoint.idempotent || (isManaged(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
+  const key = endpoint.idempotent || (isWrite(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
   fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
@@ -112,11 +112,11 @@ const keyProblems = ({ header }: Incoming): FieldError[] =>
   header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
 
 const DRY_RUN = 'x-svc-dry-run';
-export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isManaged(endpoint) && header(DRY_RUN) === '1';
+export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isWrite(endpoint) && header(DRY_RUN) === '1';
 
 /** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */
 function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] {
-  const dryRun = (isManaged(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
+  const dryRun = (isWrite(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
   const agent = (isForAgents(endpoint) ? header(AGENT_HEADER) : undefined) ?? 'none';
   return [
     ...(/^[01]$/.test(dryRun) ? [] : [{ field: DRY_RUN, code: 'INVALID', message: '1 for a dry run, 0 or no header for a real one' }]),

@@ -21,6 +21,9 @@ export const oneOf = <const V extends string[]>(values: readonly [...V], descrip
 
 export const Won = Type.Integer({ minimum: 0, maximum: 2_000_000_000, description: 'Won' });
 export const Count = Type.Integer({ minimum: 0 });
+/** Values by names that the sender chooses: any text, at most 400 of them. */
+export const valuesOf = <S extends TSchema>(value: S) =>
+  Type.Record(Type.String(), value, { additionalProperties: false, maxProperties: 400 });
 /** `2026-11-20T09:30:00+09:00` */
 export const Timestamp = Type.String({ format: 'date-time', pattern: MOMENT, maxLength: 40, description: 'ISO 8601, Korean time' });
 /** `2026-11-20`, a Korean day. */

@@ -10,7 +10,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, needsDecision } from './agents.ts';
 import { recordIn } from './audit.ts';
 import { RunAgain, runAgain } from './circuits.ts';
-import { isManaged } from './endpoint.ts';
+import { isManaged, isWrite } from './endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import { type Answer, replayIn } from './replies.ts';
 import type { Judgement } from './rehearse.ts';
@@ -30,7 +30,7 @@ export class NotAllowed extends Error {
 
 /** How an agent's change is counted (G39, G40); null: not at all. */
 export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpoint' | 'caller' | 'execution'>): Counting | null =>
-  execution ? 'always' : caller.isAgent && isManaged(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
+  execution ? 'always' : caller.isAgent && isWrite(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
 /** A bulk in which nothing succeeded is no action. */
 const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 

@@ -4,13 +4,13 @@ import { ownUploads } from '../../db/uploads/queries.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import type { ActionPayload } from '../../domain/orders/messages.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Count, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, Type, valuesOf } from '../kernel/schema.ts';
 import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 
 const Address = Type.String({ minLength: 1, maxLength: 2000 });
-/** Values by field key; their forms are those of the action. */
-export const Input = Type.Record(Type.String(), Type.Unknown());
+/** Values by field key; their forms are those of the action. Any JSON, which the limit of the whole body bounds. */
+export const Input = valuesOf(Type.Unknown());
 export const inputFields = { input: Type.Optional(Input) };
 export const sellerFields = { ...inputFields, attachments: Type.Optional(Type.Array(Address, { maxItems: 10 })) };
 

@@ -15,6 +15,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly not?: Schema;
   readonly required?: readonly string[];
+  readonly maxProperties?: number;
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
   readonly propertyNames?: Schema;
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
@@ -64,6 +66,10 @@ function objects(schema: Schema, schemas: Schemas): Arbitrary<unknown> {
     return fc.record(Object.fromEntries(inner), { requiredKeys: [...required, ...also] });
   };
   const others = (one: Schema) => (schema.oneOf ?? []).filter((other) => other !== one).flatMap((other) => other.required ?? []);
+  // Fields that need each other, and leave no room for any more.
+  const sets = schema.maxProperties === undefined ? [] : Object.entries(schema.dependentRequired ?? {}).map((set) => set.flat());
+  const without = (set: readonly string[]) => Object.keys(properties).filter((name) => !set.includes(name));
+  if (sets.length > 0) return fc.oneof(...sets.map((set) => way({ required: set }, without(set))));
   const ways = schema.oneOf ?? schema.anyOf;
   return ways ? fc.oneof(...ways.map((one) => way(one, others(one)))) : way({}, []);
 }

@@ -17,6 +17,7 @@ import { paymentSettings } from './paymentExamples.ts';
 import { sales, visits } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
 import { flows } from './flowExamples.ts';
+import { engraved } from './actionExamples.ts';
 import { points } from './pointExamples.ts';
 import { pricing } from './pricingExamples.ts';
 
@@ -271,7 +272,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('products.writeCalendar', 'PUT', `/v1/products/${room.productId}/calendar`, calendar);
   await sell('products.readCalendar', 'GET', `/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
   await send('storefront.getCalendar', 'GET', `/storefront/v1/products/${room.productId}/calendar?${String(new URLSearchParams(nights))}`);
-  await flows(sell);
+  const errands = await flows(sell);
   const purpose = { purpose: 'product-image' };
   note('uploads.create', purpose, await upload('/v1/uploads', { authorization: `Bearer ${shop.seller.bearer}` }, purpose));
   const ticket = await shop.product({ name: '관람권', fulfillment: { type: 'MANUAL' } });
@@ -353,6 +354,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.deliverMany', 'POST', '/v1/order-items/delivered', { orderItemIds: [many] });
   const another = (await shop.order(ticket)).orderItemId;
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
+  await engraved(shop, errands, note);
   await asMember(shop, note);
   await claims(shop, note);
   await reviews(note);

@@ -1,4 +1,4 @@
-/** The part of the walk (examples.ts) about the authoring of order flows: each operation of theirs once. */
+/** The part of the walk (examples.ts) about the authoring of order flows: each operation of theirs once, but for the replay. */
 type Walk = (id: string, method: string, path: string, request?: object) => Promise<Readonly<Record<string, unknown>>>;
 
 const EXTENDED = { id: 'deliver', type: 'state', status: 'DISPATCHED', step: 'IN_DELIVERY', label: '배달' };
@@ -29,7 +29,8 @@ const GRAPH = {
   ],
 };
 
-export async function flows(sell: Walk): Promise<void> {
+/** Answers the id of a flow whose newest version is the graph above. */
+export async function flows(sell: Walk): Promise<string> {
   await sell('flows.listPresets', 'GET', '/v1/flow-presets');
   await sell('flows.getPreset', 'GET', '/v1/flow-presets/manual-standard');
   await sell('flows.nodeTypes', 'GET', '/v1/flow-node-types');
@@ -39,13 +40,18 @@ export async function flows(sell: Walk): Promise<void> {
   await sell('flows.removeSecret', 'DELETE', '/v1/commerce-flows/secrets/issuer');
   const { flowId } = await sell('flows.create', 'POST', '/v1/commerce-flows', { key: 'errands', name: '심부름' });
   const path = `/v1/commerce-flows/${String(flowId)}`;
-  await sell('flows.check', 'POST', `${path}/draft/check`, {});
+  await sell('flows.check', 'POST', `${path}/draft/check`);
   await sell('flows.saveDraft', 'PUT', `${path}/draft`, { graph: GRAPH });
   await sell('flows.getDraft', 'GET', `${path}/draft`);
-  await sell('flows.publish', 'POST', `${path}/draft/publish`, {});
+  await sell('flows.publish', 'POST', `${path}/draft/publish`);
   await sell('flows.get', 'GET', path);
   await sell('flows.list', 'GET', '/v1/commerce-flows?size=3');
   await sell('flows.listVersions', 'GET', `${path}/versions`);
   await sell('flows.getVersion', 'GET', `${path}/versions/1`);
   await sell('flows.migrate', 'POST', `${path}/versions/1/migrate`, { limit: 100 });
+  await sell('flows.simulate', 'POST', `${path}/draft/simulate`, {
+    steps: [{ event: { type: 'start' } }, { event: { type: 'seller.action', key: 'accept' } }, { advance: 'P1D' }],
+    context: { at: '2030-01-02T09:00:00+09:00', item: { quantity: 2, unitPrice: 15_000 } },
+  });
+  return String(flowId);
 }

@@ -76,6 +76,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   pickupLocationId: ['pickup_location'],
   approvalId: ['approval_request'],
   flowId: ['commerce_flow'],
+  runId: ['flow_step'],
 };
 
 /** One of everything that has an id. */
@@ -111,10 +112,13 @@ const headersOf = ({ access }: Endpoint): Headers_ => {
   if (access === 'customer') return asMember;
   return access === 'buyer' ? asBuyer : { 'x-store-code': shop.store.storeCode };
 };
+/** The name of an event, which is judged before the item. */
+const EVENT = ['/events/{name}', '/events/custom.packed'] as const;
 const send = async (endpoint: Endpoint, ids: Readonly<Record<string, string>>) => {
   const [method = '', path = ''] = endpoint.route.split(' ');
   const url =
-    path.replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) + (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
+    path.replace(...EVENT).replaceAll(/{(\w+)}/g, (_, name: string) => ids[name]!) +
+    (path.endsWith('/calendar') ? '?from=2030-01-01&to=2030-01-02' : '');
   const body = endpoint.body && (exampleOf(endpoint).request ?? {});
   const key = endpoint.needsKey ? { 'idempotency-key': randomUUID() } : {};
   const reply = await call(underTest.api, method, url, { body, headers: { ...headersOf(endpoint), ...key } });

@@ -78,55 +78,32 @@ export class Service {
 }
 
 /** A store that sells a product by a flow. */
-<<<<<<<< HEAD:test/system/flows/externalFlow.ts
 export class FlowShop {
-========
-export class ExternalShop {
->>>>>>>> wt-house:test/system/flows/externals.ts
   readonly shop: World;
   readonly product: { readonly productId: string };
   private constructor(shop: World, product: { readonly productId: string }) {
     this.shop = shop;
     this.product = product;
   }
-<<<<<<<< HEAD:test/system/flows/externalFlow.ts
   static async sell(graph: Graph, more: Readonly<Record<string, Graph>> = {}): Promise<FlowShop> {
     const shop = await world();
     const publish = async (key: string, drawn: Graph) => {
       const { flowId } = await request(shop, 'POST', '/v1/commerce-flows', { key, name: key, graph: drawn });
       await request(shop, 'POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
-========
-  static async sell(graph: Graph, more: Readonly<Record<string, Graph>> = {}): Promise<ExternalShop> {
-    const shop = await world();
-    const publish = async (key: string, drawn: Graph) => {
-      const { flowId } = await answerTo(shop, 'POST', '/v1/commerce-flows', { key, name: key, graph: drawn });
-      await answerTo(shop, 'POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
->>>>>>>> wt-house:test/system/flows/externals.ts
       return flowId!;
     };
     for (const [key, drawn] of Object.entries(more)) await publish(key, drawn);
     const product = await shop.product({ fulfillment: { type: 'MANUAL' }, flowId: await publish('main', graph) });
-<<<<<<<< HEAD:test/system/flows/externalFlow.ts
     return new FlowShop(shop, product);
   }
   connect(url: string, headerValue = 'Bearer canary-header'): Promise<object> {
     return request(this.shop, 'PUT', '/v1/commerce-flows/secrets/service', { url, headerName: 'X-Key', headerValue });
-========
-    return new ExternalShop(shop, product);
-  }
-  connect(url: string, headerValue = 'Bearer canary-header'): Promise<object> {
-    return answerTo(this.shop, 'PUT', '/v1/commerce-flows/secrets/service', { url, headerName: 'X-Key', headerValue });
->>>>>>>> wt-house:test/system/flows/externals.ts
   }
   async order(quantity = 1): Promise<string> {
     return (await this.shop.order(this.product, quantity)).orderItemId;
   }
   press(orderItemId: string, key: string): Promise<object> {
-<<<<<<<< HEAD:test/system/flows/externalFlow.ts
     return request(this.shop, 'POST', `/v1/order-items/${orderItemId}/actions/${key}`, {});
-========
-    return answerTo(this.shop, 'POST', `/v1/order-items/${orderItemId}/actions/${key}`, {});
->>>>>>>> wt-house:test/system/flows/externals.ts
   }
   async state(orderItemId: string): Promise<{ key: string; data: Record<string, unknown> }> {
     const { flowState } = (await this.shop.seller.call('GET', `/v1/order-items/${orderItemId}/flow`)).body.data as {
@@ -135,11 +112,7 @@ export class ExternalShop {
     return flowState;
   }
 }
-<<<<<<<< HEAD:test/system/flows/externalFlow.ts
 async function request(shop: World, method: string, path: string, body: object): Promise<Record<string, string>> {
-========
-async function answerTo(shop: World, method: string, path: string, body: object): Promise<Record<string, string>> {
->>>>>>>> wt-house:test/system/flows/externals.ts
   const { status, body: reply } = await shop.seller.call(method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(reply.error)}`);
   return reply.data as Record<string, string>;
