@@ -12,7 +12,7 @@ import type { Tx } from '../kernel/tx.ts';
 import type { TransitionContext } from '../orders/advance.ts';
 import { type Order, OrderEntity, type OrderItem } from '../orders/entities.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
-import { enqueueWake, openRun } from '../runs/commands.ts';
+import { enqueueDueWake, openRun } from '../runs/commands.ts';
 import { nameUploads } from '../uploads/commands.ts';
 import { emit } from '../webhooks/events.ts';
 import { applyEffects, writeStep } from './effects.ts';
@@ -104,7 +104,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
   if (mode === 'AT_ONCE') await completeAtOnce(context, claim);
   else openRun(tx, { ...claimRun(claim), wakeAt: null, status: planOf(stateOf(claim)).status, createdAt: realNow });
   await showClaim(context, claim);
-  enqueueWake(tx, orderItemRun(item));
+  await enqueueDueWake(tx, orderItemRun(item));
   return claim;
 }
 

@@ -4,7 +4,7 @@ import { decide } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { type Command, orderItemRun, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { enqueueWake } from '../runs/commands.ts';
+import { enqueueDueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffects } from './effects.ts';
@@ -34,7 +34,7 @@ export async function transitionClaim(
   Object.assign(claim, columnsOf(state, at));
   await showClaim(context, claim);
   // The item's deadlines go on, or it has ended.
-  if (!isOpen(state.status)) enqueueWake(tx, orderItemRun(context.item));
+  if (!isOpen(state.status)) await enqueueDueWake(tx, orderItemRun(context.item));
   if (!before) return { plan, clock };
   await em.flush();
   const after = (await viewClaims(tx, [claim]))[0]!;
