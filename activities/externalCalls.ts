@@ -4,55 +4,44 @@ import { failpoint } from '../db/kernel/failpoint.ts';
 import { externalOutcomes } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
 import { type Answered, readAnswer } from '../db/flows/calls.ts';
-import { type BegunRequest, beginExternalCall, isGroup, recordAnswer } from '../db/orders/externalCalls.ts';
-import type { RunTransition } from '../db/runs/transition.ts';
-import { orderGroupTransition, orderItemTransition } from '../db/transitions.ts';
+import { type BegunRequest, beginExternalCall, recordAnswer } from '../db/orders/externalCalls.ts';
 import { ANSWER_BYTES, answerData } from '../domain/flows/external.ts';
 import type { ExternalCall } from '../domain/orders/messages.ts';
 import { SECOND } from '../domain/kernel/time.ts';
-import type { Answer } from '../workflows/kernel/messages.ts';
-import { completeCall, plannedAt } from './kernel/completeCall.ts';
+import { plannedAt, retryOnOutage } from './kernel/completeCall.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import { createEgress, type Egress } from './providers/egress.ts';
 
-interface Asked {
+interface CallMessage {
   readonly id: string;
   readonly storeId: string;
   readonly input: ExternalCall['input'];
 }
-type Told = Answer<'orderItem', 'askExternal'> & Answer<'orderGroup', 'askExternal'>;
-/** One activity serves both types on their task queue: the owner tells which transition its answer makes. */
-const transitionOf = (ownerId: string): RunTransition<'orderGroup'> =>
-  isGroup(ownerId) ? orderGroupTransition : (orderItemTransition as unknown as RunTransition<'orderGroup'>);
-
 /** How long another execution may take to record its answer. */
 const RECORDING_MS = 5 * SECOND;
 
-/** Marks, sends, records: a request that was marked before is never sent again, and what became of it unknown is `failed`. */
-export function askExternal(deps: ActivityDeps): (call: Asked) => Promise<Told> {
+/**
+ * Marks, sends, records: a request that was marked before is never sent again, and what became of it unknown is `failed`. The run makes the
+ * transition, at its own time: a deadline that passed meanwhile goes first.
+ */
+export function askExternal(deps: ActivityDeps): (call: CallMessage) => Promise<Pick<Answered, 'result'>> {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-  return (call) => withHeartbeat(() => ask(call));
+  return (call) => withHeartbeat(async () => ({ result: await request(call) }));
 
-  async function ask(call: Asked): Promise<Told> {
+  async function request(call: CallMessage): Promise<Answered['result']> {
     const { storeId, input: entry } = call;
-    const at = plannedAt(call, deps);
-    const begun = await inTenant(orm, { storeId, at, realNow: clock.now() }, REQUEST, (tx) => beginExternalCall(tx, keyring, entry));
-    if ('known' in begun) return complete(call, begun.known, at);
-    if ('foreignSeconds' in begun) return complete(call, await foreignResult(deps, call, begun.foreignSeconds * SECOND), at);
+    const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+      inTenant(orm, { storeId, at: plannedAt(call, deps), realNow: clock.now() }, REQUEST, work);
+    const begun = await within((tx) => beginExternalCall(tx, keyring, entry));
+    if ('known' in begun) return begun.known;
+    if ('foreignSeconds' in begun) return foreignResult(deps, call, begun.foreignSeconds * SECOND);
     failpoint('external.before-send', entry.ownerId);
-    const began = performance.now();
     const answer = await send(egress, begun.send);
     failpoint('external.after-send', entry.ownerId);
-    const endedAt = at + Math.round(performance.now() - began);
-    return complete(call, answer.result, endedAt, (tx) => recordAnswer(tx, entry, answer));
-  }
-
-  async function complete(call: Asked, result: Answered['result'], endedAt: number, record?: (tx: Tx) => Promise<void>): Promise<Told> {
-    const { ownerId } = call.input;
-    const ended = { entityId: ownerId, outcome: { result }, at: endedAt, ...(record && { record }) };
-    return (await completeCall(deps, transitionOf(ownerId), call, ended)) as Told;
+    await retryOnOutage(() => within((tx) => recordAnswer(tx, entry, answer)));
+    return answer.result;
   }
 }
 
@@ -73,7 +62,11 @@ async function send(egress: Egress, { method, url, body, timeoutSeconds, ...more
 }
 
 /** The answer to a request that another execution has begun, when it is there; `failed` where it does not come in time. */
-async function foreignResult({ orm, clock }: ActivityDeps, { storeId, input }: Asked, timeoutMs: number): Promise<Answered['result']> {
+async function foreignResult(
+  { orm, clock }: ActivityDeps,
+  { storeId, input }: CallMessage,
+  timeoutMs: number,
+): Promise<Answered['result']> {
   const end = clock.now() + timeoutMs + RECORDING_MS;
   while (clock.now() < end) {
     const tenancy = { storeId, at: input.at, realNow: clock.now() };

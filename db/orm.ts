@@ -43,7 +43,14 @@ import {
   UserEntity,
 } from './identity/entities.ts';
 import { InvitationEntity, InvitationSendEntity } from './invitations/entities.ts';
-import { CommerceFlowEntity, FlowCallEntity, FlowGroupEntity, FlowSecretEntity, FlowVersionEntity } from './flows/entities.ts';
+import {
+  CommerceFlowEntity,
+  FlowCallEntity,
+  FlowGroupEntity,
+  FlowSecretEntity,
+  FlowVersionEntity,
+  HolidayYearEntity,
+} from './flows/entities.ts';
 import { FlowStepEntity, OrderBundleEntity, OrderEntity, OrderItemEntity } from './orders/entities.ts';
 import { PaymentCircuitEntity, PaymentCredentialEntity, PaymentProviderEntity, PaymentSettingsEntity } from './paymentSettings/entities.ts';
 import { PaymentAttemptEntity, PaymentEntity, RefundEntity } from './payments/entities.ts';
@@ -106,6 +113,7 @@ const entities = [
   CommerceFlowEntity,
   FlowVersionEntity,
   FlowSecretEntity,
+  HolidayYearEntity,
   CategoryEntity,
   SellerAddressEntity,
   PickupLocationEntity,

@@ -60,8 +60,8 @@ export function createEgress(config: EgressConfig) {
      * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline (F17). A body of more than `maxBytes`
      * is read no further, and null.
      */
-    ask: (outgoing: Outgoing, maxBytes: number): Promise<Asked> =>
-      within(outgoing.deadlineMs, async (signal): Promise<Asked> => {
+    ask: (outgoing: Outgoing, maxBytes: number): Promise<Answered> =>
+      within(outgoing.deadlineMs, async (signal): Promise<Answered> => {
         const { errorCode, response } = await send(config, outgoing, signal);
         if (response === null || errorCode !== null) return { errorCode, responseBody: null };
         const body = await readWhole(response, maxBytes);
@@ -73,7 +73,7 @@ export function createEgress(config: EgressConfig) {
   };
 }
 /** How a request with an answer that matters ended. */
-export interface Asked {
+export interface Answered {
   readonly errorCode: DeliveryError | null;
   readonly responseBody: string | null;
 }
@@ -118,19 +118,15 @@ interface Sent {
   readonly response: IncomingMessage | null;
 }
 /** One request, until the headers of its answer. */
-async function send(config: EgressConfig, { method = 'POST', url, headers, body }: Outgoing, signal: AbortSignal): Promise<Sent> {
-  const target = new URL(url);
+async function send(config: EgressConfig, outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+  const target = new URL(outgoing.url);
   const resolved = await resolve(config, target.hostname, signal);
   if ('error' in resolved) return failed(resolved.error);
   const isTls = target.protocol === 'https:';
   if (!isTls && !isLoopback(resolved.address)) return failed('BLOCKED_ADDRESS');
-  const options = optionsTo(target, resolved.address, {
-    method,
-    headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
-    signal,
-  });
+  const options = { ...optionsFor(target, resolved.address, outgoing), signal };
   try {
-    const response = await answerOf(isTls ? httpsRequest : httpRequest, options, body);
+    const response = await answerOf(isTls ? httpsRequest : httpRequest, options, outgoing.body);
     const { statusCode: status = 0 } = response;
     return { errorCode: status >= 200 && status < 300 ? null : 'NON_2XX', status, response };
   } catch {
@@ -138,14 +134,14 @@ async function send(config: EgressConfig, { method = 'POST', url, headers, body 
   }
 }
 
-/** A request to the address that was screened, under the name that was asked for. */
-function optionsTo(target: URL, address: string, request: RequestOptions): RequestOptions & { servername?: string } {
+function optionsFor(target: URL, address: string, { method = 'POST', headers, body }: Outgoing): RequestOptions & { servername?: string } {
   const isTls = target.protocol === 'https:';
   return {
-    ...request,
+    method,
     host: address,
     port: target.port || (isTls ? 443 : 80),
     path: target.pathname + target.search,
+    headers: { ...headers, host: target.host, 'content-length': Buffer.byteLength(body) },
     agent: false,
     maxHeaderSize: 16_384,
     ...(isTls && !isIP(bare(target.hostname)) && { servername: bare(target.hostname) }),

@@ -1,6 +1,10 @@
 import type { Endpoint } from '../kernel/endpoint.ts';
 import { check } from './check.ts';
 import { create } from './create.ts';
+import { drawDraft } from './drawDraft.ts';
+import { drawGraph } from './drawGraph.ts';
+import { drawItem } from './drawItem.ts';
+import { drawVersion } from './drawVersion.ts';
 import { get } from './get.ts';
 import { getDraft } from './getDraft.ts';
 import { getPreset } from './getPreset.ts';
@@ -38,4 +42,8 @@ export const flows: readonly Endpoint[] = [
   listVersions,
   getVersion,
   migrate,
+  drawGraph,
+  drawDraft,
+  drawVersion,
+  drawItem,
 ];

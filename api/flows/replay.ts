@@ -46,13 +46,13 @@ export const replay = endpoint({
 type Diverged = NonNullable<Awaited<ReturnType<typeof replayItem>>['diverged']>;
 function viewDivergence({ record, runId, event, recorded, replayed }: Diverged) {
   const { edges, to, code = null, reason = null } = replayed;
-  const said = SAID.filter((field) => typeof event[field] === 'string').map((field) => [field, event[field] as string] as const);
+  const details = DETAILS.filter((field) => typeof event[field] === 'string').map((field) => [field, event[field] as string] as const);
   return {
     record,
     runId,
-    event: { type: event.type, ...(Object.fromEntries(said) as { [K in (typeof SAID)[number]]?: string }) },
+    event: { type: event.type, ...(Object.fromEntries(details) as { [K in (typeof DETAILS)[number]]?: string }) },
     recorded: { edges: [...recorded.edges], to: [...recorded.to] },
     replayed: { edges: [...edges], to: [...to], code, reason },
   };
 }
-const SAID = ['key', 'name', 'deadline', 'value', 'to', 'reason'] as const;
+const DETAILS = ['key', 'name', 'deadline', 'value', 'to', 'reason'] as const;

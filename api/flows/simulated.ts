@@ -3,7 +3,7 @@ import { type Flow, labelOf } from '../../domain/flows/flow.ts';
 import type { PermissionKey } from '../../domain/flows/graph.ts';
 import type { Job } from '../../domain/flows/jobs.ts';
 import type { Permitted } from '../../domain/flows/permitted.ts';
-import { leavesOf, placeOf } from '../../domain/flows/positions.ts';
+import { leavesOf, locationOf } from '../../domain/flows/positions.ts';
 import type { Answer, SimulatedEvent, SimulatedStep, Simulation } from '../../domain/flows/simulate.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
@@ -40,7 +40,7 @@ const stepOf = ({ event, advance }: Scenario['steps'][number]): SimulatedStep =>
 
 export function viewAnswer(flow: Flow, { at, refusal, state, edges, jobs, permissions }: Answer) {
   const { positions, status, done = null } = started(state);
-  const { node } = placeOf(flow, positions[0]!);
+  const { node } = locationOf(flow, positions[0]!);
   return {
     at: korean(at),
     accepted: refusal === null,

@@ -98,6 +98,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** The status of a creation that finds what is there already; the handler sets it. */
   readonly statusWhenThere?: 200;
   readonly data?: D;
+  /** It answers a picture, as text, in place of the envelope; refusals are the envelope. No tool: agents that read JSON are not offered it. */
+  readonly image?: 'image/svg+xml';
   /** Supports `If-Match`. */
   readonly ifMatch?: boolean;
   /** The response has an `ETag`. */

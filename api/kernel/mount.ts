@@ -10,7 +10,7 @@ import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RetryLater } from './limits.ts';
 import { passwordCalls } from './passwords.ts';
-import { type ErrorReply, fail, succeed } from './reply.ts';
+import { type ErrorReply, fail, show, succeed } from './reply.ts';
 import { IndexedRouter } from './routeIndex.ts';
 import type { Content, Incoming } from './request.ts';
 
@@ -35,7 +35,8 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         throw declared(endpoint, deps, error);
       });
       for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value);
-      if (answer.status < 300) succeed(ctx, answer.status, answer.body, answer.code);
+      if (endpoint.image && answer.status < 300) show(ctx, endpoint.image, String(answer.body));
+      else if (answer.status < 300) succeed(ctx, answer.status, answer.body, answer.code);
       else fail(ctx, { status: answer.status, error: answer.body as ErrorReply['error'] });
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler, { name: endpoint.id });

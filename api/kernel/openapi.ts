@@ -189,11 +189,13 @@ function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
       ...(e.etag ? (['ETag'] as const) : []),
       ...deprecated(e),
     ] as const;
-    return { [status]: { description, headers: shown(names), content: json(schema, example) } };
+    const content = e.image ? { [e.image]: { schema: { type: 'string' }, example: PICTURE } } : json(schema, example);
+    return { [status]: { description, headers: shown(names), content } };
   };
   return { ...answered(e.status ?? 200, 'Success'), ...(e.statusWhenThere && answered(e.statusWhenThere, 'It was there already')) };
 }
 
+const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="120" viewBox="0 0 320 120">…</svg>';
 const json = (schema: unknown, example?: unknown): Json => ({ 'application/json': { schema, ...(example !== undefined && { example }) } });
 /** A multipart body: text fields and a file. */
 function multipart(e: Endpoint): Json {

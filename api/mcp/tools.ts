@@ -62,7 +62,8 @@ export interface Tools {
   readonly call: (name: string, input: unknown, context: ToolContext) => Promise<ToolResult | InputRequired>;
 }
 
-export function createTools(endpoints: readonly Endpoint[], deps: ApiDeps, observe: (observed: Observed) => void): Tools {
+export function createTools(all: readonly Endpoint[], deps: ApiDeps, observe: (observed: Observed) => void): Tools {
+  const endpoints = all.filter(({ image }) => image === undefined);
   const dispatch = createDispatcher(endpoints, deps, observe);
   const tools = [...apiTools(endpoints, dispatch), ...approvalTools(dispatch, deps)].map((one) => ({
     ...one,

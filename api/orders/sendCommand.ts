@@ -1,7 +1,7 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
 import { withFlow } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
-import { readJudged } from '../../db/orders/judged.ts';
+import { readItemWithFacts } from '../../db/orders/itemWithFacts.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
@@ -47,7 +47,7 @@ export async function sendItemCommand(
   orderItemId: string,
   { name, input, text, payload }: ItemCommandRequest,
 ): Promise<unknown> {
-  const { item, facts } = await commands.read((tx) => readJudged(tx, orderItemId));
+  const { item, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
   checkCommand(withFlow(item), command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });

@@ -7,6 +7,7 @@ import { root } from '../kernel/paths.ts';
 export const WHY: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': 'uploads in an S3 bucket; loaded only where one is configured',
   '@aws-sdk/s3-request-presigner': "`flydrive`'s S3 driver does not load without it",
+  '@dagrejs/dagre': 'lays out the pictures of order flows, behind api/flows/picture',
   '@koa/router': 'routes with parameters, and the methods that a path takes',
   '@marcbachmann/cel-js': 'parses, type-checks and evaluates the expressions of order flows, behind domain/flows/expressions',
   '@mikro-orm/core': 'entities, identity map, units of work',

@@ -1,5 +1,5 @@
 /** Requests of external nodes: marked before they are sent, so that each entry of a node sends one (F17). */
-import { placeOf } from '../../domain/flows/positions.ts';
+import { locationOf } from '../../domain/flows/positions.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { ExternalResult } from '../../domain/orders/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -15,7 +15,7 @@ export const pendingCalls = (flow: Flow, { positions, done }: FlowState): readon
   done
     ? []
     : positions.flatMap((position) => {
-        const { node } = placeOf(flow, position);
+        const { node } = locationOf(flow, position);
         return node.type === 'external' && position.call !== undefined ? [{ call: position.call, nodeId: node.id }] : [];
       });
 

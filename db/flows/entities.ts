@@ -88,3 +88,15 @@ export const FlowCallEntity = defineEntity({
     data: p.json<Readonly<Record<string, unknown>>>().nullable(),
   },
 });
+
+/** Korea's holidays of a year (D24): of all stores. The newest version counts. */
+export const HolidayYearEntity = defineEntity({
+  name: 'HolidayYear',
+  tableName: 'holiday_year',
+  properties: {
+    year: p.smallint().primary(),
+    version: p.integer().primary(),
+    days: p.json<Readonly<Record<string, string>>>(),
+    createdAt: time(),
+  },
+});

@@ -10,8 +10,8 @@ export interface FlowRef {
   readonly flowVersion: number;
 }
 /** How many versions a process keeps. */
-const KEPT = 500;
-const kept = new Map<string, Flow>();
+const MAX_COMPILED = 500;
+const compiled = new Map<string, Flow>();
 /** The flows of loaded rows, which outlive their place among the kept ones, and the holidays of those that ask for them. */
 const flows = new WeakMap<object, Flow>();
 const holidays = new WeakMap<object, ReadonlySet<string>>();
@@ -22,28 +22,28 @@ const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `
 export async function loadFlows(tx: Tx, rows: readonly FlowRef[]): Promise<void> {
   const { sql, storeId } = tx;
   const wanted = rows.filter((row) => !builtInFlow(row.flowKey, row.flowVersion));
-  const missing = new Map(wanted.filter((row) => !kept.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
+  const missing = new Map(wanted.filter((row) => !compiled.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
   if (missing.size > 0) {
     const [keys, versions] = [[...missing.values()].map((row) => row.flowKey), [...missing.values()].map((row) => row.flowVersion)];
     const found = await sql<{ key: string; version: number; bundle: Bundle }>`
       SELECT key, version, bundle FROM flow_version WHERE store_id = ${storeId}
         AND (key, version) IN (SELECT * FROM unnest(${keys}::text[], ${versions}::int[]))`;
-    for (const { key, version, bundle } of found) keep(nameOf(storeId, { flowKey: key, flowVersion: version }), compileFlow(bundle));
+    for (const { key, version, bundle } of found) remember(nameOf(storeId, { flowKey: key, flowVersion: version }), compileFlow(bundle));
   }
   for (const row of wanted) {
-    const flow = kept.get(nameOf(storeId, row));
+    const flow = compiled.get(nameOf(storeId, row));
     if (!flow) throw new Error(`No flow ${row.flowKey}@${row.flowVersion}`);
     flows.set(row, flow);
   }
-  const asking = wanted.filter((row) => flows.get(row)?.usesHolidays);
-  if (asking.length === 0) return;
+  const withHolidays = wanted.filter((row) => flows.get(row)?.usesHolidays);
+  if (withHolidays.length === 0) return;
   const days = await readHolidays(tx);
-  for (const row of asking) holidays.set(row, days);
+  for (const row of withHolidays) holidays.set(row, days);
 }
 
-function keep(name: string, flow: Flow): void {
-  for (const oldest of kept.size >= KEPT ? [kept.keys().next().value!] : []) kept.delete(oldest);
-  kept.set(name, flow);
+function remember(name: string, flow: Flow): void {
+  for (const oldest of compiled.size >= MAX_COMPILED ? [compiled.keys().next().value!] : []) compiled.delete(oldest);
+  compiled.set(name, flow);
 }
 
 /** The flow of a row for which `loadFlows` was called. Throws for any other, unless it takes a default flow. */

@@ -102,7 +102,7 @@ const records = [
 ];
 
 /** What a flow cancels is in the audit log as a seller's cancel is, and so is what it refunds on the way (G46). */
-const said = (field: string): string => `coalesce(NEW.event -> 'flowCancel' -> '${field}', NEW.event -> '${field}')`;
+const fieldOf = (field: string): string => `coalesce(NEW.event -> 'flowCancel' -> '${field}', NEW.event -> '${field}')`;
 const ofRefund = (field: string): string => `NEW.event -> 'flowRefund' -> '${field}'`;
 const audit = [
   'DROP TRIGGER audit_order_item_canceled ON flow_step',
@@ -115,10 +115,10 @@ const audit = [
     when: `(NEW.event ->> 'type' = 'reduced' AND NEW.event ->> 'cause' = 'SELLER_CANCEL') OR NEW.event ? 'flowCancel'`,
     target: ['ORDER_ITEM', 'order_item_id'],
     metadata: {
-      quantity: said('quantity'),
-      refundAmount: said('refundAmount'),
-      pointRefundAmount: said('pointRefundAmount'),
-      reason: said('reason'),
+      quantity: fieldOf('quantity'),
+      refundAmount: fieldOf('refundAmount'),
+      pointRefundAmount: fieldOf('pointRefundAmount'),
+      reason: fieldOf('reason'),
     },
     refundId: `coalesce(NEW.event -> 'flowCancel' ->> 'refundId', NEW.event ->> 'refundId')`,
   }),

@@ -47,7 +47,8 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const before = stateOf(context);
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
-  const involved = itemsOf(context).filter(({ orderItemId: id }) => before.members.some((member) => member.id === id));
+  // An item alone is always meant: a claim is closed after its last units have left.
+  const involved = itemsOf(context).filter(({ orderItemId: id }) => !group || before.members.some((member) => member.id === id));
   if (group) group.row.flowState = state;
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);

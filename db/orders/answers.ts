@@ -1,11 +1,18 @@
 /** Answers of external services to the calls of flows (F17, F18). */
 import type { Flow } from '../../domain/flows/flow.ts';
+import { MINUTE } from '../../domain/kernel/time.ts';
 import type { Call } from '../../workflows/kernel/messages.ts';
 import { type Answered, callId, pendingCalls, settleCall } from '../flows/calls.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { advance, applyDue } from './advance.ts';
 import { stateOf, type TransitionContext } from './context.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
+
+/** A call is over by then, its record included: whoever finds the run gone brings it back for what became of it. */
+const OVER_MS = 2 * MINUTE;
+/** When a run has something to do: its nearest deadline, and without one the end of its calls. */
+export const wakeAtOf = (dueAt: number | null, calls: readonly object[], at: number): number | null =>
+  dueAt ?? (calls.length === 0 ? null : at + OVER_MS);
 
 const LOST: Answered = { result: 'failed', data: null };
 
@@ -31,8 +38,8 @@ export async function applyAnswer(context: TransitionContext, ownerId: string, i
   const pending = () => pendingCalls(flowOf(context.item), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
   await applyDue(context);
-  const asked = pending();
-  if (!asked) return;
-  const { result: value, data } = (await settleCall(context.tx, ownerId, asked.call, LOST)) ?? LOST;
-  await advance(context, { type: 'result', call: asked.call, value, ...(data && { data }) });
+  const call = pending();
+  if (!call) return;
+  const { result: value, data } = (await settleCall(context.tx, ownerId, call.call, LOST)) ?? LOST;
+  await advance(context, { type: 'result', call: call.call, value, ...(data && { data }) });
 }

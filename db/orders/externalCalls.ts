@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { type ExternalRequest, externalRequest } from '../../domain/flows/external.ts';
 import type { ExternalNode } from '../../domain/flows/graph.ts';
-import { moving, placeOf } from '../../domain/flows/positions.ts';
+import { moving, locationOf } from '../../domain/flows/positions.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { ExternalResult } from '../../domain/orders/messages.ts';
 import { type Answered, beginCall, readAnswer, settleCall } from '../flows/calls.ts';
@@ -11,7 +11,9 @@ import { FlowGroupEntity } from '../flows/entities.ts';
 import { flowOf, loadFlows } from '../flows/loaded.ts';
 import { openSecret } from '../flows/secrets.ts';
 import type { Keyring } from '../kernel/keyring.ts';
+import { orderGroupRun, orderItemRun, type RunIds } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { enqueueWake } from '../runs/commands.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { templateValues } from './flowViews.ts';
 
@@ -47,18 +49,29 @@ async function foreign(tx: Tx, { ownerId, call }: Entry, { timeoutSeconds }: Ext
   return answer ? { known: answer.result } : { foreignSeconds: timeoutSeconds };
 }
 
-/** Stores an answer that the flow still waits for; a late one is dropped. Locks the owner first, as its transition does. */
-export async function recordAnswer(tx: Tx, { ownerId, call }: Entry, answer: Answered): Promise<void> {
-  const { sql, storeId } = tx;
-  const [owner] = isGroup(ownerId)
-    ? await sql<StateRow>`SELECT flow_state FROM flow_group WHERE store_id = ${storeId} AND group_id = ${ownerId} FOR UPDATE`
-    : await sql<StateRow>`SELECT flow_state FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${ownerId} FOR UPDATE`;
-  if (owner && awaiting(owner.flow_state, call)) await settleCall(tx, ownerId, call, answer);
+/**
+ * Stores an answer that the flow still waits for, and wakes its run, which may be gone; a late one is dropped. Locks the owner first, as its
+ * transition does.
+ */
+export async function recordAnswer(tx: Tx, entry: Entry, answer: Answered): Promise<void> {
+  const owner = await lockOwner(tx, entry.ownerId);
+  if (!owner || !awaiting(owner.state, entry.call)) return;
+  await settleCall(tx, entry.ownerId, entry.call, answer);
+  enqueueWake(tx, owner.run);
 }
-interface StateRow {
-  readonly flow_state: FlowState;
+async function lockOwner({ sql, storeId }: Tx, ownerId: string): Promise<{ readonly state: FlowState; readonly run: RunIds } | null> {
+  if (isGroup(ownerId)) {
+    const [row] = await sql<{ state: FlowState; no: string; flow_key: string }>`
+      SELECT flow_state AS state, order_no AS no, flow_key FROM flow_group
+       WHERE store_id = ${storeId} AND group_id = ${ownerId} FOR UPDATE`;
+    return row ? { state: row.state, run: orderGroupRun({ storeId, groupId: ownerId, orderItemNo: row.no, flowKey: row.flow_key }) } : null;
+  }
+  const [row] = await sql<{ state: FlowState; no: string }>`
+    SELECT flow_state AS state, order_item_no AS no FROM order_item
+     WHERE store_id = ${storeId} AND order_item_id = ${ownerId} FOR UPDATE`;
+  return row ? { state: row.state, run: orderItemRun({ storeId, orderItemId: ownerId, orderItemNo: row.no }) } : null;
 }
-export const isGroup = (ownerId: string): boolean => ownerId.startsWith('grp_');
+const isGroup = (ownerId: string): boolean => ownerId.startsWith('grp_');
 const awaiting = ({ positions, done }: FlowState, call: string) => (done ? undefined : positions.find((one) => one.call === call));
 
 interface Waiting {
@@ -79,6 +92,6 @@ async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | 
   if (!position) return null;
   const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
   await loadFlows(tx, [item]);
-  const { node } = placeOf(flowOf(item), position);
+  const { node } = locationOf(flowOf(item), position);
   return node.type === 'external' ? { node, item } : null;
 }

@@ -35,7 +35,7 @@ interface Row {
 const NEWEST = 50;
 
 /** Each only where the event has it. */
-type Said = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason']?: string };
+type Details = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason']?: string };
 type Answers = Readonly<Record<string, string>>;
 type StepStatus = 'DONE' | 'PENDING' | 'FAILED';
 
@@ -74,13 +74,13 @@ const actorOf = ({ type, cause }: RecordedEvent): 'SELLER' | 'BUYER' | 'SYSTEM' 
 function viewRun(row: Row) {
   const { event, trace, effects } = row;
   const { type, key, name, deadline, value, to, reason } = event;
-  const said = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => typeof one === 'string');
+  const details = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => typeof one === 'string');
   return {
     runId: row.run_id,
     orderItemIds: [...row.item_ids],
     flow: { key: row.flow_key, version: row.flow_version },
     at: korean(new Date(row.at).getTime()),
-    event: { type: type as string, ...(Object.fromEntries(said) as Said) },
+    event: { type: type as string, ...(Object.fromEntries(details) as Details) },
     actor: type === 'event' && name?.startsWith('custom.') ? ('SELLER' as const) : actorOf(event),
     from: [...(trace[0]?.from ?? [])],
     to: [...(trace.at(-1)?.to ?? [])],
@@ -100,8 +100,8 @@ function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], answ
   };
 }
 function callStatus(nodeId: string, effects: readonly Effect[], answers: Answers): StepStatus {
-  const asked = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);
-  const answer = asked?.type === 'external.call' ? answers[asked.call] : undefined;
+  const request = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);
+  const answer = request?.type === 'external.call' ? answers[request.call] : undefined;
   if (answer === undefined) return 'PENDING';
   return answer === 'failed' ? 'FAILED' : 'DONE';
 }

@@ -3,7 +3,7 @@ import { type ActionView, actions } from '../../domain/flows/actions.ts';
 import { type Flow, labelOf } from '../../domain/flows/flow.ts';
 import { formOf } from '../../domain/flows/forms.ts';
 import type { Action, Deadline, InputField, Node, StepType } from '../../domain/flows/graph.ts';
-import { leaves, nearest, type Place, placeOf, statusOfPosition } from '../../domain/flows/positions.ts';
+import { leaves, nearest, type Location, locationOf, statusOfPosition } from '../../domain/flows/positions.ts';
 import type { Position } from '../../domain/flows/state.ts';
 import { isBefore, type PublicStatus } from '../../domain/flows/status.ts';
 import { renderText, type TemplateValues } from '../../domain/flows/templates.ts';
@@ -45,7 +45,7 @@ const messageOf = (item: OrderItem, node: Node): string | null =>
   node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item)) : null;
 
 /** The deadline that is nearest; hidden ones are for sellers' eyes (F27). */
-function deadlineOf({ node, position }: Place, viewer: Viewer): number | null {
+function deadlineOf({ node, position }: Location, viewer: Viewer): number | null {
   const isHidden = (key: string) =>
     viewer === 'buyer' && node.type === 'state' && (node.deadlines ?? []).some((d: Deadline) => d.key === key && d.hidden === true);
   const armed = position.due.flatMap(({ key, at: due }) => (due === null || isHidden(key) ? [] : [due]));
@@ -53,7 +53,7 @@ function deadlineOf({ node, position }: Place, viewer: Viewer): number | null {
 }
 function nearestOf(item: OrderItem, flow: Flow, viewer: Viewer): number | null {
   if (viewer === 'seller') return nearest(item.flowState)?.at ?? null;
-  const all = item.flowState.positions.flatMap((position) => deadlineOf(placeOf(flow, position), viewer) ?? []);
+  const all = item.flowState.positions.flatMap((position) => deadlineOf(locationOf(flow, position), viewer) ?? []);
   return all.length === 0 ? null : Math.min(...all);
 }
 
@@ -81,7 +81,7 @@ export function viewFlowState(item: OrderItem, viewer: Viewer) {
   const flow = flowOf(item);
   const { flowState: state } = item;
   const stands = state.members.find(({ id }) => id === item.orderItemId)?.standsAt;
-  const { node } = placeOf(flow, state.positions[0]!);
+  const { node } = locationOf(flow, state.positions[0]!);
   const inputs = Object.entries(state.inputs ?? {});
   const shown = viewer === 'seller' ? inputs : inputs.filter(([key]) => state.buyerKeys?.includes(key));
   return {

@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { labelOf } from '../../domain/flows/flow.ts';
 import { isOver } from '../../domain/flows/members.ts';
-import { nearest, placeOf } from '../../domain/flows/positions.ts';
+import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
@@ -14,7 +14,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue } from './advance.ts';
-import { applyAnswer, askCalls } from './answers.ts';
+import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
@@ -32,19 +32,23 @@ async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowG
   return { row, items };
 }
 
-/** Locks an item with the group that it moves with, if any. ORDER_ITEM_NOT_FOUND. */
+/** Locks an item; one that moves with a group after its group, with all its items. ORDER_ITEM_NOT_FOUND. */
 export async function lockMoving(tx: Tx, orderItemId: string): Promise<TransitionContext> {
-  const { em, storeId, sql } = tx;
-  const [known] = await sql<{ group_id: string | null }>`
-    SELECT group_id FROM order_item WHERE store_id = ${storeId} AND order_item_id = ${orderItemId}`;
-  const group = known?.group_id ? await lockGroup(tx, known.group_id) : null;
+  const { em, storeId } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const item =
-    group?.items.find((one) => one.orderItemId === orderItemId) ??
-    (await em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }));
-  if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  if (!group) await loadFlows(tx, [item]);
-  return { tx, item, store: await readStore(tx), ...(group && { group }) };
+  const alone = await em.findOne(OrderItemEntity, { storeId, orderItemId, groupId: null }, { lockMode });
+  if (!alone) return lockMember(tx, orderItemId);
+  await loadFlows(tx, [alone]);
+  return { tx, item: alone, store: await readStore(tx) };
+}
+
+async function lockMember(tx: Tx, orderItemId: string): Promise<TransitionContext> {
+  const [known] = await tx.sql<{ group_id: string }>`
+    SELECT group_id FROM order_item WHERE store_id = ${tx.storeId} AND order_item_id = ${orderItemId}`;
+  const group = known ? await lockGroup(tx, known.group_id) : null;
+  const item = group?.items.find((one) => one.orderItemId === orderItemId);
+  if (!group || !item) throw new Fault('ORDER_ITEM_NOT_FOUND');
+  return { tx, item, store: await readStore(tx), group };
 }
 
 export async function transitionOrderGroup(
@@ -79,13 +83,19 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
   const { flowState: state, groupId } = group;
   const due = nearest(state);
   const calls: Call<'orderGroup'>[] = askCalls(flowOf(items[0]!), group, groupId, at);
-  return { wakeAt: due?.at ?? null, calls, done: isOver(state), note: noteOf(group, items, due), status: state.status };
+  return {
+    wakeAt: wakeAtOf(due?.at ?? null, calls, at),
+    calls,
+    done: isOver(state),
+    note: noteOf(group, items, due),
+    status: state.status,
+  };
 }
 
 function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
   const what = `${state.members.length} of ${items.length} items`;
   if (isOver(state)) return `Finished: ${state.status}.`;
-  const { node } = placeOf(flowOf(items[0]!), state.positions[0]!);
+  const { node } = locationOf(flowOf(items[0]!), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
   return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;

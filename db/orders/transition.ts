@@ -4,7 +4,7 @@ import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/mes
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
-import { nearest, placeOf } from '../../domain/flows/positions.ts';
+import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { isFinal } from '../../domain/flows/status.ts';
 import { checkRecordCommand } from '../../domain/orders/machine.ts';
 import { isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
@@ -17,7 +17,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue } from './advance.ts';
-import { applyAnswer, askCalls } from './answers.ts';
+import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
@@ -83,16 +83,21 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 /** An item that moves with a group waits for the courier only. */
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
   const due = item.groupId ? null : nearest(item.flowState);
+  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
+  const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
+  const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
+  const planned = asks.length === 0 ? next : {};
+  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+}
+/** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
+function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
   const tracking = trackingOf(item);
   const pollAt = tracking?.nextAt ?? null;
-  const wakeAt = earlier(due?.at ?? null, pollAt);
   const polls = pollAt !== null && pollAt <= at ? [pollOf(item, tracking!, at)] : [];
-  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
-  const isNext = pollAt !== null && pollAt > at && (due === null || pollAt < due.at);
-  const next = isNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
-  return { wakeAt, calls: [...polls, ...asks], ...next, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const isPollNext = pollAt !== null && pollAt > at && (dueAt === null || pollAt < dueAt);
+  const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
+  return { pollAt, polls, next };
 }
-const earlier = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
 const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
   isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
 
@@ -107,7 +112,7 @@ function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt
   const { flowState: state, status } = item;
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
-  const { node } = placeOf(flow, state.positions[0]!);
+  const { node } = locationOf(flow, state.positions[0]!);
   // Labels of a store's own flow are text that a person typed (X24).
   const name = item.flowFacts ? node.id : labelOf(node);
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;

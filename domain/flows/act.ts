@@ -4,17 +4,17 @@ import { type Draft, refuse, setPosition } from './draft.ts';
 import { inputIssues, sentValues } from './inputs.ts';
 import { formOf } from './forms.ts';
 import type { Action, Edge, InputField, Trigger } from './graph.ts';
-import { isHeld, leaves, type Place } from './positions.ts';
+import { isHeld, leaves, type Location } from './positions.ts';
 import type { FlowEvent, FlowState, Refusal, RefusalReason } from './state.ts';
 
 type ActionEvent = Extract<FlowEvent, { readonly type: 'seller.action' | 'buyer.action' }>;
 type OutsideEvent = Extract<FlowEvent, { readonly type: 'event' }>;
 
 /** Limits count over the whole run, each graph's actions by themselves. */
-const useKey = ({ position }: Place, action: Action): string =>
+const useKey = ({ position }: Location, action: Action): string =>
   position.flow === undefined ? action.key : `${position.flow}/${action.key}`;
-export const isUsedUp = ({ uses = {} }: FlowState, place: Place, action: Action): boolean =>
-  action.maxUses !== undefined && (uses[useKey(place, action)] ?? 0) >= action.maxUses;
+export const isUsedUp = ({ uses = {} }: FlowState, location: Location, action: Action): boolean =>
+  action.maxUses !== undefined && (uses[useKey(location, action)] ?? 0) >= action.maxUses;
 
 /** The state is judged before the input, the input before the attachments; a refusal changes nothing. */
 export function act(draft: Draft, event: ActionEvent): Refusal | null {
@@ -24,13 +24,13 @@ export function act(draft: Draft, event: ActionEvent): Refusal | null {
   if (isHeld(draft.flow, state, event.member)) return refused('CLAIM_IN_PROGRESS');
   const on: Trigger = { type: event.type, key: event.key };
   let reason: RefusalReason = 'NOT_IN_STATE';
-  for (const place of leaves(draft.flow, state)) {
-    const action = place.graph.actions.get(event.key);
-    const edges = edgesOn(place, on).filter((edge) => isPossible(place, edge));
+  for (const location of leaves(draft.flow, state)) {
+    const action = location.graph.actions.get(event.key);
+    const edges = edgesOn(location, on).filter((edge) => isPossible(location, edge));
     if (!action || `${action.by}.action` !== event.type || edges.length === 0) continue;
-    if (isUsedUp(state, place, action)) reason = 'LIMIT_REACHED';
+    if (isUsedUp(state, location, action)) reason = 'LIMIT_REACHED';
     else {
-      const result = tryEdges(draft, { place, action, edges }, event);
+      const result = tryEdges(draft, { location, action, edges }, event);
       if (result !== 'CONDITION') return result;
       reason = result;
     }
@@ -39,29 +39,29 @@ export function act(draft: Draft, event: ActionEvent): Refusal | null {
 }
 
 interface Attempt {
-  readonly place: Place;
+  readonly location: Location;
   readonly action: Action;
   readonly edges: readonly Edge[];
 }
 /** CONDITION: no edge's condition holds, and nothing has changed. */
-function tryEdges(draft: Draft, { place, action, edges }: Attempt, event: ActionEvent): Refusal | 'CONDITION' | null {
+function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: ActionEvent): Refusal | 'CONDITION' | null {
   const { attachments = [] } = event;
   const uploads = draft.facts.uploads ?? NONE;
   const issues = inputIssues(fieldsOf(draft, action, event), sentTo(action, event), (address) => uploads.has(address));
   if (issues.length > 0) return { ...refuse('FLOW_ACTION_INPUT_INVALID', 'INPUT'), issues };
   const before = draft.state;
   draft.state = withInput(before, action, sentValues(action, event.input ?? {}));
-  const edge = passable(draft, place, edges);
+  const edge = passable(draft, location, edges);
   if (!edge) {
     draft.state = before;
     return 'CONDITION';
   }
-  const problem = attachmentProblem(place, edge, attachments, uploads);
+  const problem = attachmentProblem(location, edge, attachments, uploads);
   if (problem) return refuse('ACTION_NOT_AVAILABLE', problem);
   const { uses = {} } = draft.state;
-  const key = useKey(place, action);
+  const key = useKey(location, action);
   if (action.maxUses !== undefined) draft.state = { ...draft.state, uses: { ...uses, [key]: (uses[key] ?? 0) + 1 } };
-  take(draft, place, edge, attachments);
+  take(draft, location, edge, attachments);
   return null;
 }
 const NONE: ReadonlySet<string> = new Set();
@@ -91,7 +91,7 @@ function withInput(state: FlowState, { input: fields = [], by }: Action, sent: R
 
 /** ATTACHMENTS_INVALID: foreign, twice, too many, or where none are taken; ATTACHMENTS_REQUIRED: fewer than the target needs (F24). */
 function attachmentProblem(
-  { graph }: Place,
+  { graph }: Location,
   edge: Edge,
   attachments: readonly string[],
   uploads: ReadonlySet<string>,
@@ -110,14 +110,14 @@ export function receive(draft: Draft, { name, member, data }: OutsideEvent): Ref
   if (state.done) return refused('FINISHED');
   if (isHeld(draft.flow, state, member)) return refused('CLAIM_IN_PROGRESS');
   const found = leaves(draft.flow, state)
-    .map((place) => ({ place, edges: edgesOn(place, { type: 'event', name }).filter((edge) => isPossible(place, edge)) }))
+    .map((location) => ({ location, edges: edgesOn(location, { type: 'event', name }).filter((edge) => isPossible(location, edge)) }))
     .filter(({ edges }) => edges.length > 0);
   if (found.length === 0) return refused('NOT_IN_STATE');
   if (data) draft.state = withData(state, data);
-  for (const { place, edges } of found) {
-    const edge = passable(draft, place, edges);
+  for (const { location, edges } of found) {
+    const edge = passable(draft, location, edges);
     if (!edge) continue;
-    take(draft, place, edge);
+    take(draft, location, edge);
     return null;
   }
   return refused('CONDITION');
@@ -127,13 +127,13 @@ const withData = (state: FlowState, data: Readonly<Record<string, unknown>>): Fl
 
 /** The answer of an external service; STALE where it is late: its node was left (F18). */
 export function answer(draft: Draft, { call, value, data }: Extract<FlowEvent, { readonly type: 'result' }>): Refusal | null {
-  const place = leaves(draft.flow, draft.state).find(({ position }) => position.call === call);
-  if (draft.state.done || !place || place.node.type !== 'external') return refuse('STALE', 'STALE');
-  const { saveAs, id } = place.node;
+  const location = leaves(draft.flow, draft.state).find(({ position }) => position.call === call);
+  if (draft.state.done || !location || location.node.type !== 'external') return refuse('STALE', 'STALE');
+  const { saveAs, id } = location.node;
   if (value === 'success' && data !== undefined && saveAs !== undefined) draft.state = withData(draft.state, { [saveAs]: data });
-  const edge = passable(draft, place, edgesOn(place, { type: 'result', value }));
-  const { call: _, ...answered } = place.position;
-  if (edge) take(draft, place, edge);
+  const edge = passable(draft, location, edgesOn(location, { type: 'result', value }));
+  const { call: _, ...answered } = location.position;
+  if (edge) take(draft, location, edge);
   else {
     setPosition(draft, answered);
     draft.effects.push({ type: 'alert', nodeId: id, code: 'RESULT_UNCONNECTED', at: draft.at });

@@ -16,12 +16,16 @@ export interface ActionView {
 export function actions(flow: Flow, state: FlowState, by: 'seller' | 'buyer', member?: string): ActionView[] {
   const blocked = state.done ? 'FINISHED' : isHeld(flow, state, member) ? 'CLAIM_IN_PROGRESS' : null;
   const views = new Map<string, ActionView>();
-  for (const place of leaves(flow, state))
-    for (const action of place.graph.graph.actions) {
+  for (const location of leaves(flow, state))
+    for (const action of location.graph.graph.actions) {
       if (action.by !== by || views.get(action.key)?.reason === null) continue;
-      const edges = edgesOn(place, { type: `${by}.action`, key: action.key });
+      const edges = edgesOn(location, { type: `${by}.action`, key: action.key });
       if (edges.length === 0) continue;
-      const own = isUsedUp(state, place, action) ? 'LIMIT_REACHED' : edges.some((edge) => isPossible(place, edge)) ? null : 'NOT_IN_STATE';
+      const own = isUsedUp(state, location, action)
+        ? 'LIMIT_REACHED'
+        : edges.some((edge) => isPossible(location, edge))
+          ? null
+          : 'NOT_IN_STATE';
       views.set(action.key, { action, reason: blocked ?? own });
     }
   return [...views.values()];

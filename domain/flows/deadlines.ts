@@ -2,16 +2,16 @@
 import { DAY, duration, MINUTE } from '../kernel/time.ts';
 import { type Draft, evaluate } from './draft.ts';
 import type { Deadline } from './graph.ts';
-import type { Place } from './positions.ts';
+import type { Location } from './positions.ts';
 import type { Due, FlowState, Position } from './state.ts';
 
 /** The deadline of a parallel or call node. */
 export const TIMEOUT = 'timeout';
 
 /** The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. */
-export function armDeadlines(draft: Draft, place: Place): readonly Due[] {
-  const { node } = place;
-  if (node.type === 'state') return (node.deadlines ?? []).flatMap((deadline) => arm(draft, place, deadline));
+export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
+  const { node } = location;
+  if (node.type === 'state') return (node.deadlines ?? []).flatMap((deadline) => arm(draft, location, deadline));
   if ((node.type !== 'parallel' && node.type !== 'call') || node.deadline === undefined) return [];
   return [{ key: TIMEOUT, at: draft.at + (duration(node.deadline) ?? 0) }];
 }
@@ -20,18 +20,19 @@ export function armDeadlines(draft: Draft, place: Place): readonly Due[] {
  * A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). Where the flow comes back at the
  * same moment it fires a minute later: past times never lead round in circles within one.
  */
-function arm(draft: Draft, place: Place, deadline: Deadline): Due[] {
+function arm(draft: Draft, location: Location, deadline: Deadline): Due[] {
   const { key, after, at: source, setting, ifPast } = deadline;
   if (source !== undefined) {
-    const at = evaluate(draft, place, source);
+    const at = evaluate(draft, location, source);
     if (typeof at !== 'number' || (at <= draft.at && ifPast === 'skip')) return [];
-    return [{ key, at: at > draft.at ? at : draft.at + (isBack(draft, place) ? MINUTE : 0) }];
+    return [{ key, at: at > draft.at ? at : draft.at + (isBack(draft, location) ? MINUTE : 0) }];
   }
   const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
   return wait > 0 ? [{ key, at: draft.at + wait }] : [];
 }
 
-const isBack = ({ trace, at: now }: Draft, { node }: Place): boolean => trace.some(({ at, from }) => at === now && from.includes(node.id));
+const isBack = ({ trace, at: now }: Draft, { node }: Location): boolean =>
+  trace.some(({ at, from }) => at === now && from.includes(node.id));
 
 export function extendDeadline(position: Position, deadline: string, by: string): Position {
   const more = duration(by) ?? 0;

@@ -2,7 +2,7 @@
 import type { Scope } from './expressions/types.ts';
 import { ExpressionError } from './expressions/errors.ts';
 import type { Flow } from './flow.ts';
-import { moving, type Place } from './positions.ts';
+import { moving, type Location } from './positions.ts';
 import type { Effect, Facts, FlowState, Member, Position, Refusal, Trace } from './state.ts';
 
 export interface Draft {
@@ -71,7 +71,7 @@ export function scopeAt(
 /** The value of an expression of the graph; null, with an alert, when it fails (F39). */
 export function evaluate(
   draft: Draft,
-  { graph, node, position }: Place,
+  { graph, node, position }: Location,
   source: string,
   more: Partial<Scope> = {},
 ): boolean | number | null {

@@ -4,7 +4,7 @@ import { type Draft, evaluate, nextId, nodesOf, positionOf, setPosition, whose }
 import { runExecutions } from './executions.ts';
 import { labelOf, nodeIn } from './flow.ts';
 import type { Edge, Node, ParallelNode, Trigger } from './graph.ts';
-import { moving, type Place, placeOf, statusAt, statusOf, statusOfPosition } from './positions.ts';
+import { moving, type Location, locationOf, statusAt, statusOf, statusOfPosition } from './positions.ts';
 import type { Position } from './state.ts';
 import { isBefore } from './status.ts';
 
@@ -19,17 +19,17 @@ export const sameTrigger = (a: Trigger, b: Trigger): boolean => {
   if (a.type === 'result') return b.type === 'result' && a.value === b.value;
   return a.type === b.type && a.key === (b as { key: string }).key;
 };
-export const edgesOn = ({ graph, node }: Place, on: Trigger): readonly Edge[] =>
+export const edgesOn = ({ graph, node }: Location, on: Trigger): readonly Edge[] =>
   (graph.edgesFrom.get(node.id) ?? []).filter((edge) => sameTrigger(edge.on, on));
 /** The first edge whose condition holds; one that fails does not (F39). */
-export const passable = (draft: Draft, place: Place, edges: readonly Edge[]): Edge | undefined =>
-  edges.find(({ when }) => when === undefined || evaluate(draft, place, when) === true);
+export const passable = (draft: Draft, location: Location, edges: readonly Edge[]): Edge | undefined =>
+  edges.find(({ when }) => when === undefined || evaluate(draft, location, when) === true);
 
 export const hasRoom = ({ trace }: Draft): boolean => trace.length < MAX_EDGES;
 
 /** Takes an edge, and whatever follows by itself. */
-export function take(draft: Draft, place: Place, edge: Edge, attachments: readonly string[] = []): void {
-  pass(draft, place, edge, attachments);
+export function take(draft: Draft, location: Location, edge: Edge, attachments: readonly string[] = []): void {
+  pass(draft, location, edge, attachments);
   settle(draft);
 }
 
@@ -39,17 +39,17 @@ export function settle(draft: Draft): void {
     const [id, value] = next;
     const position = draft.state.positions.find((p) => p.id === id);
     if (!position) continue;
-    const at = placeOf(draft.flow, position);
+    const at = locationOf(draft.flow, position);
     const follows = passable(draft, at, edgesOn(at, { type: 'result', value }));
     if (follows) pass(draft, at, follows, []);
     else draft.effects.push({ type: 'alert', nodeId: at.node.id, code: 'RESULT_UNCONNECTED', at: draft.at });
   }
 }
 
-function pass(draft: Draft, place: Place, edge: Edge, attachments: readonly string[]): void {
+function pass(draft: Draft, location: Location, edge: Edge, attachments: readonly string[]): void {
   const from = nodesOf(draft.state);
-  const { id } = place.position;
-  runExecutions(draft, place, edge.run ?? [], (key, by) => setPosition(draft, extendDeadline(positionOf(draft, id), key, by)));
+  const { id } = location.position;
+  runExecutions(draft, location, edge.run ?? [], (key, by) => setPosition(draft, extendDeadline(positionOf(draft, id), key, by)));
   if (!edge.internal) {
     dropBelow(draft, id);
     leave(draft, id);
@@ -109,7 +109,7 @@ export function enter(draft: Draft, id: string, nodeId: string, attachments: rea
   const node = nodeIn(draft.flow.compiled(before.flow), nodeId);
   const position = positionAt(draft, before, node, attachments);
   setPosition(draft, position);
-  const due = armDeadlines(draft, placeOf(draft.flow, position));
+  const due = armDeadlines(draft, locationOf(draft.flow, position));
   if (due.length > 0) setPosition(draft, { ...position, due });
   draft.effects.push({
     type: 'state',
@@ -212,7 +212,7 @@ function arrive(draft: Draft, position: Position): void {
   const { parent: parentId } = position;
   if (parentId === undefined) return;
   const parent = positionOf(draft, parentId);
-  const { node } = placeOf(draft.flow, parent);
+  const { node } = locationOf(draft.flow, parent);
   const branches = draft.state.positions.filter((p) => p.parent === parentId);
   if (node.type !== 'parallel' || branches.length < node.branches.length || !branches.every(({ arrived }) => arrived)) return;
   const status = branches.map((p) => statusOfPosition(draft.flow, p)).reduce((a, b) => (isBefore(b, a) ? b : a));
@@ -232,5 +232,5 @@ function returnTo(draft: Draft, parentId: string, outcome: 'COMPLETED' | 'CANCEL
 }
 
 /** Whether an internal edge can do what it does: a deadline that is not armed cannot be extended. */
-export const isPossible = ({ position }: Place, edge: Edge): boolean =>
+export const isPossible = ({ position }: Location, edge: Edge): boolean =>
   (edge.run ?? []).every((run) => run.type !== 'deadline.extend' || position.due.some(({ key }) => key === run.deadline));

@@ -1,17 +1,17 @@
 /** What taking an edge does besides the change of state: its executions, as effects. */
 import { type Draft, evaluate, setMembers, whose } from './draft.ts';
 import type { Execution } from './graph.ts';
-import { moving, type Place } from './positions.ts';
+import { moving, type Location } from './positions.ts';
 
 /** `extend` moves a deadline of the position. */
 export function runExecutions(
   draft: Draft,
-  place: Place,
+  location: Location,
   executions: readonly Execution[],
   extend: (deadline: string, by: string) => void,
 ): void {
   for (const execution of executions) {
-    if (execution.type === 'refund') refund(draft, place, execution.deduct ?? 0);
+    if (execution.type === 'refund') refund(draft, location, execution.deduct ?? 0);
     else if (execution.type === 'stock.restore') moveStock(draft, execution.type, true);
     else if (execution.type === 'stock.capture') moveStock(draft, execution.type, false);
     else {
@@ -22,11 +22,11 @@ export function runExecutions(
 }
 
 /** Once per item: it settles the item, and nothing pays for it again (F40). A deduction that fails is 0 (F39). */
-function refund(draft: Draft, place: Place, deduct: number | string): void {
+function refund(draft: Draft, location: Location, deduct: number | string): void {
   for (const { id, settled } of moving(draft.state)) {
     if (settled) continue;
     const refundable = draft.facts.refundableWon?.[id] ?? 0;
-    const value = typeof deduct === 'number' ? deduct : evaluate(draft, place, deduct, { refundable });
+    const value = typeof deduct === 'number' ? deduct : evaluate(draft, location, deduct, { refundable });
     const deductWon = Math.min(refundable, Math.max(0, typeof value === 'number' ? value : 0));
     draft.effects.push({ type: 'refund', member: id, deductWon, at: draft.at });
   }

@@ -3,7 +3,7 @@ import { cancelMembers } from './enter.ts';
 import { pauseDeadlines, resumeDeadlines } from './deadlines.ts';
 import { type Draft, refuse } from './draft.ts';
 import { labelOf } from './flow.ts';
-import { goesOn, isPaused, placeOf } from './positions.ts';
+import { goesOn, isPaused, locationOf } from './positions.ts';
 import type { FlowEvent, FlowState, Member, ReduceCause, Refusal } from './state.ts';
 
 type Event<T extends FlowEvent['type']> = Extract<FlowEvent, { readonly type: T }>;
@@ -49,7 +49,7 @@ export function reduce(draft: Draft, { member: memberId, quantity, cause }: Even
 /** Where a member is: at the main position of the flow, or where its claim keeps it. */
 function whereIs({ flow, state }: Draft, { standsAt }: Member): NonNullable<Member['standsAt']> {
   const main = state.positions[0]!;
-  return standsAt ?? { node: main.node, label: labelOf(placeOf(flow, main).node), status: state.status };
+  return standsAt ?? { node: main.node, label: labelOf(locationOf(flow, main).node), status: state.status };
 }
 
 /** The first claim pauses every deadline; in a group that goes on, the member stands still instead (F32, F33). */

@@ -4,7 +4,7 @@ import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from 
 import { enter, publishStatus, settle } from './enter.ts';
 import type { CompiledGraph, Flow } from './flow.ts';
 import type { Node } from './graph.ts';
-import { isHeld, placeOf } from './positions.ts';
+import { isHeld, locationOf } from './positions.ts';
 import { reach } from './reach.ts';
 import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
 
@@ -36,7 +36,7 @@ function moveRefusal(flow: Flow, state: FlowState, member?: string): RefusalReas
   if (state.done) return 'FINISHED';
   if (isHeld(flow, state, member)) return 'CLAIM_IN_PROGRESS';
   if (state.positions.length > 1) return 'BRANCH_OR_SUBFLOW';
-  return placeOf(flow, state.positions[0]!).node.type === 'external' ? 'EXTERNAL_PENDING' : null;
+  return locationOf(flow, state.positions[0]!).node.type === 'external' ? 'EXTERNAL_PENDING' : null;
 }
 
 export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly type: 'move' }>): Refusal | null {
@@ -75,7 +75,7 @@ export function migrate(from: Flow, to: Flow, state: FlowState, at: number, fact
   const { status: _, ...rest } = positionOf(draft, state.positions[0]!.id);
   const position: Position = { ...rest, due: [] };
   setPosition(draft, position);
-  setPosition(draft, { ...position, due: armDeadlines(draft, placeOf(to, position)) });
+  setPosition(draft, { ...position, due: armDeadlines(draft, locationOf(to, position)) });
   publishStatus(draft);
   const nodes = nodesOf(state);
   draft.trace.push({ at, edges: [], from: nodes, to: nodes });

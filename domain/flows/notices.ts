@@ -12,9 +12,9 @@ const STATUS_EVENT: Readonly<Partial<Record<PublicStatus, StatusEvent>>> = {
 };
 
 /** `members`: about whom, in a group; one event for each of them. */
-type Told = { readonly at: number; readonly members?: readonly string[] };
+type Addressed = { readonly at: number; readonly members?: readonly string[] };
 /** A `status` of null is the one that the item has. */
-export type Notice = Told &
+export type Notice = Addressed &
   (
     | {
         readonly type: 'ORDER.FLOW_STATE_CHANGED';
@@ -35,34 +35,34 @@ export type Notice = Told &
  */
 export function noticesOf(event: { readonly type: string }, effects: readonly Effect[]): readonly Notice[] {
   const notices: Notice[] = [];
-  let provided: Told | null = null;
+  let provided: Addressed | null = null;
   let status: PublicStatus | null = effects.find((effect) => effect.type === 'status')?.from ?? null;
   const tellProvision = (): void => {
     if (provided) notices.push({ type: 'ORDER.FULFILLED', ...provided, status });
     provided = null;
   };
   for (const [i, effect] of effects.entries()) {
-    const told = toldOf(effect);
+    const addressed = addressedOf(effect);
     if (effect.type === 'fulfillment.record') {
       tellProvision();
-      provided = told;
+      provided = addressed;
     } else if (effect.type === 'status') {
       status = effect.to;
       tellProvision();
       const type = event.type === 'move' ? undefined : STATUS_EVENT[effect.to];
-      if (type) notices.push({ type, ...told, status });
-    } else if (effect.type === 'notify') notices.push({ type: 'ORDER.FLOW_NOTIFICATION', ...told, name: effect.name, status });
+      if (type) notices.push({ type, ...addressed, status });
+    } else if (effect.type === 'notify') notices.push({ type: 'ORDER.FLOW_NOTIFICATION', ...addressed, name: effect.name, status });
     else if (effect.type === 'cancel') notices.push({ type: 'ORDER.CANCELED', at: effect.at, members: effect.leavers.map(({ id }) => id) });
     else if (effect.type === 'state' && event.type !== 'start') {
       const { from, to, label } = effect;
-      notices.push({ type: 'ORDER.FLOW_STATE_CHANGED', ...told, from, to, label, status: statusAfter(effects, i) ?? status });
+      notices.push({ type: 'ORDER.FLOW_STATE_CHANGED', ...addressed, from, to, label, status: statusAfter(effects, i) ?? status });
     }
   }
   tellProvision();
   return notices;
 }
 
-const toldOf = (effect: Effect): Told => {
+const addressedOf = (effect: Effect): Addressed => {
   const { at } = effect;
   return 'members' in effect && effect.members ? { at, members: effect.members } : { at };
 };

@@ -5,17 +5,17 @@ import type { Scope } from './expressions/types.ts';
 import { scopeAt } from './draft.ts';
 import type { Flow } from './flow.ts';
 import type { Permission, PermissionKey } from './graph.ts';
-import { leaves, type Place } from './positions.ts';
+import { leaves, type Location } from './positions.ts';
 import type { Facts, FlowState } from './state.ts';
 
 /** The permission at each running position; null where one of them does not have it. Each of them decides (the strictest wins). */
-function found(flow: Flow, state: FlowState, key: PermissionKey): readonly (readonly [Place, true | Permission])[] | null {
+function found(flow: Flow, state: FlowState, key: PermissionKey): readonly (readonly [Location, true | Permission])[] | null {
   if (state.done) return null;
-  const permissions = leaves(flow, state).map((place) => {
-    const { node } = place;
-    return [place, node.type === 'state' ? node.permissions?.[key] : undefined] as const;
+  const permissions = leaves(flow, state).map((location) => {
+    const { node } = location;
+    return [location, node.type === 'state' ? node.permissions?.[key] : undefined] as const;
   });
-  return permissions.every((one): one is readonly [Place, true | Permission] => one[1] !== undefined) ? permissions : null;
+  return permissions.every((one): one is readonly [Location, true | Permission] => one[1] !== undefined) ? permissions : null;
 }
 
 /** Whether every running position has this permission: a seller's cancel needs `sellerForcedCancel`. */
@@ -27,7 +27,7 @@ export interface Claimed {
   readonly reason: string;
   readonly refundableWon: number;
 }
-export interface Asked {
+export interface ClaimAt {
   readonly at: number;
   readonly facts: Facts;
   readonly member: string;
@@ -46,7 +46,7 @@ export interface Allowance {
 const NOT_THERE: Allowance = { reason: 'NOT_IN_STATE', until: null, deductWon: 0, isUnsure: false };
 
 /** The earliest limit and the highest fee of all running positions. */
-export function allowance(flow: Flow, state: FlowState, key: PermissionKey, asked: Asked): Allowance {
+export function allowance(flow: Flow, state: FlowState, key: PermissionKey, asked: ClaimAt): Allowance {
   const permissions = found(flow, state, key);
   if (!permissions) return NOT_THERE;
   let [until, deductWon, isUnsure] = [Infinity, 0, false];
@@ -54,22 +54,22 @@ export function allowance(flow: Flow, state: FlowState, key: PermissionKey, aske
     isUnsure = true;
     return null;
   };
-  for (const [place, permission] of permissions) {
+  for (const [location, permission] of permissions) {
     if (permission === true) continue;
-    until = Math.min(until, limitOf(place, permission, state, asked, unsure) ?? Infinity);
-    deductWon = Math.max(deductWon, asked.claim ? feeOf(place, permission, state, asked, unsure) : 0);
+    until = Math.min(until, limitOf(location, permission, state, asked, unsure) ?? Infinity);
+    deductWon = Math.max(deductWon, asked.claim ? feeOf(location, permission, state, asked, unsure) : 0);
   }
   const limit = Number.isFinite(until) ? until : null;
   return { reason: limit !== null && asked.at > limit ? 'PERIOD_EXPIRED' : null, until: limit, deductWon, isUnsure };
 }
 
-function limitOf(place: Place, { within, until }: Permission, state: FlowState, asked: Asked, unsure: () => null): number | null {
-  if (within !== undefined) return place.position.enteredAt + (duration(within) ?? 0);
-  return until === undefined ? null : valueOf(place, until, state, asked, unsure);
+function limitOf(location: Location, { within, until }: Permission, state: FlowState, asked: ClaimAt, unsure: () => null): number | null {
+  if (within !== undefined) return location.position.enteredAt + (duration(within) ?? 0);
+  return until === undefined ? null : valueOf(location, until, state, asked, unsure);
 }
 
 /** Rounded down, within 0..refundable. */
-function feeOf(place: Place, { fee, deduct }: Permission, state: FlowState, asked: Asked, unsure: () => null): number {
+function feeOf(location: Location, { fee, deduct }: Permission, state: FlowState, asked: ClaimAt, unsure: () => null): number {
   const refundable = asked.claim?.refundableWon ?? 0;
   const value =
     fee?.type === 'flat'
@@ -77,15 +77,21 @@ function feeOf(place: Place, { fee, deduct }: Permission, state: FlowState, aske
       : fee?.type === 'ratio'
         ? Number((BigInt(refundable) * BigInt(Math.round(fee.percent * 100))) / 10_000n)
         : typeof deduct === 'string'
-          ? (valueOf(place, deduct, state, asked, unsure) ?? 0)
+          ? (valueOf(location, deduct, state, asked, unsure) ?? 0)
           : (deduct ?? 0);
   return Math.min(refundable, Math.max(0, Math.floor(value)));
 }
 
-function valueOf(place: Place, source: string, state: FlowState, { at, facts, member, claim }: Asked, unsure: () => null): number | null {
+function valueOf(
+  location: Location,
+  source: string,
+  state: FlowState,
+  { at, facts, member, claim }: ClaimAt,
+  unsure: () => null,
+): number | null {
   const more: Partial<Scope> = claim ? { refundable: claim.refundableWon, claim: { quantity: claim.quantity, reason: claim.reason } } : {};
   try {
-    const value = place.graph.expressions.evaluate(source, { ...scopeAt({ state, facts, at }, place.position, member), ...more });
+    const value = location.graph.expressions.evaluate(source, { ...scopeAt({ state, facts, at }, location.position, member), ...more });
     return typeof value === 'number' ? value : unsure();
   } catch (error) {
     if (error instanceof ExpressionError) return unsure();

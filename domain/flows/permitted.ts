@@ -1,7 +1,7 @@
 /** What an item may be claimed for at a moment: the six permissions for a claim that somebody thinks of (F13). */
 import type { Flow } from './flow.ts';
 import { type PermissionKey, PERMISSIONS } from './graph.ts';
-import { allowance, type Asked } from './permissions.ts';
+import { allowance, type ClaimAt } from './permissions.ts';
 import { isHeld } from './positions.ts';
 import type { FlowState } from './state.ts';
 
@@ -23,15 +23,15 @@ export interface Permitted {
 }
 const NOT_THERE: Permitted = { allowed: false, reason: 'NOT_IN_STATE', until: null, deductWon: 0, isUnsure: false };
 
-export interface AskedFor extends Omit<Asked, 'claim'> {
+export interface MemberClaim extends Omit<ClaimAt, 'claim'> {
   readonly claim: ClaimedItem;
 }
-export function permittedOf(flow: Flow, state: FlowState | null, asked: AskedFor): Readonly<Record<PermissionKey, Permitted>> {
+export function permittedOf(flow: Flow, state: FlowState | null, asked: MemberClaim): Readonly<Record<PermissionKey, Permitted>> {
   const permitted = PERMISSIONS.map((key) => [key, state === null ? NOT_THERE : permittedBy(flow, state, key, asked)] as const);
   return Object.fromEntries(permitted) as Record<PermissionKey, Permitted>;
 }
 
-function permittedBy(flow: Flow, state: FlowState, key: PermissionKey, { claim, ...asked }: AskedFor): Permitted {
+function permittedBy(flow: Flow, state: FlowState, key: PermissionKey, { claim, ...asked }: MemberClaim): Permitted {
   const member = state.members.find(({ id }) => id === asked.member);
   const active = member?.activeQuantity ?? 0;
   const { quantity = active, reason = 'CHANGE_OF_MIND' } = claim;

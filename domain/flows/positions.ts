@@ -4,12 +4,12 @@ import type { Node } from './graph.ts';
 import type { FlowState, Member, Position } from './state.ts';
 import { leastAdvanced, type PublicStatus } from './status.ts';
 
-export interface Place {
+export interface Location {
   readonly position: Position;
   readonly graph: CompiledGraph;
   readonly node: Node;
 }
-export function placeOf(flow: Flow, position: Position): Place {
+export function locationOf(flow: Flow, position: Position): Location {
   const graph = flow.compiled(position.flow);
   return { position, graph, node: nodeIn(graph, position.node) };
 }
@@ -17,8 +17,8 @@ export function placeOf(flow: Flow, position: Position): Place {
 /** The positions that run: those without others below them, and not in a join already. */
 export const leavesOf = (positions: readonly Position[]): readonly Position[] =>
   positions.length === 1 ? positions : positions.filter((p) => !p.arrived && !positions.some(({ parent }) => parent === p.id));
-export const leaves = (flow: Flow, { positions }: FlowState): readonly Place[] =>
-  leavesOf(positions).map((position) => placeOf(flow, position));
+export const leaves = (flow: Flow, { positions }: FlowState): readonly Location[] =>
+  leavesOf(positions).map((position) => locationOf(flow, position));
 
 /** The public status of a node that is entered; of one that has none, the one before. */
 export function statusAt(node: Node, before: PublicStatus): PublicStatus {
@@ -28,7 +28,7 @@ export function statusAt(node: Node, before: PublicStatus): PublicStatus {
 }
 /** States that were stored before positions had a status of their own have one position, in a state or an end. */
 export const statusOfPosition = (flow: Flow, position: Position): PublicStatus =>
-  position.status ?? statusAt(placeOf(flow, position).node, 'PAID');
+  position.status ?? statusAt(locationOf(flow, position).node, 'PAID');
 /** The least advanced running position (F34). */
 export const statusOf = (flow: Flow, positions: readonly Position[], before: PublicStatus): PublicStatus =>
   leastAdvanced(leavesOf(positions).map((position) => statusOfPosition(flow, position))) ?? before;

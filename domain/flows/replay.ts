@@ -97,8 +97,8 @@ function eventOf({ event }: FlowRecord, members: readonly Member[]): Replayed {
 /** An answer goes to the node that asked, whose call has another id here. */
 function sameCall(flow: Flow, state: FlowState | null, event: Replayed, calls: ReadonlyMap<string, string>): Replayed {
   if (event.type !== 'result' || !state) return event;
-  const asking = leaves(flow, state).find(({ node, position }) => node.id === calls.get(event.call) && position.call !== undefined);
-  return { ...event, call: asking?.position.call ?? '' };
+  const waiting = leaves(flow, state).find(({ node, position }) => node.id === calls.get(event.call) && position.call !== undefined);
+  return { ...event, call: waiting?.position.call ?? '' };
 }
 
 /** What was accepted then was an upload of the store. */

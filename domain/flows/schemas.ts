@@ -6,7 +6,7 @@
 import { Type } from 'typebox';
 import { ActionForm, EdgeForm } from './form/actions.ts';
 import { NodeForm } from './form/nodes.ts';
-import { closed, judged, listOf, Reference } from './form/parts.ts';
+import { checked, closed, listOf, Reference } from './form/parts.ts';
 import type { Graph } from './graph.ts';
 
 /** Most nodes, edges and branches of a graph, and bytes of its JSON text (F35). */
@@ -34,8 +34,8 @@ export const GraphForm = Type.Unsafe<Graph>(
     start: Reference,
     requires: Type.Optional(
       closed({
-        progression: Type.Optional(judged(['ITEM', 'ORDER_GROUP'])),
-        groupClaim: Type.Optional(judged(['PAUSE', 'CONTINUE'])),
+        progression: Type.Optional(checked(['ITEM', 'ORDER_GROUP'])),
+        groupClaim: Type.Optional(checked(['PAUSE', 'CONTINUE'])),
       }),
     ),
     tables: Type.Optional(Type.Record(TableName, listOf(Row, 200), { additionalProperties: false, maxProperties: 100 })),

@@ -9,7 +9,7 @@ import { dropBelow, edgesOn, enter, hasRoom, passable, settle, take } from './en
 import type { Flow } from './flow.ts';
 import { closeClaim, openClaim, reduce } from './members.ts';
 import { move } from './move.ts';
-import { nearest, placeOf } from './positions.ts';
+import { nearest, locationOf } from './positions.ts';
 import type { Facts, FlowEvent, FlowState, Refusal, StepResult } from './state.ts';
 
 const NEW: FlowState = { v: 1, seq: 0, members: [], claims: [], status: 'PAID', positions: [] };
@@ -70,13 +70,13 @@ function elapse(draft: Draft): null {
     const position = positionOf(draft, id);
     const rest = { ...position, due: position.due.filter((d) => d.key !== key) };
     setPosition(draft, rest);
-    const place = placeOf(draft.flow, rest);
-    const isWhole = place.node.type === 'parallel' || place.node.type === 'call';
+    const location = locationOf(draft.flow, rest);
+    const isWhole = location.node.type === 'parallel' || location.node.type === 'call';
     // What runs inside ends with the deadline of the whole (F36).
     if (isWhole) dropBelow(draft, id);
     const on = isWhole ? ({ type: 'result', value: TIMEOUT } as const) : ({ type: 'elapsed', deadline: key } as const);
-    const edge = passable(draft, place, edgesOn(place, on));
-    if (edge) take(draft, place, edge);
+    const edge = passable(draft, location, edgesOn(location, on));
+    if (edge) take(draft, location, edge);
   }
   return null;
 }

@@ -10,7 +10,7 @@ import { type Failpoint, FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import { type ProviderName, PROVIDERS } from '../../domain/payments/providers.ts';
 import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
-import { type Asking, startAsking } from './asking.ts';
+import { type ExternalCalls, startExternalCalls } from './externalCalls.ts';
 import { answered, ClaimKills } from './claimKills.ts';
 import { type Bench, bench } from './harness.ts';
 import { settle, violations } from './invariants.ts';
@@ -26,14 +26,14 @@ let under: Bench;
 let database: Postgres;
 let approving: Approving;
 let claims: ClaimKills;
-let externals: Asking;
+let externals: ExternalCalls;
 beforeAll(async () => {
   under = await bench({ FAILPOINTS_ARMED: armed });
   database = new Postgres({ connectionString: under.system.databaseUrl });
   await database.connect();
   approving = await Approving.start(under.system, under.store);
   claims = await ClaimKills.start(under, armed, promised);
-  externals = await startAsking(under);
+  externals = await startExternalCalls(under);
 }, 120_000);
 afterAll(async () => {
   await approving?.close();

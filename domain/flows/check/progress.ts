@@ -25,12 +25,12 @@ export function checkCircles(view: View, { block }: Report): void {
   const isInstant = (id: string) => ['external', 'parallel', 'join'].includes(view.nodes.get(id)!.type);
   const passesTo = (id: string) => view.next(id).filter(isInstant);
   const comesFrom = (id: string) => view.before(id).filter(isInstant);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { id } of view.graph.states) {
-    if (told.has(id) || !isInstant(id)) continue;
+    if (reported.has(id) || !isInstant(id)) continue;
     const behind = reach(passesTo(id), passesTo);
     if (!behind.has(id)) continue;
-    for (const other of behind.intersection(reach([id], comesFrom))) told.add(other);
+    for (const other of behind.intersection(reach([id], comesFrom))) reported.add(other);
     block('AUTO_CYCLE', { nodeId: id }, 'It comes back here without any state that waits.');
   }
 }

@@ -1,7 +1,7 @@
 /** The forms of actions and their fields, of triggers, executions and edges. */
 import { type TProperties, Type } from 'typebox';
 import { FIELD_TYPES, PLATFORM_ACTIONS, RESULTS } from '../graph.ts';
-import { closed, Duration, expression, Id, judged, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
+import { checked, closed, Duration, expression, Id, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
 
 const Whole = Type.Optional(Type.Integer({ minimum: -1_000_000_000_000, maximum: 1_000_000_000_000 }));
 const Value = Type.String({ maxLength: 200 });
@@ -34,7 +34,7 @@ const TriggerForm = taggedByType([
   closed({ type: oneOf(['seller.action', 'buyer.action']), key: Reference }),
   closed({ type: Type.Literal('event'), name: Type.String({ maxLength: 100, description: 'courier.* or custom.*' }) }),
   closed({ type: Type.Literal('elapsed'), deadline: Reference }),
-  closed({ type: Type.Literal('result'), value: judged(RESULTS) }),
+  closed({ type: Type.Literal('result'), value: checked(RESULTS) }),
 ]);
 
 const plain = <T extends string>(type: T) => closed({ type: Type.Literal(type) });

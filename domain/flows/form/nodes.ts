@@ -1,9 +1,9 @@
 /** The forms of the six types of nodes. */
 import { type TProperties, Type } from 'typebox';
 import { PERMISSIONS, STEP_TYPES, WAITING_STATUSES } from '../graph.ts';
-import { closed, Duration, expression, FLOW_KEY, Id, judged, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
+import { checked, closed, Duration, expression, FLOW_KEY, Id, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
 
-const Status = judged(WAITING_STATUSES);
+const Status = checked(WAITING_STATUSES);
 const HttpPath = Type.String({ pattern: '^/[!-~]*$', maxLength: 500, description: 'Appended to the address of the stored connection' });
 const SecretName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$', maxLength: 40, description: 'A stored connection' });
 const PinnedFlow = Type.String({
@@ -16,7 +16,7 @@ const Deadline = closed({
   key: Id,
   after: Type.Optional(Duration),
   at: Type.Optional(expression('time')),
-  setting: Type.Optional(judged(['autoDeliverDays', 'autoConfirmDays'])),
+  setting: Type.Optional(checked(['autoDeliverDays', 'autoConfirmDays'])),
   hidden: Type.Optional(Type.Boolean()),
   ifPast: Type.Optional(oneOf(['fire', 'skip'])),
 });

@@ -9,7 +9,7 @@ export const closed = <P extends TProperties>(properties: P) => Type.Object(prop
 export const oneOf = <const V extends string[]>(values: readonly [...V]) => Type.Enum<V>(values);
 export const listOf = <S extends TSchema>(item: S, maxItems: number, minItems = 0) => Type.Array(item, { minItems, maxItems });
 /** A text of which the document tells the values. */
-export const judged = (values: readonly string[], maxLength = 40) => Type.String({ maxLength, 'x-document': { enum: values } });
+export const checked = (values: readonly string[], maxLength = 40) => Type.String({ maxLength, 'x-document': { enum: values } });
 
 export const Id = Type.String({ pattern: ID, maxLength: 40 });
 /** The id of something else in the graph. */

@@ -1,5 +1,5 @@
 import type { Action, Graph, Permissions, StateNode } from '../graph.ts';
-import { onBuyer, onElapsed, onEvent, onSeller, remind, sellerCancels, tell } from './parts.ts';
+import { notify, onBuyer, onElapsed, onEvent, onSeller, remind, sellerCancels } from './parts.ts';
 
 /** Cancelling while a proof is out costs 30 percent. */
 const AFTER_PROOF: Permissions = { cancelRequest: { fee: { type: 'ratio', percent: 30 } }, ...sellerCancels };
@@ -133,22 +133,22 @@ export const customMade: Graph = {
   edges: [
     onSeller('paid', 'accept', 'designing'),
     onSeller('paid', 'refuse', 'canceled', {
-      run: [tell('buyer', 'refused', '주문이 거절되어 결제 금액을 전액 환불합니다. 사유: {{inputs.refuseReason}}')],
+      run: [notify('buyer', 'refused', '주문이 거절되어 결제 금액을 전액 환불합니다. 사유: {{inputs.refuseReason}}')],
     }),
     onElapsed('paid', 'accept', 'canceled', {
-      run: [tell('buyer', 'acceptTimeout', '판매자가 주문을 접수하지 않아 결제 금액을 전액 환불합니다.')],
+      run: [notify('buyer', 'acceptTimeout', '판매자가 주문을 접수하지 않아 결제 금액을 전액 환불합니다.')],
     }),
-    onSeller('designing', 'sendProof', 'proof', { run: [tell('buyer', 'proofReady', '시안이 도착했습니다. 확인하고 승인해 주세요.')] }),
-    remind('designing', 'late', tell('seller', 'designLate', '시안을 보내지 않은 지 7일이 지났습니다.')),
+    onSeller('designing', 'sendProof', 'proof', { run: [notify('buyer', 'proofReady', '시안이 도착했습니다. 확인하고 승인해 주세요.')] }),
+    remind('designing', 'late', notify('seller', 'designLate', '시안을 보내지 않은 지 7일이 지났습니다.')),
     onBuyer('proof', 'approve', 'production'),
-    onBuyer('proof', 'requestChange', 'designing', { run: [tell('seller', 'changeRequested', '구매자가 시안 수정을 요청했습니다.')] }),
-    remind('proof', 'remind', tell('buyer', 'proofReminder', '아직 확인하지 않은 시안이 있습니다.')),
-    onElapsed('proof', 'late', 'proofLate', { run: [tell('seller', 'proofLate', '구매자가 시안에 7일째 답하지 않았습니다.')] }),
-    onSeller('proofLate', 'sendProof', 'proof', { run: [tell('buyer', 'proofReady', '시안이 도착했습니다. 확인하고 승인해 주세요.')] }),
+    onBuyer('proof', 'requestChange', 'designing', { run: [notify('seller', 'changeRequested', '구매자가 시안 수정을 요청했습니다.')] }),
+    remind('proof', 'remind', notify('buyer', 'proofReminder', '아직 확인하지 않은 시안이 있습니다.')),
+    onElapsed('proof', 'late', 'proofLate', { run: [notify('seller', 'proofLate', '구매자가 시안에 7일째 답하지 않았습니다.')] }),
+    onSeller('proofLate', 'sendProof', 'proof', { run: [notify('buyer', 'proofReady', '시안이 도착했습니다. 확인하고 승인해 주세요.')] }),
     onBuyer('proofLate', 'approve', 'production'),
     onSeller('proofLate', 'giveUp', 'canceled'),
     onElapsed('proofLate', 'close', 'canceled', {
-      run: [tell('buyer', 'proofClosed', '시안에 답이 없어 주문을 취소하고 결제 금액을 전액 환불합니다.')],
+      run: [notify('buyer', 'proofClosed', '시안에 답이 없어 주문을 취소하고 결제 금액을 전액 환불합니다.')],
     }),
     onSeller('production', 'dispatch', 'shipping', { run: [{ type: 'tracking.start' }] }),
     onEvent('shipping', 'courier.delivered', 'delivered'),

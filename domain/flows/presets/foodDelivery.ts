@@ -1,5 +1,5 @@
 import type { Action, Graph } from '../graph.ts';
-import { onElapsed, onEvent, onSeller, remind, sellerCancels, tell } from './parts.ts';
+import { notify, onElapsed, onEvent, onSeller, remind, sellerCancels } from './parts.ts';
 
 const actions: readonly Action[] = [
   {
@@ -107,15 +107,15 @@ export const foodDelivery: Graph = {
   actions,
   edges: [
     onSeller('paid', 'accept', 'cooking', {
-      run: [tell('buyer', 'accepted', '주문이 접수되었습니다. 약 {{inputs.minutes}}분 걸립니다.')],
+      run: [notify('buyer', 'accepted', '주문이 접수되었습니다. 약 {{inputs.minutes}}분 걸립니다.')],
     }),
     onSeller('paid', 'refuse', 'canceled', {
-      run: [tell('buyer', 'refused', '가게 사정으로 주문을 받지 못해 결제 금액을 전액 환불합니다.')],
+      run: [notify('buyer', 'refused', '가게 사정으로 주문을 받지 못해 결제 금액을 전액 환불합니다.')],
     }),
     onElapsed('paid', 'accept', 'canceled', {
-      run: [tell('buyer', 'acceptTimeout', '가게에서 주문을 접수하지 않아 결제 금액을 전액 환불합니다.')],
+      run: [notify('buyer', 'acceptTimeout', '가게에서 주문을 접수하지 않아 결제 금액을 전액 환불합니다.')],
     }),
-    remind('cooking', 'late', tell('seller', 'cookingLate', '접수한 지 60분이 지난 주문이 아직 조리 중입니다.')),
+    remind('cooking', 'late', notify('seller', 'cookingLate', '접수한 지 60분이 지난 주문이 아직 조리 중입니다.')),
     onSeller('cooking', 'depart', 'riding'),
     onEvent('cooking', 'custom.rider.pickedUp', 'riding'),
     onSeller('riding', 'arrive', 'arrived'),

@@ -38,7 +38,7 @@ export const onResult = (from: string, value: Result, to: string, more: More = {
   on: { type: 'result', value },
   ...more,
 });
-export const tell = (to: 'buyer' | 'seller', name: string, message: string): Execution => ({ type: 'notify', name, to, message });
+export const notify = (to: 'buyer' | 'seller', name: string, message: string): Execution => ({ type: 'notify', name, to, message });
 /** A message while the state stays. */
 export const remind = (from: string, deadline: string, message: Execution): Edge =>
   onElapsed(from, deadline, from, { internal: true, run: [message] });

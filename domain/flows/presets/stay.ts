@@ -1,5 +1,5 @@
 import type { Action, Graph, Permissions, StateNode } from '../graph.ts';
-import { onElapsed, onSeller, remind, sellerCancels, tell } from './parts.ts';
+import { notify, onElapsed, onSeller, remind, sellerCancels } from './parts.ts';
 
 const WEEKEND = '(dayOfWeek(item.stay.checkIn) in [5, 6] || isHoliday(item.stay.checkIn + duration("24h")))';
 const TABLE = `inRanges(item.stay.checkIn, peak) ? (${WEEKEND} ? peakWeekend : peakWeekday) : (${WEEKEND} ? offWeekend : offWeekday)`;
@@ -112,18 +112,18 @@ export const stay: Graph = {
   actions,
   edges: [
     onSeller('paid', 'accept', 'booked', {
-      run: [tell('buyer', 'booked', '예약이 확정되었습니다. {{item.stay.checkIn}} 15시부터 체크인할 수 있습니다.')],
+      run: [notify('buyer', 'booked', '예약이 확정되었습니다. {{item.stay.checkIn}} 15시부터 체크인할 수 있습니다.')],
     }),
     onSeller('paid', 'refuse', 'canceled', {
-      run: [tell('buyer', 'refused', '예약을 받지 못해 결제 금액을 전액 환불합니다. 사유: {{inputs.refuseReason}}')],
+      run: [notify('buyer', 'refused', '예약을 받지 못해 결제 금액을 전액 환불합니다. 사유: {{inputs.refuseReason}}')],
     }),
     onElapsed('paid', 'accept', 'canceled', {
-      run: [tell('buyer', 'acceptTimeout', '예약이 확정되지 않아 결제 금액을 전액 환불합니다.')],
+      run: [notify('buyer', 'acceptTimeout', '예약이 확정되지 않아 결제 금액을 전액 환불합니다.')],
     }),
-    remind('booked', 'remind', tell('buyer', 'stayTomorrow', '내일 15시부터 체크인할 수 있습니다.')),
+    remind('booked', 'remind', notify('buyer', 'stayTomorrow', '내일 15시부터 체크인할 수 있습니다.')),
     onSeller('booked', 'fulfill', 'staying', { run: [{ type: 'fulfillment.record' }] }),
     onElapsed('booked', 'checkIn', 'staying', { run: [{ type: 'fulfillment.record' }] }),
-    onSeller('staying', 'noShow', 'decided', { run: [tell('buyer', 'noShow', '숙소에 오지 않아 노쇼로 처리되었습니다.')] }),
+    onSeller('staying', 'noShow', 'decided', { run: [notify('buyer', 'noShow', '숙소에 오지 않아 노쇼로 처리되었습니다.')] }),
     onElapsed('staying', 'checkOut', 'left'),
     onElapsed('left', 'decide', 'decided'),
   ],

@@ -1,5 +1,5 @@
 import type { Action, Graph, Permissions } from '../graph.ts';
-import { onElapsed, onResult, onSeller, remind, sellerCancels, tell } from './parts.ts';
+import { notify, onElapsed, onResult, onSeller, remind, sellerCancels } from './parts.ts';
 
 /** Free within a day of the payment, if the show is three days away; then by the days that are left. */
 const FEE = [
@@ -26,7 +26,7 @@ const actions: readonly Action[] = [
     input: [{ key: 'callOffReason', type: 'textarea', label: '취소 사유', required: true, maxLength: 500 }],
   },
 ];
-const calledOff = { run: [tell('buyer', 'calledOff', '공연이 취소되어 결제 금액을 전액 환불합니다. 사유: {{inputs.callOffReason}}')] };
+const calledOff = { run: [notify('buyer', 'calledOff', '공연이 취소되어 결제 금액을 전액 환불합니다. 사유: {{inputs.callOffReason}}')] };
 
 /** Tickets of shows: an external service issues them, or the seller; fees grow as the show (`item.option.showAt`) comes near. */
 export const ticket: Graph = {
@@ -96,16 +96,16 @@ export const ticket: Graph = {
     onResult('issue', 'success', 'issued', {
       run: [
         { type: 'fulfillment.record' },
-        tell('buyer', 'ticketIssued', '예매가 확정되었습니다. 예매 번호는 {{data.ticket.code}}입니다.'),
+        notify('buyer', 'ticketIssued', '예매가 확정되었습니다. 예매 번호는 {{data.ticket.code}}입니다.'),
       ],
     }),
     onResult('issue', 'skipped', 'manualIssue'),
-    onResult('issue', 'failed', 'manualIssue', { run: [tell('seller', 'issueFailed', '자동 발권에 실패했습니다. 직접 발권해 주세요.')] }),
+    onResult('issue', 'failed', 'manualIssue', { run: [notify('seller', 'issueFailed', '자동 발권에 실패했습니다. 직접 발권해 주세요.')] }),
     onSeller('manualIssue', 'fulfill', 'issued', {
-      run: [{ type: 'fulfillment.record' }, tell('buyer', 'ticketIssued', '예매가 확정되었습니다. 예매 번호는 {{inputs.note}}입니다.')],
+      run: [{ type: 'fulfillment.record' }, notify('buyer', 'ticketIssued', '예매가 확정되었습니다. 예매 번호는 {{inputs.note}}입니다.')],
     }),
     onSeller('manualIssue', 'callOff', 'canceled', calledOff),
-    remind('issued', 'remind', tell('buyer', 'showTomorrow', '내일 공연이 있습니다. 예매 번호를 챙겨 주세요.')),
+    remind('issued', 'remind', notify('buyer', 'showTomorrow', '내일 공연이 있습니다. 예매 번호를 챙겨 주세요.')),
     onSeller('issued', 'admit', 'used'),
     onElapsed('issued', 'over', 'used'),
     onSeller('issued', 'callOff', 'canceled', calledOff),

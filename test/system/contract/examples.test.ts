@@ -8,7 +8,8 @@ import { walk } from './examples.ts';
 
 /** There are none any more: nobody is ever answered with one. */
 const NEVER = 'settlements.get';
-const endpoints = all.filter(({ id }) => id !== NEVER);
+/** Pictures have no shape of fields (test/system/flows/pictures.test.ts). */
+const endpoints = all.filter(({ id, image }) => id !== NEVER && image === undefined);
 
 test('every example is of an operation, and every operation has one', () => {
   expect(endpoints.filter((endpoint) => exampleOf(endpoint).response === undefined)).toEqual([]);

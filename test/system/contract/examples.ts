@@ -180,7 +180,9 @@ async function asDeclared(shop: World, walked: Walked, note: Note): Promise<void
     storefront: () => ({ 'x-store-code': storeCode }),
     payment: () => ({}),
   };
-  for (const endpoint of endpoints.filter(({ id, successor }) => !(id in walked) && successor === undefined)) {
+  for (const endpoint of endpoints.filter(
+    ({ id, successor, image }) => !(id in walked) && successor === undefined && image === undefined,
+  )) {
     const answered = Object.values(walked).map(({ response }) => response);
     const { request, reply } = await callDeclared(endpoint, answered, await headers[endpoint.access]());
     note(endpoint.id, request, reply);

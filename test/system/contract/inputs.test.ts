@@ -255,7 +255,7 @@ function wrongProblems(endpoint: Endpoint, place: InputPosition, told: readonly 
   if (told.some(({ field }) => field.length > 200)) return 'tells a field of more than 200 characters';
   // Rules between fields name another one, and an example is not right in every store, nor the proof of every member.
   const hasRules = endpoint.check !== undefined || endpoint.route.endsWith('/calendar') || RULED.has(endpoint.id);
-  // A period that ends before it begins, or is too long, is wrong in its end (R1).
+  // A period that ends before it begins, or is too long, is wrong in its end (docs/contract.md#sales-report).
   const names = place.name === 'from' ? ['from', 'to'] : [place.name.toLowerCase()];
   const isNamed = told.some(({ field }) => field === '' || names.some((name) => field.toLowerCase().startsWith(name)));
   return isNamed || place.in === 'body' || hasRules ? null : `does not name ${place.name}`;

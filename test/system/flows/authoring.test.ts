@@ -136,7 +136,7 @@ describe('a draft', () => {
         end(),
       ],
       actions: [{ key: 'go', by: 'nobody', label: 'go' }],
-      edges: [{ id: '한글', from: 'a', to: 'b', on: { type: 'wish' } }],
+      edges: [{ id: '한글', from: 'a', to: 'b', on: { type: 'other' } }],
     };
     const { error } = (await author.saveDraft(flowId, broken as never)).body;
     expect(error!.code).toBe('VALIDATION_FAILED');

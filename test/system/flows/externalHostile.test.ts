@@ -30,7 +30,7 @@ async function hostile(behave: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 const egress = createEgress({ allowLoopback: true, dns: null });
-const ask = (url: string, deadlineMs: number) =>
+const send = (url: string, deadlineMs: number) =>
   egress.ask({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, body: '{}', deadlineMs }, ANSWER_BYTES);
 const drip = (socket: Socket, piece: string | Buffer, everyMs = 50) => {
   const timer = setInterval(() => socket.write(piece), everyMs);
@@ -64,7 +64,7 @@ test.each<[string, (socket: Socket) => void, string | null, number?]>([
   ['says 500 and a body without end', (s) => (s.write('HTTP/1.1 500 No\r\n\r\n'), drip(s, 'x'.repeat(100))), 'NON_2XX'],
 ])('a service that %s: failed', async (_, behave, errorCode, deadlineMs = ANSWERED_MS) => {
   visits = 0;
-  expect(await ask(await hostile(behave), deadlineMs)).toEqual({ errorCode, responseBody: null });
+  expect(await send(await hostile(behave), deadlineMs)).toEqual({ errorCode, responseBody: null });
   expect(visits).toBe(1);
 });
 
@@ -87,12 +87,12 @@ test.each<[string, (socket: Socket) => void, object | null]>([
   ['bytes that are no text', sized(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { '\ufffd': 1 }],
   ['a number of 300 digits', sized('{"a":1e300}'), null],
 ])('an answer of %s: success, and what is kept of it', async (_, behave, data) => {
-  const { errorCode, responseBody } = await ask(await hostile(behave), ANSWERED_MS);
+  const { errorCode, responseBody } = await send(await hostile(behave), ANSWERED_MS);
   expect(errorCode).toBeNull();
   expect(responseBody === null ? null : answerData(responseBody)).toEqual(data);
 });
 
 test.each(['https://10.0.0.1/x', 'https://[::ffff:169.254.169.254]/', 'http://169.254.169.254/', 'http://8.8.8.8/'])(
   '%s is not called',
-  async (url) => expect(await ask(url, ANSWERED_MS)).toEqual({ errorCode: 'BLOCKED_ADDRESS', responseBody: null }),
+  async (url) => expect(await send(url, ANSWERED_MS)).toEqual({ errorCode: 'BLOCKED_ADDRESS', responseBody: null }),
 );

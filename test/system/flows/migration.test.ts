@@ -103,8 +103,8 @@ test('a public status that the newest version gives the state is told, at the it
   const item = await author.shop.item(orderItemId!);
   expect(item.status).toBe('DISPATCHED');
   expect((await author.get(`/v1/orders/${item['orderId'] as string}`)).progressStatus).toBe('DISPATCHED');
-  const told = await query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'ORDER.DISPATCHED'`, [author.shop.store.storeId]);
-  expect(told).toHaveLength(1);
+  const events = await query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'ORDER.DISPATCHED'`, [author.shop.store.storeId]);
+  expect(events).toHaveLength(1);
 });
 
 test('another progression keeps all items where they are', async () => {

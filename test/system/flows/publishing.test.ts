@@ -124,29 +124,29 @@ describe('a dry run', () => {
 
 describe('an agent', () => {
   let headers: Headers_;
-  const ask = (method: string, path: string, body?: unknown) =>
+  const byAgent = (method: string, path: string, body?: unknown) =>
     call(underTest.api, method, path, { body, headers: { ...headers, 'idempotency-key': `${method}${path}`.slice(-100) } });
   beforeAll(async () => {
     ({ headers } = await desk.agent(['flow:rw']));
   });
   test('draws and checks itself, and publishes and migrates with an approval', async () => {
-    const created = await ask('POST', '/v1/commerce-flows', { key: 'drawn-by-agent', name: 'x', graph: twoSteps() });
+    const created = await byAgent('POST', '/v1/commerce-flows', { key: 'drawn-by-agent', name: 'x', graph: twoSteps() });
     expect(created.status).toBe(201);
     const path = `/v1/commerce-flows/${created.body.data.flowId}`;
-    expect((await ask('PUT', `${path}/draft`, { graph: twoSteps() })).status).toBe(200);
-    expect((await ask('POST', `${path}/draft/check`)).body.data).toMatchObject({ publishable: true });
-    const waiting = await ask('POST', `${path}/draft/publish`);
+    expect((await byAgent('PUT', `${path}/draft`, { graph: twoSteps() })).status).toBe(200);
+    expect((await byAgent('POST', `${path}/draft/check`)).body.data).toMatchObject({ publishable: true });
+    const waiting = await byAgent('POST', `${path}/draft/publish`);
     expect([waiting.status, waiting.body.meta.code]).toEqual([202, 'APPROVAL_REQUIRED']);
     expect((await author.get(path)).latestVersion).toBeNull();
     await desk.decide(waiting.body.data.approvalId as string, 'approve');
     expect((await author.get(path)).latestVersion).toBe(1);
-    expect((await ask('POST', `${path}/versions/1/migrate`, {})).body.meta.code).toBe('APPROVAL_REQUIRED');
+    expect((await byAgent('POST', `${path}/versions/1/migrate`, {})).body.meta.code).toBe('APPROVAL_REQUIRED');
   });
   test('meets the refusals first: nobody is asked about what cannot be', async () => {
     const flowId = await author.create('hopeless', { graph: blocked });
-    expect((await ask('POST', `/v1/commerce-flows/${flowId}/draft/publish`)).body.error!.code).toBe('PUBLISH_BLOCKED');
+    expect((await byAgent('POST', `/v1/commerce-flows/${flowId}/draft/publish`)).body.error!.code).toBe('PUBLISH_BLOCKED');
     const standard = await author.standard('SHIPPING');
-    expect((await ask('POST', `/v1/commerce-flows/${standard}/draft/publish`)).body.error!.code).toBe('FLOW_DEFAULT_LOCKED');
+    expect((await byAgent('POST', `/v1/commerce-flows/${standard}/draft/publish`)).body.error!.code).toBe('FLOW_DEFAULT_LOCKED');
     const filed = await query('SELECT 1 FROM approval_request WHERE store_id = $1 AND params::text LIKE $2', [
       author.shop.store.storeId,
       `%${flowId}%`,

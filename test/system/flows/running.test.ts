@@ -161,12 +161,12 @@ test('an event is taken where an edge waits for it, and its data become blocks',
   const graph = { schema: 1, start: 'paid', states, actions: [], edges };
   const { productId } = await shop.product(await shop.flow({ graph }, 'by-events'));
   const { itemIds } = await shop.buy(member, [productId]);
-  const tell = (name: string, body: object = {}) => shop.seller('POST', `/v1/order-items/${itemIds[0]!}/events/${name}`, body);
-  expect(errorOf(await tell('ready'))[1]).toBe('FLOW_EVENT_KEY_INVALID');
-  expect(errorOf(await tell('custom.gone')).slice(1)).toEqual(['FLOW_EVENT_NOT_ACCEPTED', { reason: 'NOT_IN_STATE' }]);
-  const told = await tell('custom.ready', { data: { desk: { no: 7 } } });
-  expect(told.body.data).toMatchObject({ event: 'custom.ready', affectedOrderItemIds: itemIds });
-  expect(told.body.data.item.flowState).toMatchObject({ key: 'ready', message: '7번 창구', data: { desk: { no: 7 } } });
+  const report = (name: string, body: object = {}) => shop.seller('POST', `/v1/order-items/${itemIds[0]!}/events/${name}`, body);
+  expect(errorOf(await report('ready'))[1]).toBe('FLOW_EVENT_KEY_INVALID');
+  expect(errorOf(await report('custom.gone')).slice(1)).toEqual(['FLOW_EVENT_NOT_ACCEPTED', { reason: 'NOT_IN_STATE' }]);
+  const reported = await report('custom.ready', { data: { desk: { no: 7 } } });
+  expect(reported.body.data).toMatchObject({ event: 'custom.ready', affectedOrderItemIds: itemIds });
+  expect(reported.body.data.item.flowState).toMatchObject({ key: 'ready', message: '7번 창구', data: { desk: { no: 7 } } });
 });
 
 test('a key that was used repeats nothing', async () => {

@@ -36,7 +36,7 @@ interface Building {
   made: number;
 }
 /** A segment with the id of its node, those of the node after it and of the state to go back to. */
-interface Place {
+interface Slot {
   readonly id: string;
   readonly next: string;
   readonly back: string;
@@ -45,10 +45,10 @@ interface Place {
 
 const FORM: readonly InputField[] = [{ key: 'choice', type: 'radio', label: 'choice', required: true, options: ['A', 'B'] }];
 /** No state takes it; it declares the input that guards read. */
-const ASK: Action = { key: 'ask', by: 'buyer', label: 'ask', mode: 'form', input: FORM };
+const QUESTION: Action = { key: 'ask', by: 'buyer', label: 'ask', mode: 'form', input: FORM };
 
 export function buildGraph(key: string, { first, rest }: Recipe, calls: readonly string[]): Graph {
-  const building: Building = { key, calls, states: [], actions: [ASK], edges: [], made: 0 };
+  const building: Building = { key, calls, states: [], actions: [QUESTION], edges: [], made: 0 };
   const segments = [{ ...first, status: 'PAID' as const, needsFiles: false }, ...rest];
   const start = sequence(building, segments, 'done', false);
   building.states.push({ id: 'done', type: 'end', outcome: 'COMPLETED', label: '끝' });
@@ -63,11 +63,11 @@ function sequence(building: Building, segments: readonly Segment[], exit: string
   const ids = segments.map(({ kind }) => `${kind}${building.made++}`);
   let back = ids.find((_, i) => segments[i]!.kind === 'state') ?? '';
   segments.forEach((segment, i) => {
-    const place = { id: ids[i]!, next: ids[i + 1] ?? exit, back, isInside };
+    const slot = { id: ids[i]!, next: ids[i + 1] ?? exit, back, isInside };
     if (segment.kind === 'state') {
-      addState(building, segment, place);
-      back = place.id;
-    } else addAutomatic(building, segment, place);
+      addState(building, segment, slot);
+      back = slot.id;
+    } else addAutomatic(building, segment, slot);
   });
   return ids[0] ?? exit;
 }
@@ -76,7 +76,7 @@ function connect({ edges, key }: Building, from: string, on: Trigger, to: string
   edges.push({ id: `${key}:${edges.length}`, from, to, on, ...more });
 }
 
-function addAutomatic(building: Building, segment: Exclude<Segment, StateSegment>, { id, next, isInside }: Place): void {
+function addAutomatic(building: Building, segment: Exclude<Segment, StateSegment>, { id, next, isInside }: Slot): void {
   const result = (value: Extract<Trigger, { type: 'result' }>['value'], to = next, more: Partial<Edge> = {}) =>
     connect(building, id, { type: 'result', value }, to, more);
   if (segment.kind === 'external') {
@@ -110,10 +110,10 @@ function addAutomatic(building: Building, segment: Exclude<Segment, StateSegment
   connect(building, join, { type: 'result', value: 'joined' }, next);
 }
 
-function addState(building: Building, { status, exit, extras, isCancelable, needsFiles }: StateSegment, place: Place): void {
-  const { id, next, isInside } = place;
+function addState(building: Building, { status, exit, extras, isCancelable, needsFiles }: StateSegment, slot: Slot): void {
+  const { id, next, isInside } = slot;
   const deadlines: Deadline[] = [];
-  extras.forEach((extra, i) => addExtra(building, deadlines, extra, place, `${id}-x${i}`));
+  extras.forEach((extra, i) => addExtra(building, deadlines, extra, slot, `${id}-x${i}`));
   const seller = (name: string, to: string): void => {
     const key = `${id}-${name}`;
     building.actions.push({ key, by: 'seller', label: key });
@@ -141,7 +141,7 @@ function addState(building: Building, { status, exit, extras, isCancelable, need
   connect(building, files, { type: 'elapsed', deadline: 'exit' }, next);
 }
 
-function addExtra(building: Building, deadlines: Deadline[], extra: Extra, { id, next, back }: Place, key: string): void {
+function addExtra(building: Building, deadlines: Deadline[], extra: Extra, { id, next, back }: Slot, key: string): void {
   const by = extra.on;
   const isTimed = by === 'at' || by === 'setting';
   // Time alone never goes round in circles.

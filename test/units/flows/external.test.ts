@@ -52,8 +52,8 @@ describe('an answer', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), fc.string({ unit: 'binary' }), (inner, text) => {
         const data = answerData(`{"a":${inner},"t":${JSON.stringify(text)}}`);
-        const kept = JSON.stringify(data);
-        expect(kept).not.toMatch(/\\u0000|\\ud[89a-f][0-9a-f]{2}/i);
+        const stored = JSON.stringify(data);
+        expect(stored).not.toMatch(/\\u0000|\\ud[89a-f][0-9a-f]{2}/i);
       }),
     );
   });

@@ -48,7 +48,7 @@ describe('problems of the form are told at their place, those of the meant type 
       (g) => (g.states[1]!['permissions'] = { cancelRequest: { fee: { type: 'ratio' } } }),
     ],
     ['graph.states[1].deadlines[0].after', 'INVALID_TYPE', (g) => (g.states[1]!['deadlines'] = [{ key: 'late', after: 7 }])],
-    ['graph.edges[0].on.type', 'INVALID_VALUE', (g) => (g.edges[0]!['on'] = { type: 'wish', key: 'x' })],
+    ['graph.edges[0].on.type', 'INVALID_VALUE', (g) => (g.edges[0]!['on'] = { type: 'other', key: 'x' })],
     ['graph.edges[0].on', 'INVALID_TYPE', (g) => (g.edges[0]!['on'] = 'seller.action')],
     ['graph.edges[0].id', 'INVALID', (g) => (g.edges[0]!['id'] = 'a b')],
     ['graph.edges[0].run[0].type', 'INVALID_VALUE', (g) => (g.edges[0]!['run'] = [{ type: 'pay' }])],

@@ -6,7 +6,7 @@ import type { Effect } from '../../../domain/flows/state.ts';
 
 const state = (from: string | null, to: string): Effect => ({ type: 'state', from, to, label: to, at: 5 });
 const status = (from: 'PAID' | 'CONFIRMED', to: 'CONFIRMED' | 'DELIVERED' | 'CANCELED'): Effect => ({ type: 'status', from, to, at: 5 });
-const told = (type: string, effects: readonly Effect[]) =>
+const namesOf = (type: string, effects: readonly Effect[]) =>
   jobsOf({ type }, effects).map((job) => (job.type === 'event' ? job.name : job.type));
 
 test.each([
@@ -14,23 +14,23 @@ test.each([
   ['move', ['ORDER.FLOW_STATE_CHANGED']],
   ['start', ['ORDER.CONFIRMED']],
 ])('%s to another status tells %j', (type, events) => {
-  expect(told(type, [state('paid', 'preparing'), status('PAID', 'CONFIRMED')])).toEqual(events);
+  expect(namesOf(type, [state('paid', 'preparing'), status('PAID', 'CONFIRMED')])).toEqual(events);
 });
 
 test('a migration tells nothing but a new public status', () => {
-  expect(told('migrate', [])).toEqual([]);
-  expect(told('migrate', [status('PAID', 'CONFIRMED')])).toEqual(['ORDER.CONFIRMED']);
+  expect(namesOf('migrate', [])).toEqual([]);
+  expect(namesOf('migrate', [status('PAID', 'CONFIRMED')])).toEqual(['ORDER.CONFIRMED']);
 });
 
 test('a provision is recorded, and tells FULFILLED before DELIVERED; one without a new status tells FULFILLED alone', () => {
   const record: Effect = { type: 'fulfillment.record', at: 5 };
-  expect(told('seller.action', [record, state('paid', 'provided'), status('PAID', 'DELIVERED')])).toEqual([
+  expect(namesOf('seller.action', [record, state('paid', 'provided'), status('PAID', 'DELIVERED')])).toEqual([
     'fulfillment.record',
     'ORDER.FLOW_STATE_CHANGED',
     'ORDER.FULFILLED',
     'ORDER.DELIVERED',
   ]);
-  expect(told('seller.action', [record])).toEqual(['fulfillment.record', 'ORDER.FULFILLED']);
+  expect(namesOf('seller.action', [record])).toEqual(['fulfillment.record', 'ORDER.FULFILLED']);
 });
 
 test('a canceled end refunds and restores the stock, unless that was done on the way', () => {
@@ -40,9 +40,9 @@ test('a canceled end refunds and restores the stock, unless that was done on the
     status('PAID', 'CANCELED'),
   ];
   const events = ['ORDER.FLOW_STATE_CHANGED', 'ORDER.CANCELED'];
-  expect(told('elapsed', canceled(false, false))).toEqual(['refund', 'stock.restore', ...events]);
-  expect(told('elapsed', canceled(true, false))).toEqual(['stock.restore', ...events]);
-  expect(told('elapsed', canceled(false, true))).toEqual(['refund', ...events]);
+  expect(namesOf('elapsed', canceled(false, false))).toEqual(['refund', 'stock.restore', ...events]);
+  expect(namesOf('elapsed', canceled(true, false))).toEqual(['stock.restore', ...events]);
+  expect(namesOf('elapsed', canceled(false, true))).toEqual(['refund', ...events]);
 });
 
 test('a change of node tells the public status that comes with it', () => {
@@ -53,7 +53,7 @@ test('a change of node tells the public status that comes with it', () => {
 });
 
 test('decided items earn points; a notification is a job and an event', () => {
-  expect(told('buyer.action', [{ type: 'status', from: 'DELIVERED', to: 'PURCHASE_DECIDED', at: 5 }])).toEqual([
+  expect(namesOf('buyer.action', [{ type: 'status', from: 'DELIVERED', to: 'PURCHASE_DECIDED', at: 5 }])).toEqual([
     'points.earn',
     'ORDER.PURCHASE_DECIDED',
   ]);

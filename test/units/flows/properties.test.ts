@@ -1,5 +1,5 @@
 /**
- * What holds for every flow and every scenario (design/flows.md §5). `FLOW_GRAPHS`: how many random graphs each property sees; `npm test` takes
+ * What holds for every flow and every scenario. `FLOW_GRAPHS`: how many random graphs each property sees; `npm test` takes
  * few, `FLOW_GRAPHS=1000 npm run test:units -- test/units/flows/properties` many.
  */
 import { describe, expect, test } from '@jest/globals';

@@ -253,8 +253,8 @@ export function scriptsFor(bundle: Bundle): fc.Arbitrary<readonly SimulatedStep[
   const graphs = Object.values(bundle);
   const own = graphs.flatMap(({ actions }) => actions.map(({ key, by }): SimulatedEvent => ({ type: `${by}.action`, key })));
   const names = graphs.flatMap(({ edges }) => edges.flatMap(({ on }) => (on.type === 'event' ? [on.name] : [])));
-  const told = names.map((name): SimulatedEvent => ({ type: 'event', name }));
-  const event = fc.oneof(events, ...(own.length + told.length === 0 ? [] : [{ weight: 9, arbitrary: fc.constantFrom(...own, ...told) }]));
+  const named = names.map((name): SimulatedEvent => ({ type: 'event', name }));
+  const event = fc.oneof(events, ...(own.length + named.length === 0 ? [] : [{ weight: 9, arbitrary: fc.constantFrom(...own, ...named) }]));
   return scriptsOf(event);
 }
 

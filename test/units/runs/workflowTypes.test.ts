@@ -1,6 +1,14 @@
 /** The table of workflow types, and that each type has its function. */
 import { expect, test } from '@jest/globals';
-import { type RunRef, runOf, WORKFLOW_TYPES, WORKFLOWS, type WorkflowType, orderItemRun } from '../../../workflows/kernel/messages.ts';
+import {
+  type RunRef,
+  runOf,
+  WORKFLOW_TYPES,
+  WORKFLOWS,
+  type WorkflowType,
+  orderGroupRun,
+  orderItemRun,
+} from '../../../workflows/kernel/messages.ts';
 import { JOB_WORKFLOW } from '../../../workflows/kernel/jobs.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';
 import * as functions from '../../../workflows/index.ts';
@@ -21,6 +29,7 @@ test('a run is named by its row, an order item’s by its number (D69)', () => {
     'approval/s/e',
     'claim/s/e',
     'invitation/s/e',
+    'order-group/s/e',
     'order-item/s/e',
     'payment/s/e',
     'webhook-subscription/s/e',
@@ -35,6 +44,16 @@ test('a run is named by its row, an order item’s by its number (D69)', () => {
   });
 });
 
+test('what the items of an order in one flow share is a run of the order’s number and the flow’s key (F32)', () => {
+  expect(orderGroupRun({ storeId: 's', groupId: 'g', orderItemNo: '2611230000000101', flowKey: 'tables' })).toEqual({
+    storeId: 's',
+    workflowType: 'orderGroup',
+    workflowId: 'order-group/s/26112300000001/tables',
+    entityId: 'g',
+    orderNo: '26112300000001',
+  });
+});
+
 test('payments go first, and deliveries have queues of their own', () => {
   const started = (type: WorkflowType, yields = false) => {
     const { taskQueue, priority } = startOptions({ ...runOf(type, 's', 'e'), yields });
@@ -43,6 +62,7 @@ test('payments go first, and deliveries have queues of their own', () => {
   expect([...WORKFLOW_TYPES.map((type) => started(type)), started('webhookDelivery', true)]).toEqual([
     ['payment', 'runs', 1],
     ['orderItem', 'runs', 2],
+    ['orderGroup', 'runs', 2],
     ['claim', 'runs', 2],
     ['invitation', 'runs', 3],
     ['approval', 'runs', 2],

@@ -201,11 +201,11 @@ type Key = Readonly<Record<'idempotency-key', string>>;
 /** The answer to a request; a busy system is asked again under the same key. */
 async function answerOf(path: string, ask: (key: Key) => Promise<Reply>): Promise<Reply> {
   const key = { 'idempotency-key': randomUUID() };
-  const asked = async () => {
+  const attempt = async () => {
     const reply = await ask(key);
     return reply.status !== 503 && reply;
   };
-  return until(`an answer to ${path}`, asked, 60_000);
+  return until(`an answer to ${path}`, attempt, 60_000);
 }
 /** The data of a success. */
 async function done(ask: (key: Key) => Promise<Reply>) {

@@ -22,7 +22,7 @@ export const NODE: ExternalNode = {
   saveAs: 'answer',
 };
 /** paid → (ask) → asked → success, skipped or failed → (again) → asked, or (finish) → done. */
-export const asking = (node: Partial<ExternalNode> = {}, requires: Graph['requires'] = {}): Graph => ({
+export const externalFlow = (node: Partial<ExternalNode> = {}, requires: Graph['requires'] = {}): Graph => ({
   schema: 1,
   start: 'paid',
   requires,
@@ -42,7 +42,7 @@ export const asking = (node: Partial<ExternalNode> = {}, requires: Graph['requir
     ]),
   ],
 });
-export const ASKING = asking();
+export const EXTERNAL_FLOW = externalFlow();
 
 export interface Request {
   readonly method: string;
@@ -78,32 +78,32 @@ export class Service {
 }
 
 /** A store that sells a product by a flow. */
-export class Asking {
+export class FlowShop {
   readonly shop: World;
   readonly product: { readonly productId: string };
   private constructor(shop: World, product: { readonly productId: string }) {
     this.shop = shop;
     this.product = product;
   }
-  static async sell(graph: Graph, more: Readonly<Record<string, Graph>> = {}): Promise<Asking> {
+  static async sell(graph: Graph, more: Readonly<Record<string, Graph>> = {}): Promise<FlowShop> {
     const shop = await world();
     const publish = async (key: string, drawn: Graph) => {
-      const { flowId } = await said(shop, 'POST', '/v1/commerce-flows', { key, name: key, graph: drawn });
-      await said(shop, 'POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
+      const { flowId } = await request(shop, 'POST', '/v1/commerce-flows', { key, name: key, graph: drawn });
+      await request(shop, 'POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
       return flowId!;
     };
     for (const [key, drawn] of Object.entries(more)) await publish(key, drawn);
     const product = await shop.product({ fulfillment: { type: 'MANUAL' }, flowId: await publish('main', graph) });
-    return new Asking(shop, product);
+    return new FlowShop(shop, product);
   }
   connect(url: string, headerValue = 'Bearer canary-header'): Promise<object> {
-    return said(this.shop, 'PUT', '/v1/commerce-flows/secrets/service', { url, headerName: 'X-Key', headerValue });
+    return request(this.shop, 'PUT', '/v1/commerce-flows/secrets/service', { url, headerName: 'X-Key', headerValue });
   }
   async order(quantity = 1): Promise<string> {
     return (await this.shop.order(this.product, quantity)).orderItemId;
   }
   press(orderItemId: string, key: string): Promise<object> {
-    return said(this.shop, 'POST', `/v1/order-items/${orderItemId}/actions/${key}`, {});
+    return request(this.shop, 'POST', `/v1/order-items/${orderItemId}/actions/${key}`, {});
   }
   async state(orderItemId: string): Promise<{ key: string; data: Record<string, unknown> }> {
     const { flowState } = (await this.shop.seller.call('GET', `/v1/order-items/${orderItemId}/flow`)).body.data as {
@@ -112,7 +112,7 @@ export class Asking {
     return flowState;
   }
 }
-async function said(shop: World, method: string, path: string, body: object): Promise<Record<string, string>> {
+async function request(shop: World, method: string, path: string, body: object): Promise<Record<string, string>> {
   const { status, body: reply } = await shop.seller.call(method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(reply.error)}`);
   return reply.data as Record<string, string>;

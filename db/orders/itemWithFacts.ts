@@ -7,12 +7,12 @@ import { readStore } from '../stores/queries.ts';
 import type { OrderItem } from './entities.ts';
 import { readItem } from './queries.ts';
 
-export interface Judged {
+export interface ItemWithFacts {
   readonly item: OrderItem;
   readonly facts: Facts;
 }
 /** ORDER_ITEM_NOT_FOUND. A flow of the code reads nothing but its own state: no setting refuses an action. */
-export async function readJudged(tx: Tx, orderItemId: string): Promise<Judged> {
+export async function readItemWithFacts(tx: Tx, orderItemId: string): Promise<ItemWithFacts> {
   const item = await readItem(tx, orderItemId);
   const settings = item.flowFacts ? await readStore(tx) : { autoDeliverDays: 0, autoConfirmDays: 0 };
   return { item, facts: flowFacts([item], settings, { platformFields: PLATFORM_FIELDS }) };

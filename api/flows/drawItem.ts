@@ -1,0 +1,21 @@
+import { readFlowHead } from '../../db/flows/queries.ts';
+import { flowOf } from '../../db/flows/loaded.ts';
+import { readItem } from '../../db/orders/queries.ts';
+import { readWay } from '../../db/orders/flowWay.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { draw } from './picture/draw.ts';
+
+export const drawItem = endpoint({
+  id: 'flows.drawItem',
+  route: 'GET /v1/order-items/{orderItemId}/flow.svg',
+  summary: 'Draw the flow of an order item, with the way that it took',
+  access: 'store',
+  scopes: ['order:r'],
+  change: 'none',
+  image: 'image/svg+xml',
+  errors: ['ORDER_ITEM_NOT_FOUND'],
+}).handle(async ({ tx, params }) => {
+  const item = await readItem(tx, params.orderItemId);
+  const { name } = await readFlowHead(tx, item);
+  return draw(flowOf(item).main.graph, `${name} · 버전 ${item.flowVersion} · ${item.orderItemNo}`, await readWay(tx, item));
+});
