@@ -1,4 +1,4 @@
-/** Order flows of a store: their drafts and their published versions (docs/contract.md#order-flows). */
+/** Order flows of a store: their drafts and their published versions (docs/contract.md#authoring). */
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import type { Graph, Progression } from '../../domain/flows/graph.ts';
 import { WAITING_STATUSES } from '../../domain/flows/graph.ts';

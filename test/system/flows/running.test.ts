@@ -201,6 +201,7 @@ test('a record is found by its id, and nobody else’s item or action is', async
   const { itemId } = await accepted();
   const [record] = await shop.runs(itemId);
   expect((await shop.seller('GET', `/v1/flow-runs/${record!.runId}`)).body.data).toEqual(record);
+  expect(errorOf(await shop.seller('GET', '/v1/flow-runs/flr_none')).slice(0, 2)).toEqual([404, 'FLOW_RUN_NOT_FOUND']);
   const stranger = await shop.world.member();
   const reply = await stranger.call('POST', `/storefront/v1/me/order-items/${itemId}/actions/approve`, {});
   expect(errorOf(reply).slice(0, 2)).toEqual([404, 'ORDER_ITEM_NOT_FOUND']);
