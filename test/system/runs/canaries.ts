@@ -127,15 +127,24 @@ export class Canaries {
     if (pattern === TAX_NUMBER) return this.keep(String(7_319_900_000 + this.#typed++), way);
     // The courier of development knows numbers that end in 1.
     const canary = this.fresh(way) + (name === 'trackingNumber' ? '1' : '');
-    return shapedAs(name, value, canary) ?? this.#addressed(format, value, name, canary);
+    return shapedAs(name, value, canary) ?? this.#addressed({ format, value, name, way }, canary);
   }
-  #addressed(format: string | undefined, value: string | undefined, name: string, canary: string): string {
+  #addressed(
+    {
+      format,
+      value,
+      name,
+      way,
+    }: { readonly format: string | undefined; readonly value: string | undefined; readonly name: string; readonly way: string },
+    canary: string,
+  ): string {
     if (format === 'email') return `${canary}@example.com`;
     if (name === 'analyticsAllowedOrigins') return `https://${canary}.example`;
     if (format !== 'uri' && !/[uU]rl$/.test(name)) return canary;
     const url = new URL(value ?? 'https://shop.example.com/');
     url.pathname += `/${canary}`;
-    url.searchParams.set('q', canary);
+    // The base of a connection has no query: the path of a node is appended to it.
+    if (!way.startsWith('flows.saveSecret ')) url.searchParams.set('q', canary);
     return url.href;
   }
 
