@@ -103,7 +103,7 @@ export async function fileClaim(context: TransitionContext, request: ClaimReques
   if (mode === 'AT_ONCE') await completeAtOnce(context, claim);
   else openRun(tx, { ...claimRun(claim), wakeAt: null, status: planOf(stateOf(claim)).status, createdAt: realNow });
   await showClaim(context, claim);
-  wakeMoving(tx, item);
+  await wakeMoving(tx, item);
   return claim;
 }
 

@@ -34,7 +34,7 @@ export async function transitionClaim(
   Object.assign(claim, columnsOf(state, at));
   await showClaim(context, claim);
   // The item's deadlines go on, or it has ended.
-  if (!isOpen(state.status)) wakeMoving(tx, context.item);
+  if (!isOpen(state.status)) await wakeMoving(tx, context.item);
   if (!before) return { plan, clock };
   await em.flush();
   const after = (await viewClaims(tx, [claim]))[0]!;

@@ -53,6 +53,17 @@ export function enqueueWake({ em, realNow, isRehearsal }: Tx, run: RunIds): void
 }
 
 /**
+ * The same, and until the run has loaded its row it is due: a sandbox's clock waits for it, and the reconciler wakes it when the wake gets
+ * lost.
+ */
+export async function enqueueDueWake(tx: Tx, run: RunIds): Promise<void> {
+  enqueueWake(tx, run);
+  if (tx.isRehearsal) return;
+  await tx.sql`UPDATE run SET wake_at = least(wake_at, ${new Date(tx.at)})
+    WHERE store_id = ${run.storeId} AND workflow_id = ${run.workflowId} AND done_at IS NULL`;
+}
+
+/**
  * Reopens a run whose row has something to do again: its workflow is started again, and the reconciler covers it. Its row in `run` may have
  * been deleted by retention.
  */

@@ -141,7 +141,20 @@ async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
 
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
 export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
-  orderGroup: {},
+  orderGroup: {
+    'order-group-brought': async () => {
+      const shop = await world();
+      const made = await shop.seller.call('POST', '/v1/commerce-flows', { key: 'food', name: '배달', presetKey: 'food-delivery' });
+      const { flowId } = made.body.data as { flowId: string };
+      await shop.seller.call('POST', `/v1/commerce-flows/${flowId}/draft/publish`);
+      const { orderNo, orderItemId } = await shop.order(await shop.product({ flowId }));
+      await shop.act(orderItemId, 'actions/accept', { input: { minutes: '30' } });
+      await shop.act(orderItemId, 'actions/depart', { input: { deliveryMethod: 'DIRECT' } });
+      await shop.advance('PT3H');
+      await shop.advance('P2D');
+      return closed(`order-group/${shop.store.storeId}/${orderNo}/food`);
+    },
+  },
   orderItem: {
     'order-item-by-the-clock': async () => {
       const shop = await world();

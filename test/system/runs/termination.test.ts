@@ -5,11 +5,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CommandContent, type CommandEnvelope, runOf, WORKFLOW_TYPES, type WorkflowType } from '../../../workflows/kernel/messages.ts';
+import {
+  type CommandContent,
+  type CommandEnvelope,
+  orderGroupRun,
+  runOf,
+  WORKFLOW_TYPES,
+  type WorkflowType,
+} from '../../../workflows/kernel/messages.ts';
 import { type RunName, wakeOptions } from '../../../workflows/kernel/start.ts';
+import { PRESETS } from '../../../domain/flows/presets/index.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 import { noticeRun } from '../../../db/approvals/queries.ts';
 import { newId } from '../../../db/kernel/clock.ts';
+import type { Tx } from '../../../db/kernel/tx.ts';
 import { removeWebhook, resumeWebhook } from '../../../db/webhooks/commands.ts';
 import { recordFailure } from '../../../db/webhooks/suspension.ts';
 import { manyWaiting } from '../../kernel/deliveries.ts';
@@ -220,6 +229,51 @@ async function returning(): Promise<object> {
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
 }
+/** Buys what moves as a group, by the preset of food: accepted, brought, decided by the clock. */
+async function eating(): Promise<object> {
+  await under.inTenant((tx) => assignPreset(tx, 'food-delivery'));
+  const payment = await under.payment();
+  await sendUntilAnswered(payment.run, 'pay', await under.authenticated(payment), 'idle');
+  await toTheEnd(payment.run, 3 * SECOND);
+  await under.inTenant((tx) => assignPreset(tx, null));
+  const item = await under.itemOf(payment.orderNo);
+  const [row] = await under.rows<{ group_id: string; flow_key: string }>(
+    'SELECT group_id, flow_key FROM order_item WHERE order_item_id = ?',
+    [item.entityId],
+  );
+  const orderItemNo = `${payment.orderNo}01`;
+  const group: RunName = orderGroupRun({ storeId: under.storeId, groupId: row!.group_id, orderItemNo, flowKey: row!.flow_key });
+  passed = [];
+  const act = async (key: string, payload: object) => {
+    const payloadId = await under.text(JSON.stringify(payload));
+    return sendUntilAnswered(group, 'act', { side: 'seller', key, orderItemId: item.entityId, payloadId });
+  };
+  await act('accept', { input: { minutes: '15' } });
+  await act('depart', { input: { deliveryMethod: 'DIRECT' } });
+  await act('arrive', {});
+  await toTheEnd(group, 2 * DAY);
+  await sustain(item, null, (status) => status === 'COMPLETED');
+  return {
+    item: await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.entityId]),
+    steps: await under.rows(
+      "SELECT seq, event ->> 'type' AS type, event ->> 'key' AS key FROM flow_step WHERE order_item_id = ? ORDER BY seq",
+      [item.entityId],
+    ),
+    open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
+  };
+}
+/** The product takes the newest version of this preset, drawn once; null: the default flow. */
+async function assignPreset({ sql, storeId, at }: Tx, presetKey: string | null): Promise<void> {
+  const graph = JSON.stringify(PRESETS.find(({ key }) => key === presetKey)?.graph ?? null);
+  if (presetKey !== null) {
+    await sql`INSERT INTO commerce_flow (store_id, flow_id, key, name, preset_key, latest_version, created_at)
+      VALUES (${storeId}, 'flw_eating', 'eating', 'eating', ${presetKey}, 1, ${new Date(at)}) ON CONFLICT DO NOTHING`;
+    await sql`INSERT INTO flow_version (store_id, flow_id, version, key, graph, bundle, progression, published_at)
+      VALUES (${storeId}, 'flw_eating', 1, 'eating', ${graph}::jsonb, jsonb_build_object('', ${graph}::jsonb), 'ORDER_GROUP', ${new Date(at)})
+      ON CONFLICT DO NOTHING`;
+  }
+  await sql`UPDATE product SET flow_id = ${presetKey === null ? null : 'flw_eating'} WHERE store_id = ${storeId}`;
+}
 /** Suspends a webhook for which 1,200 deliveries wait, lifts that, and deletes it. */
 async function leaving(): Promise<object> {
   passed = [];
@@ -276,6 +330,7 @@ const STORIES: readonly (readonly [string, () => Promise<object>, object, readon
     { open: [], records: [{ n: 1 }], history: ['request', 'hold', 'release', 'collect', 'completeCollection', 'approve'] },
     ['claim', 'payment'],
   ],
+  ['an order that moves as a group', eating, { open: [], item: [{ status: 'PURCHASE_DECIDED' }] }, ['orderGroup']],
   ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
 ];
 
