@@ -3,7 +3,7 @@ import type { Box } from './describe.ts';
 import type { Point, Size } from './layout.ts';
 import { cut, escape, widthOf } from './text.ts';
 
-export const BOX_TEXT = 13;
+const BOX_TEXT = 13;
 const SMALL = 10.5;
 export const LABEL_TEXT = 11;
 const MAX_WIDTH = 260;

@@ -111,7 +111,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   timeout: '기한 지남',
 };
 /** What takes an edge, in words. */
-export const triggerText = (graph: Graph, node: Node | undefined, { on, when }: Edge): string =>
+const triggerText = (graph: Graph, node: Node | undefined, { on, when }: Edge): string =>
   happening(graph, node, on) + (when === undefined ? '' : ' [조건]');
 
 function happening({ actions }: Graph, node: Node | undefined, on: Trigger): string {
