@@ -60,7 +60,7 @@ export const ticket: Graph = {
       secret: 'ticket-issuer',
       method: 'POST',
       path: '/tickets',
-      body: { orderItemId: '{{item.id}}', quantity: '{{item.activeQuantity}}' },
+      body: { orderItemId: '{{item.orderItemId}}', quantity: '{{item.activeQuantity}}' },
       timeoutSeconds: 10,
       saveAs: 'ticket',
     },
