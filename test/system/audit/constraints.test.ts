@@ -137,6 +137,11 @@ const update = (status: string) => `UPDATE invitation SET status = '${status}' W
 /** A change per trigger that leaves records, in an order in which all can be made. */
 const CHANGES: Readonly<Record<string, readonly [change: () => string, target: string]>> = {
   audit_order_item_canceled: [cancel, 'oit'],
+  audit_flow_refunded: [
+    () => `INSERT INTO flow_step (store_id, order_item_id, seq, event, at, trace, effects) VALUES ('${storeId}', 'oit', ${++seq},
+      '{"type": "elapsed", "flowRefund": {"refundAmount": 0, "pointRefundAmount": 0, "refundId": null}}', now(), '[]', '[]')`,
+    'oit',
+  ],
   audit_refund_processed: [() => `UPDATE refund SET status = 'PENDING' WHERE refund_id = 'rfd_held'`, 'rfd_held'],
   audit_member_invited: [() => invitation('inv_new'), 'inv_new'],
   audit_member_invitation_resent: [() => `UPDATE invitation SET send_no = 2 WHERE invitation_id = 'inv_resent'`, 'inv_resent'],

@@ -29,7 +29,8 @@ const timeless = (value: unknown) => JSON.stringify(value).replaceAll(/"\d{4}-\d
 const realFetch = globalThis.fetch;
 afterEach(() => void (globalThis.fetch = realFetch));
 
-const changes = endpoints.filter(({ access, route }) => access === 'store' && !route.startsWith('GET '));
+/** Rehearsals, which change nothing themselves, know no dry run (G39). */
+const changes = endpoints.filter(({ access, route, change }) => access === 'store' && !route.startsWith('GET ') && change !== 'none');
 const routes = changes.map((endpoint) => {
   const [method, path] = endpoint.route.split(' ');
   return { endpoint, method, pattern: new RegExp(`^${path!.replaceAll(/{\w+}/g, '([^/?]+)')}$`) };

@@ -28,11 +28,15 @@ const isText = (schema: Schema): boolean => schema.type === 'string' && schema.e
 /** Whether anything may stand there but words of a list, days, times and durations. */
 const isFree = (schema: Schema, name: string): boolean => isText(schema) && !schema.format?.startsWith('date') && name !== 'advance';
 
+/** Names that sellers give to parts of a flow: operators read them in Temporal (F32). Labels and messages stay out. */
+const isIdentifier = (way: string): boolean =>
+  way === 'flows.create body.key' || way === 'orders.move body.to' || (/^flows\.\w+ body\.graph\./.test(way) && !way.endsWith('.label'));
+
 /** Each free text of a schema that is no reference: `body.items[].trackingNumber`. */
 export function freeTexts(schema: Schema | undefined, way: string, name = ''): string[] {
   if (!schema) return [];
   if (schema.anyOf) return [...new Set(schema.anyOf.flatMap((one) => freeTexts(one, way, name)))];
-  if (isFree(schema, name)) return isReference(name) ? [] : [way];
+  if (isFree(schema, name)) return isReference(name) || isIdentifier(way) ? [] : [way];
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([key, one]) => freeTexts(one, `${way}.${key}`, key)),
     ...Object.values(schema.patternProperties ?? {}).flatMap((one) => freeTexts(one, `${way}.*`)),
@@ -76,6 +80,7 @@ export class Canaries {
     if (value === null && at.extent === 'sent') return null;
     const one = chosen(schema, value);
     if (isFree(one, at.name)) {
+      if (isIdentifier(at.way)) return value;
       if (at.extent !== 'all' && isReference(at.name))
         return isSecret(at.name) && typeof value === 'string' ? this.keep(value, at.way) : value;
       at.ways.push(at.way);
@@ -96,7 +101,8 @@ export class Canaries {
     const known = Object.entries(one.properties ?? {})
       .filter(([key, field]) => key in given || this.#isAdded(field, key, at.extent))
       .map(([key, field]) => [key, this.#fill(field, given[key], { ...at, way: `${at.way}.${key}`, name: key })]);
-    const named = Object.values(one.patternProperties ?? {}).map((field) => [
+    const names = isIdentifier(`${at.way}.`) ? [] : Object.values(one.patternProperties ?? {});
+    const named = names.map((field) => [
       this.fresh(`${at.way} name`),
       this.#fill(field, undefined, { ...at, way: `${at.way}.*`, name: '' }),
     ]);
@@ -135,7 +141,7 @@ export class Canaries {
       value,
       name,
       way,
-    }: { readonly format: string | undefined; readonly value: string | undefined; readonly name: string; readonly way: string },
+    }: { readonly format: string | undefined; readonly value: string | undefined } & Record<'name' | 'way', string>,
     canary: string,
   ): string {
     if (format === 'email') return `${canary}@example.com`;

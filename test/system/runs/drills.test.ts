@@ -33,7 +33,7 @@ describe('reset', () => {
     const sent = recorded.receiver.received.length;
     expect(await snapshot(recorded.shop)).toEqual(before);
     expect(recorded.receiver.received).toHaveLength(sent);
-    expect(sent).toBe(9);
+    expect(sent).toBe(14);
   });
   test('by the support command', async () => {
     const workflowId = recorded.workflowIds.find((id) => id.startsWith('order-item/'))!;

@@ -26,6 +26,7 @@ export async function story(): Promise<Story> {
   await invitations(shop);
   await approvals(shop);
   await claims(shop);
+  await together(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
@@ -40,6 +41,16 @@ export async function story(): Promise<Story> {
   return { shop, receiver, orderItemId, workflowIds: runs.map((run) => run.workflow_id) };
 }
 
+/** An order that moves as a group; the clock decides it. */
+async function together(shop: World): Promise<void> {
+  const { body } = await shop.seller.call('POST', '/v1/commerce-flows', { key: 'food', name: 'canary flow', presetKey: 'food-delivery' });
+  const { flowId } = body.data as { flowId: string };
+  await shop.seller.call('POST', `/v1/commerce-flows/${flowId}/draft/publish`);
+  const { orderItemId } = await shop.order(await shop.product({ flowId }));
+  await shop.act(orderItemId, 'actions/accept', { input: { minutes: '30' } });
+  await shop.act(orderItemId, 'actions/depart', { input: { deliveryMethod: 'DIRECT' } });
+  await shop.act(orderItemId, 'actions/arrive');
+}
 /** One whose mail goes at once, and one whose mail is tried four times; the clock ends both. */
 async function invitations(shop: World): Promise<void> {
   const { storeId, storeCode } = shop.store;
@@ -113,7 +124,7 @@ export async function snapshot(shop: World): Promise<object> {
     'category',
     'member',
   ];
-  const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2`, [store.storeId])));
+  const rows = await Promise.all(tables.map((table) => query(`SELECT * FROM ${table} WHERE store_id = $1 ORDER BY 2, 3`, [store.storeId])));
   const keys = new Set((rows[1] as { payment_key: string }[]).map((attempt) => attempt.payment_key));
   const ledger = (await call(underTest.simulator, 'GET', '/__sim/payments')).body as unknown as { paymentKey: string }[];
   return {
