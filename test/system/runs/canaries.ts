@@ -28,9 +28,12 @@ const isText = (schema: Schema): boolean => schema.type === 'string' && schema.e
 /** Whether anything may stand there but words of a list, days, times and durations. */
 const isFree = (schema: Schema, name: string): boolean => isText(schema) && !schema.format?.startsWith('date') && name !== 'advance';
 
-/** Names that sellers give to parts of a flow: operators read them in Temporal (F32). Labels and messages stay out. */
+/** Names that sellers give to parts of a flow, which operators read in Temporal (F32): labels and messages stay out. Addresses of uploads. */
 const isIdentifier = (way: string): boolean =>
-  way === 'flows.create body.key' || way === 'orders.move body.to' || (/^flows\.\w+ body\.graph\./.test(way) && !way.endsWith('.label'));
+  way.endsWith(' body.attachments[]') ||
+  ['flows.create body.key', 'flows.create body.presetKey'].includes(way) ||
+  way === 'orders.move body.to' ||
+  (/^flows\.\w+ body\.(?:graph|steps)\b/.test(way) && !way.endsWith('body.graph.actions[].label'));
 
 /** Each free text of a schema that is no reference: `body.items[].trackingNumber`. */
 export function freeTexts(schema: Schema | undefined, way: string, name = ''): string[] {
@@ -145,6 +148,7 @@ export class Canaries {
     canary: string,
   ): string {
     if (format === 'email') return `${canary}@example.com`;
+    if (name === 'path') return `/${canary}`;
     if (name === 'analyticsAllowedOrigins') return `https://${canary}.example`;
     if (format !== 'uri' && !/[uU]rl$/.test(name)) return canary;
     const url = new URL(value ?? 'https://shop.example.com/');
