@@ -12,6 +12,7 @@ import type { CreatedStore } from '../db/identity/createStore.ts';
 import { Buyer, OPTION, pay, Seller, ITEM_EVENTS } from './dev/client.ts';
 import { CLAIM_EVENTS, claim } from './dev/demo/claims.ts';
 import { Day, type DemoTarget, hold, print, RETURN } from './dev/demo/day.ts';
+import { flows } from './dev/demo/flows.ts';
 import { points, REVIEW_EVENTS } from './dev/demo/points.ts';
 import { developmentSystem, type DevelopmentSystem } from './dev/developmentSystem.ts';
 import { temporarySystem } from './dev/temporary.ts';
@@ -53,6 +54,7 @@ async function runDemo(target: DemoTarget): Promise<void> {
     await ship(day);
     await claim(day);
     await points(day);
+    await flows(day);
   } finally {
     receiver.closeAllConnections();
     receiver.close();
