@@ -16,7 +16,7 @@ import { emit } from '../webhooks/events.ts';
 import { claimable, isShippedItem } from '../orders/claimable.ts';
 import { applyEffects, writeStep } from './effects.ts';
 import { type Claim, type ClaimAmounts, ClaimEntity } from './entities.ts';
-import { applyDue, dueState, exchangeOption, pauseItem, quoteClaim, showClaim } from './item.ts';
+import { applyAllDue, dueState, exchangeOption, pauseItem, quoteClaim, showClaim } from './item.ts';
 import { claimRun, columnsOf, stateOf } from './rows.ts';
 
 /** A request that may be filed: how, for how many units, and what an approval would give back now. */
@@ -61,7 +61,7 @@ const REQUESTED = {
 export async function fileClaim(context: TransitionContext, request: ClaimRequest, publicUrl: string): Promise<Claim> {
   const { tx, item } = context;
   const { em, storeId, at, realNow } = tx;
-  await applyDue(context);
+  await applyAllDue(context);
   const { mode, quantity, order, flowFeeWon, deliveryFeeWon, exchangeOptionId } = await assessClaim(tx, item, request);
   const { type, reason, detail = null, images = [] } = request;
   const { orderId, orderNo, testPayment, customerId = null } = order;

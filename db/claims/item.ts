@@ -26,7 +26,7 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
-export { applyDue } from '../orders/advance.ts';
+export { applyAllDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {

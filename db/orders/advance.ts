@@ -2,12 +2,12 @@
 import { nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
 import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { flowFacts } from '../flows/facts.ts';
-import { flowOf } from '../flows/loaded.ts';
-import { type Departed, itemsOf, lockOrder, stateOf, type TransitionContext } from './context.ts';
+import { type Departed, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
@@ -31,13 +31,28 @@ export interface StepCause {
   readonly details?: object;
 }
 
-/** Applies what has fallen due by now: a step for each deadline, at its own time, so that each has its record. */
-export async function applyDue(context: TransitionContext, until = context.tx.at): Promise<void> {
-  for (let due = nearest(stateOf(context)); due !== null && due.at <= until; due = nearest(stateOf(context))) {
-    const before = stateOf(context).seq;
+/** So many deadlines pass in one transaction: after an outage there may be many, and each has its record. The run goes on with the next. */
+const MOST_AT_ONCE = 50;
+
+/**
+ * Applies what has fallen due by now: a step for each deadline, at its own time, so that each has its record. False: more is due than one
+ * transaction takes.
+ */
+export async function applyDue(context: TransitionContext): Promise<boolean> {
+  const nextDue = () => {
+    const due = nearest(stateOf(context));
+    return due !== null && due.at <= context.tx.at ? due : null;
+  };
+  for (let taken = 0, due = nextDue(); due !== null; due = nextDue(), taken++) {
+    if (taken === MOST_AT_ONCE) return false;
     await advance(context, { type: 'elapsed' }, { when: due.at });
-    if (stateOf(context).seq === before) return;
   }
+  return true;
+}
+
+/** The same before something that may come only after it: TEMPORARILY_UNAVAILABLE where the run has to do more of it first. */
+export async function applyAllDue(context: TransitionContext): Promise<void> {
+  if (!(await applyDue(context))) throw new Fault('TEMPORARILY_UNAVAILABLE');
 }
 
 /** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved. */
@@ -87,9 +102,9 @@ function stateFor({ orderItemId, groupId }: OrderItem, state: FlowState): FlowSt
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;
 function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { command, facts: more }: StepCause): Stepped {
-  const { item, store } = context;
+  const { store } = context;
   const facts = flowFacts(itemsOf(context), store, { platformFields: PLATFORM_FIELDS, ...more });
-  const result = step(flowOf(item), stateOf(context), event, when, facts);
+  const result = step(movingFlowOf(context), stateOf(context), event, when, facts);
   if (!result.ok) throw faultOf(command ?? null, result);
   return result;
 }

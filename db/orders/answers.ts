@@ -3,9 +3,8 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import type { Call } from '../../workflows/kernel/messages.ts';
 import { type Answered, callId, pendingCalls, settleCall } from '../flows/calls.ts';
-import { flowOf } from '../flows/loaded.ts';
 import { advance, applyDue } from './advance.ts';
-import { stateOf, type TransitionContext } from './context.ts';
+import { movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 
 /** A call is over by then, its record included: whoever finds the run gone brings it back for what became of it. */
@@ -35,9 +34,10 @@ export const askCalls = (
  * has failed, and stays so whatever becomes of it.
  */
 export async function applyAnswer(context: TransitionContext, ownerId: string, id: string): Promise<void> {
-  const pending = () => pendingCalls(flowOf(context.item), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
+  const pending = () => pendingCalls(movingFlowOf(context), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
-  await applyDue(context);
+  // With more due than this transaction takes the answer waits in its row: the run asks for it again.
+  if (!(await applyDue(context))) return;
   const call = pending();
   if (!call) return;
   const { result: value, data } = (await settleCall(context.tx, ownerId, call.call, LOST)) ?? LOST;

@@ -1,15 +1,15 @@
 /** The commands of an order item that step its flow, and their replies; of a group's run, those of one of its items. */
+import type { Flow } from '../../domain/flows/flow.ts';
 import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
 import { actionOf, flowEventOf } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput } from '../../domain/orders/platform.ts';
-import { withFlow } from '../flows/loaded.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
-import { advance } from './advance.ts';
+import { advance, applyAllDue } from './advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import type { Departed, TransitionContext } from './context.ts';
+import { type Departed, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './itemRecord.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
@@ -19,8 +19,10 @@ type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
 /** Refusals are Faults. Returns the reply: the item, what an action did, or the amounts of a cancel. */
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
   const { item, tx } = context;
+  // A deadline whose time has come goes first, even where the run was late for it.
+  await applyAllDue(context);
   const payload = await payloadOf(context, command);
-  const event = flowEventOf(withFlow(stateful(context)), command, command.requestId, payload);
+  const event = flowEventOf(stateful(context), command, command.requestId, payload);
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
@@ -30,11 +32,12 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   return replyOf(command, payload, item, moved, shown);
 }
 
-/** The item as the commands judge it: in a group, its state is the group's. */
-const stateful = ({ item, group }: TransitionContext): OrderItem => {
-  if (group) item.flowState = group.row.flowState;
-  return item;
-};
+/** The item as the commands judge it: in a group, flow and state are the group's. */
+const stateful = (context: TransitionContext): OrderItem & { readonly flow: Flow } => ({
+  ...context.item,
+  flowState: stateOf(context),
+  flow: movingFlowOf(context),
+});
 
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {
   const { orderItemId } = item;
@@ -63,8 +66,8 @@ const given = (input: Readonly<Record<string, unknown>>): Readonly<Record<string
 const factsOf = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
 
 /** Whichever way it came: an action that is a dispatch or a provision does what its endpoint does (F21). */
-function handoverOf({ item }: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {
-  const platform = command.name === 'act' ? actionOf(withFlow(item), event)?.platform : command.name;
+function handoverOf(context: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {
+  const platform = command.name === 'act' ? actionOf(stateful(context), event)?.platform : command.name;
   if (platform === 'dispatch') return { type: 'dispatch', ...dispatchInput(input) };
   if (platform !== 'fulfill') return undefined;
   return { type: 'fulfill', note: typeof input['note'] === 'string' ? input['note'] : null };

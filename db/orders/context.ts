@@ -1,7 +1,9 @@
 /** What the steps of flows work on, and what the functions beside them share. */
 import { LockMode } from '@mikro-orm/core';
+import type { Flow } from '../../domain/flows/flow.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { FlowGroup } from '../flows/entities.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import { enqueueDueWake } from '../runs/commands.ts';
@@ -25,6 +27,8 @@ export interface Departed {
 export const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
 
 export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? item.flowState;
+/** The flow that the state is in: items that left a group before a migration keep the version that they left. */
+export const movingFlowOf = ({ item, group }: TransitionContext): Flow => flowOf(group?.row ?? item);
 export const itemsOf = ({ item, group }: TransitionContext): readonly OrderItem[] => group?.items ?? [item];
 
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>

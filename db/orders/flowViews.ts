@@ -41,8 +41,10 @@ export const templateValues = (item: OrderItem): TemplateValues => ({
   fulfillment: handedOver(item),
 });
 
+/** The longest message, in UTF-16 code units: it stands in every list that shows its item. */
+const LONGEST_MESSAGE = 4000;
 const messageOf = (item: OrderItem, node: Node): string | null =>
-  node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item)) : null;
+  node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item), { most: LONGEST_MESSAGE }) : null;
 
 /** The deadline that is nearest; hidden ones are for sellers' eyes (F27). */
 function deadlineOf({ node, position }: Location, viewer: Viewer): number | null {

@@ -28,7 +28,7 @@ async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowG
   const row = await em.findOne(FlowGroupEntity, { storeId, groupId }, { lockMode });
   if (!row) return null;
   const items = await em.find(OrderItemEntity, { storeId, groupId }, { lockMode, orderBy: { position: 'asc' } });
-  await loadFlows(tx, items);
+  await loadFlows(tx, [row, ...items]);
   return { row, items };
 }
 
@@ -82,7 +82,7 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): TransitionResult<'orderGroup'>['plan'] {
   const { flowState: state, groupId } = group;
   const due = nearest(state);
-  const calls: Call<'orderGroup'>[] = askCalls(flowOf(items[0]!), group, groupId, at);
+  const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), group, groupId, at);
   return {
     wakeAt: wakeAtOf(due?.at ?? null, calls, at),
     calls,
@@ -92,10 +92,11 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
   };
 }
 
-function noteOf({ flowState: state }: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
+function noteOf(group: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
+  const { flowState: state } = group;
   const what = `${state.members.length} of ${items.length} items`;
   if (isOver(state)) return `Finished: ${state.status}.`;
-  const { node } = locationOf(flowOf(items[0]!), state.positions[0]!);
+  const { node } = locationOf(flowOf(group), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
   return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;

@@ -1,5 +1,5 @@
 /** The items that a version of a flow has in flight, and which of them can leave it now (F10). */
-import { isWaitingState } from '../../domain/flows/move.ts';
+import { statesKept } from '../../domain/flows/move.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { WAITING_STATUSES } from '../../domain/flows/graph.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
@@ -24,11 +24,9 @@ export interface Unit {
 const ofVersion = ({ storeId }: Tx, { flowKey, version }: InFlight): Fragment =>
   fragment`i.store_id = ${storeId} AND i.flow_key = ${flowKey} AND i.flow_version = ${version} AND i.status = ANY (${[...WAITING_STATUSES]}::text[])`;
 /** `migrationRefusal` of a state, as SQL. */
-function isMovable({ to }: InFlight, state: Fragment): Fragment {
-  const targets = to.main.graph.states.filter(isWaitingState).map(({ id }) => id);
-  return fragment`jsonb_array_length(${state} -> 'claims') = 0 AND jsonb_array_length(${state} -> 'positions') = 1
-    AND ${state} #> '{positions,0,call}' IS NULL AND ${state} #>> '{positions,0,node}' = ANY (${targets}::text[])`;
-}
+const isMovable = ({ to }: InFlight, state: Fragment): Fragment =>
+  fragment`jsonb_array_length(${state} -> 'claims') = 0 AND jsonb_array_length(${state} -> 'positions') = 1
+    AND ${state} #> '{positions,0,call}' IS NULL AND ${state} #>> '{positions,0,node}' = ANY (${[...statesKept(to)]}::text[])`;
 
 /** How many can leave, and how many cannot. */
 export async function countInFlight(tx: Tx, wanted: InFlight): Promise<{ readonly movable: number; readonly stuck: number }> {

@@ -52,6 +52,12 @@ export async function readRests({ em, sql, storeId }: Tx, orders: readonly Order
   );
 }
 
+/** In one step a group's items leave one after the other: each sees those before it as gone. */
+async function restNow(tx: Tx, order: Order, { groupId }: OrderItem): Promise<OrderRest> {
+  if (groupId) await tx.em.flush();
+  return (await readRests(tx, [order])).get(order.orderId)!;
+}
+
 const bundleOf = (bundles: readonly OrderBundle[], { bundleNo }: OrderItem): OrderBundle | null =>
   bundles.find((bundle) => bundle.bundleNo === bundleNo) ?? null;
 
@@ -136,7 +142,7 @@ export interface Left extends RefundAmounts {
  * which serializes what leaves it; stock was returned before.
  */
 export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving: Leaving): Promise<Left> {
-  const rest = (await readRests(tx, [order])).get(order.orderId)!;
+  const rest = await restNow(tx, order, item);
   const amounts = quoteDeparture(rest, item, leaving);
   const bundle = bundleOf(rest.bundles, item);
   if (bundle) Object.assign(bundle, amounts.bundle);
@@ -152,7 +158,7 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving
  * what identifies it among the item's refunds.
  */
 export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<Left> {
-  const rest = (await readRests(tx, [order])).get(order.orderId)!;
+  const rest = await restNow(tx, order, item);
   const amounts = quoteSettlement(rest, item, deductWon);
   if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, item.quantity - item.canceledQuantity).cashWon;
   item.isSettled = true;

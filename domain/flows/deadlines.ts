@@ -17,22 +17,27 @@ export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
 }
 
 /**
- * A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). Where the flow comes back at the
- * same moment it fires a minute later: past times never lead round in circles within one.
+ * A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). Where the flow comes back within
+ * a minute it fires a minute later: past times never lead round in circles, neither within a moment nor by way of an external service.
  */
 function arm(draft: Draft, location: Location, deadline: Deadline): Due[] {
   const { key, after, at: source, setting, ifPast } = deadline;
   if (source !== undefined) {
     const at = evaluate(draft, location, source);
     if (typeof at !== 'number' || (at <= draft.at && ifPast === 'skip')) return [];
-    return [{ key, at: at > draft.at ? at : draft.at + (isBack(draft, location) ? MINUTE : 0) }];
+    return [{ key, at: at > draft.at ? at : fireAtEntry(draft, location) }];
   }
   const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
   return wait > 0 ? [{ key, at: draft.at + wait }] : [];
 }
 
-const isBack = ({ trace, at: now }: Draft, { node }: Location): boolean =>
-  trace.some(({ at, from }) => at === now && from.includes(node.id));
+function fireAtEntry(draft: Draft, { node, position }: Location): number {
+  const state = `${position.flow ?? ''}/${node.id}`;
+  const recent = Object.entries(draft.state.firedAtEntry ?? {}).filter(([, at]) => draft.at - at < MINUTE);
+  const at = draft.at + (recent.some(([key]) => key === state) ? MINUTE : 0);
+  draft.state = { ...draft.state, firedAtEntry: { ...Object.fromEntries(recent), [state]: at } };
+  return at;
+}
 
 export function extendDeadline(position: Position, deadline: string, by: string): Position {
   const more = duration(by) ?? 0;

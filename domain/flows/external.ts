@@ -4,6 +4,9 @@ import { renderValue, renderText, type TemplateValues } from './templates.ts';
 
 /** The longest answer whose body becomes a data block. */
 export const ANSWER_BYTES = 64 * 1024;
+/** The longest request, in UTF-16 code units: its body, and its path with everything percent-encoded. */
+const MOST_IN_BODY = 256 * 1024;
+const MOST_IN_PATH = 4096;
 
 export interface ExternalRequest {
   readonly method: 'POST' | 'PUT';
@@ -13,20 +16,28 @@ export interface ExternalRequest {
 }
 
 /**
- * The request of a node to a connection's `url`. Values in its path are percent-encoded. Null: they make a path that leads elsewhere, by
- * `.` or `..`, which is not asked for.
+ * The request of a node to a connection's `url`. Values in its path are percent-encoded. Null, and not asked for: values that make a path
+ * which leads elsewhere, by `.` or `..`, or a request that is too long.
  */
 export function externalRequest(
   { method, path, body = {}, timeoutSeconds }: ExternalNode,
   url: string,
   values: TemplateValues,
 ): ExternalRequest | null {
-  const rendered = renderText(path, values, (text) => encodeURIComponent(text.toWellFormed()));
-  if (DOTS.test(rendered)) return null;
-  const fields = Object.entries(body).map(([key, template]) => [key, renderValue(template, values)] as const);
-  return { method, url: url.replace(/\/$/, '') + rendered, body: JSON.stringify(Object.fromEntries(fields)), timeoutSeconds };
+  const encoded = renderText(path, values, { most: MOST_IN_PATH + 1, write: (text) => encodeURIComponent(text.toWellFormed()) });
+  if (encoded.length > MOST_IN_PATH || DOTS.test(encoded)) return null;
+  const fields: [key: string, value: unknown][] = [];
+  let left = MOST_IN_BODY;
+  for (const [key, template] of Object.entries(body)) {
+    const value = renderValue(template, values, { most: left + 1 });
+    left -= key.length + JSON.stringify(value).length;
+    if (left < 0) return null;
+    fields.push([key, value]);
+  }
+  return { method, url: url.replace(/\/$/, '') + encoded, body: JSON.stringify(Object.fromEntries(fields)), timeoutSeconds };
 }
-const DOTS = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i;
+/** As URLs are read: a backslash is a slash. */
+const DOTS = /[/\\](?:\.|%2e){1,2}(?=[/\\?#]|$)/i;
 
 /** Deeper objects are no data block. */
 const DEEPEST = 32;

@@ -28,7 +28,6 @@ export function moveTargets(flow: Flow, state: FlowState): string[] {
   const present = state.positions[0]!.node;
   return flow.main.graph.states.filter((node) => node.id !== present && isTarget(node) && !inside.has(node.id)).map(({ id }) => id);
 }
-export const isWaitingState = (node: Node): boolean => node.type === 'state';
 const isTarget = (node: Node): boolean => node.type === 'state' && (node.attachments?.min ?? 0) === 0;
 
 /** Why nothing can be moved now; null: it can. */
@@ -58,13 +57,18 @@ export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly
   return null;
 }
 
+/** The states that items may keep in a version which they are moved to: those of the main graph outside parallel regions. */
+export function statesKept({ main }: Flow): readonly string[] {
+  const inside = insideBranches(main);
+  return main.graph.states.filter((node) => node.type === 'state' && !inside.has(node.id)).map(({ id }) => id);
+}
+
 /** Why an item stays in its version; null: it can be moved to the other one. */
 export function migrationRefusal(from: Flow, to: Flow, state: FlowState): 'PROGRESSION' | 'SKIPPED' | null {
   if (from.progression !== to.progression) return 'PROGRESSION';
-  const { node: id, call } = state.positions[0]!;
-  const node = to.main.nodes.get(id);
+  const { node, call } = state.positions[0]!;
   const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && call === undefined;
-  return isMovable && node && isWaitingState(node) && !insideBranches(to.main).has(node.id) ? null : 'SKIPPED';
+  return isMovable && statesKept(to).includes(node) ? null : 'SKIPPED';
 }
 
 /** State, inputs, data and attachments stay; deadlines start anew. Throws where `migrationRefusal` has a reason. */

@@ -61,6 +61,8 @@ export interface FlowState {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Oldest first, the newest 50 (F24). */
   readonly earlierAttachments?: readonly string[];
+  /** When deadlines that were past at the entry of their state fired last, by the state: those of the last minute. */
+  readonly firedAtEntry?: Readonly<Record<string, number>>;
 }
 
 /** What takes units of an item away. */

@@ -20,12 +20,27 @@ function textOf(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** A missing value is empty; `write` is how a value is written. */
-export const renderText = (template: string, values: TemplateValues, write = (text: string): string => text): string =>
-  template.replaceAll(PLACEHOLDER, (_, path: string) => write(textOf(valueAt(values, path))));
+interface Rendering {
+  /** The longest text, in UTF-16 code units: it is cut there. A short template may name long values many times. */
+  readonly most: number;
+  /** How a value is written. */
+  readonly write?: (text: string) => string;
+}
+
+/** A missing value is empty. Stops where the text is as long as it may be. */
+export function renderText(template: string, values: TemplateValues, { most, write = (text) => text }: Rendering): string {
+  let rendered = '';
+  let end = 0;
+  for (const found of template.matchAll(PLACEHOLDER)) {
+    rendered += template.slice(end, found.index) + write(textOf(valueAt(values, found[1]!)).slice(0, most));
+    end = found.index + found[0].length;
+    if (rendered.length >= most) break;
+  }
+  return (rendered.length < most ? rendered + template.slice(end) : rendered).slice(0, most).toWellFormed();
+}
 
 /** A template that is one placeholder gives the value itself, `"{{item.activeQuantity}}"` → `1`, an unknown one ''; else text. */
-export function renderValue(template: string, values: TemplateValues): unknown {
+export function renderValue(template: string, values: TemplateValues, rendering: Rendering): unknown {
   const path = ALONE.exec(template)?.[1];
-  return path === undefined ? renderText(template, values) : (valueAt(values, path) ?? '');
+  return path === undefined ? renderText(template, values, rendering) : (valueAt(values, path) ?? '');
 }

@@ -9,7 +9,8 @@ import { migrationRefusal } from '../../../domain/flows/move.ts';
 import type { FlowState } from '../../../domain/flows/state.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { query, underTest, until, world } from '../../kernel/world.ts';
-import { Author, edge, end, state, twoSteps } from './fixtures.ts';
+import { acts, Author, edge, end, state, twoSteps } from './fixtures.ts';
+import { FlowShop } from './shop.ts';
 
 let author: Author;
 beforeAll(async () => {
@@ -143,6 +144,34 @@ test('a group moves as a whole', async () => {
   expect((await author.shop.act(first[0]!, 'actions/make')).body.data.affectedOrderItemIds.toSorted()).toEqual(first.toSorted());
 }, 60_000);
 
+test('a group whose first item has left goes on in the new version', async () => {
+  const group = { progression: 'ORDER_GROUP', groupClaim: 'PAUSE' } as const;
+  const before = twoSteps({ permissions: { sellerForcedCancel: true } }, group);
+  const flowId = await author.published('leftbehind', before);
+  const shop = new FlowShop(author.shop);
+  const products = [await author.shop.product({ flowId }), await author.shop.product({ flowId })];
+  const { itemIds } = await shop.buy(
+    await author.shop.buyer(),
+    products.map(({ productId }) => productId),
+  );
+  await author.shop.act(itemIds[0]!, 'cancel', { reason: 'OUT_OF_STOCK' });
+  const renamed = (text: string) => text.replaceAll('"made"', '"packed"');
+  const after = JSON.parse(
+    renamed(
+      JSON.stringify({ ...before, states: [state('paid', { deadlines: [{ key: 'late', after: 'P3D' }] }), ...before.states.slice(1)] }),
+    ),
+  ) as Graph;
+  await author.publishes(flowId, {
+    ...after,
+    edges: [...after.edges, { ...edge('paid', 'packed', { type: 'elapsed', deadline: 'late' }), id: 'late' }],
+  });
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 0 });
+  await author.shop.advance('P4D');
+  expect((await flowState(itemIds[1]!)).key).toBe('packed');
+  expect((await author.shop.act(itemIds[1]!, 'actions/finish')).body.data.affectedOrderItemIds).toEqual([itemIds[1]]);
+  expect((await author.shop.item(itemIds[0]!)).status).toBe('CANCELED');
+});
+
 test('an item that somebody works on is passed over, and nobody waits', async () => {
   const flowId = await author.published('busy');
   const [locked, free] = await orders(flowId, 2);
@@ -193,6 +222,32 @@ test('a dry run tells how many would move', async () => {
   const dry = await author.send('POST', `/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 }, { 'x-svc-dry-run': '1' });
   expect(dry.body.data.preview.facts).toEqual({ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 1 });
   expect(await author.versionsOfItems('rehearsal')).toEqual({ 1: 2 });
+});
+
+test('what would stand in a parallel region is skipped', async () => {
+  const flowId = await author.published('regions');
+  const [orderItemId] = await orders(flowId, 1);
+  const split: Graph = {
+    ...twoSteps(),
+    start: 'begin',
+    states: [
+      state('begin'),
+      { id: 'split', type: 'parallel', join: 'joined', branches: ['paid', 'made'].map((start) => ({ key: start, start })) },
+      state('paid'),
+      state('made'),
+      { id: 'joined', type: 'join' },
+      end(),
+    ],
+    edges: [
+      edge('begin', 'split', acts('make')),
+      edge('paid', 'joined', acts('make')),
+      edge('made', 'joined', acts('finish')),
+      edge('joined', 'end', { type: 'result', value: 'joined' }),
+    ],
+  };
+  await author.publishes(flowId, split);
+  expect(await answer(flowId, 1)).toEqual({ fromVersion: 1, toVersion: 2, migrated: 0, skipped: 1, remaining: 0 });
+  expect((await flowState(orderItemId!)).key).toBe('paid');
 });
 
 test('what SQL counts as movable is what the rule moves', async () => {

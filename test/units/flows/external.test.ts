@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { answerData, externalRequest } from '../../../domain/flows/external.ts';
 import type { ExternalNode } from '../../../domain/flows/graph.ts';
+import { renderText } from '../../../domain/flows/templates.ts';
 
 const node = (path: string, body?: ExternalNode['body']): ExternalNode => ({
   id: 'n',
@@ -31,7 +32,7 @@ test('the path is appended to the address, and a lone placeholder sends the valu
   });
   expect(externalRequest(node('/a'), BASE, values({}))?.body).toBe('{}');
 });
-test.each(['..', '.', '%2e%2e'])('a value does not lead to another path: %s', (t) => {
+test.each(['..', '.', '%2e%2e', '\\..'])('a value does not lead to another path: %s', (t) => {
   const request = externalRequest(node('/a/{{inputs.t}}/b'), BASE, values({ t }));
   expect(request === null || new URL(request.url).pathname === `/v1/a/${encodeURIComponent(t)}/b`).toBe(true);
 });
@@ -45,6 +46,21 @@ test('whatever a value is, the request goes to the address and path of its node'
       expect(pathname).toMatch(/^\/v1\/a\/[^/]*\/b$/);
     }),
   );
+});
+
+test('a short template that names a long value many times makes no long request, and none that is cut', () => {
+  const long = { inputs: {}, data: { a: 'x'.repeat(64 * 1024) }, item: {}, fulfillment: {} };
+  const often = '{{data.a}}'.repeat(200);
+  expect(externalRequest(node('/a', { t: often }), BASE, long)).toBeNull();
+  const lone = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, '{{data.a}}']));
+  expect(externalRequest(node('/a', lone), BASE, long)).toBeNull();
+  expect(externalRequest(node('/{{data.a}}'), BASE, long)).toBeNull();
+  expect(externalRequest(node('/a', { t: 'x{{data.a}}' }), BASE, long)?.body).toHaveLength('{"t":"x"}'.length + 64 * 1024);
+});
+test('a text is cut where it is as long as it may be, and stays well-formed', () => {
+  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { most: 99 })).toBe('axybxy');
+  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { most: 4 })).toBe('axyb');
+  expect(renderText('{{inputs.t}}', values({ t: '😀😀' }), { most: 3 })).toBe('😀\uFFFD');
 });
 
 describe('an answer', () => {

@@ -4,8 +4,10 @@ import { compileFlow } from '../../../domain/flows/flow.ts';
 import type { Graph, Node } from '../../../domain/flows/graph.ts';
 import { migrationRefusal, moveTargets } from '../../../domain/flows/move.ts';
 import { onElapsed, onResult, onSeller } from '../../../domain/flows/presets/parts.ts';
+import { simulate } from '../../../domain/flows/simulate.ts';
 import { step } from '../../../domain/flows/step.ts';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
+import { simulation } from './randomGraphs.ts';
 import { begin, FACTS, send, START } from './walking.ts';
 
 const state = (id: string, status: 'PAID' | 'CONFIRMED' | 'DELIVERED', deadline: object = { after: 'P1D' }): Node => ({
@@ -95,4 +97,22 @@ test('times that are past lead round in a circle once a minute, not for ever wit
   const times = result.ok ? result.trace.map(({ at }) => at) : [];
   expect(times.slice(0, 3)).toEqual([START, START, START + MINUTE]);
   expect(times.filter((at) => at < START + MINUTE)).toHaveLength(2);
+});
+
+test('a time that is past and an external service lead round in a circle once a minute', () => {
+  const circle = graph(
+    [
+      state('paid', 'PAID', { at: 'order.paidAt' }),
+      { id: 'ask', type: 'external', status: 'PAID', secret: 'shop', method: 'POST', path: '/', timeoutSeconds: 5 },
+    ],
+    [
+      onElapsed('paid', 'on', 'ask'),
+      ...(['success', 'skipped', 'failed'] as const).map((value) => onResult('ask', value, 'paid')),
+      onSeller('paid', 'go', 'done'),
+    ],
+  );
+  const asked = simulate(compileFlow({ '': circle }), simulation([{ event: { type: 'start' } }, { advance: 10 * MINUTE }]))
+    .flatMap(({ jobs }) => jobs)
+    .filter(({ type }) => type === 'external.call');
+  expect(asked).toHaveLength(11);
 });
