@@ -1,7 +1,10 @@
 /** Items that run by a flow which their store has drawn: actions, input, attachments, limits, moves, events, records (F19–F31). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
-import { until } from '../../kernel/world.ts';
+import { DAY } from '../../../domain/kernel/time.ts';
+import { WAKE_SIGNAL } from '../../../workflows/kernel/messages.ts';
+import { query, temporalClient, until } from '../../kernel/world.ts';
+import { acts, edge, end, state } from './fixtures.ts';
 import { errorOf, FlowShop } from './shop.ts';
 
 let shop: FlowShop;
@@ -206,4 +209,43 @@ test('a record is found by its id, and nobody else’s item or action is', async
   const reply = await stranger.call('POST', `/storefront/v1/me/order-items/${itemId}/actions/approve`, {});
   expect(errorOf(reply).slice(0, 2)).toEqual([404, 'ORDER_ITEM_NOT_FOUND']);
   await until('the run is there', async () => (await shop.item(itemId)).status === 'CONFIRMED');
+});
+
+/** As if its run were late: the row says that its deadlines fell due a while ago, and the run's timer does not know it. */
+const backdate = (itemId: string, ms: number) =>
+  query(
+    `UPDATE order_item SET flow_state = jsonb_set(flow_state, '{positions,0,due,0,at}', to_jsonb((flow_state #>> '{positions,0,due,0,at}')::bigint - $2::bigint))
+      WHERE order_item_id = $1`,
+    [itemId, ms],
+  );
+describe('a run that is late', () => {
+  test('does not make an action possible whose deadline has passed', async () => {
+    const { itemId } = await ordered();
+    await backdate(itemId, 4 * DAY);
+    expect(errorOf(await shop.act(itemId, 'accept', { input: { madeBy: '2027-01-10' } })).slice(1)).toEqual([
+      'ACTION_NOT_AVAILABLE',
+      { reason: 'FINISHED' },
+    ]);
+  });
+  test('makes up for any number of deadlines, some in each transaction', async () => {
+    const [one, two] = ['paid', 'again'].map((id) => state(id, { deadlines: [{ key: 'on', after: 'PT1S' }] }));
+    const tick = (from: string, to: string) => edge(from, to, { type: 'elapsed', deadline: 'on' });
+    const graph = {
+      schema: 1,
+      start: 'begin',
+      states: [state('begin'), one!, two!, end()],
+      actions: [{ key: 'go', by: 'seller', label: 'go' }],
+      edges: [edge('begin', 'paid', acts('go')), tick('paid', 'again'), tick('again', 'paid'), edge('paid', 'end', acts('go'))],
+    };
+    const { productId } = await shop.product(await shop.flow({ graph }, 'every-second'));
+    const { itemIds, orderNo } = await shop.buy(member, [productId]);
+    await shop.act(itemIds[0]!, 'go');
+    await backdate(itemIds[0]!, 120_000);
+    const run = (await temporalClient()).workflow.getHandle(`order-item/${shop.world.store.storeId}/${orderNo}01`);
+    await run.signal(WAKE_SIGNAL);
+    const counted = () =>
+      query<{ n: number }>('SELECT count(*)::integer AS n FROM flow_step WHERE order_item_id = $1', [itemIds[0]!]).then(([row]) => row!.n);
+    await until('120 deadlines have passed', async () => (await counted()) >= 120);
+    await until('an end', async () => (await shop.act(itemIds[0]!, 'go')).status === 200);
+  });
 });
