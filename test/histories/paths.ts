@@ -6,6 +6,7 @@ import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts'
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
+import { externalFlow, FlowShop, Service } from '../system/flows/externalFlow.ts';
 import { atRest } from '../system/runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
@@ -139,6 +140,22 @@ async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
   return { shop, buyer, claimId, workflowId: `claim/${shop.store.storeId}/${claimNo}` };
 }
 
+/** Items of a flow that asks an external service, which answers with 200, then with 500; `progression` ORDER_GROUP: they move as a group. */
+async function asking(progression: 'ITEM' | 'ORDER_GROUP') {
+  const shop = await FlowShop.sell(externalFlow({}, { progression }));
+  const { orderItemId, orderNo } = await shop.shop.order(shop.product);
+  let n = 0;
+  const service = await Service.listen((response) => void response.writeHead(n++ === 0 ? 200 : 500).end('{}'));
+  await shop.connect(service.url);
+  for (const [key, reached] of [['ask', 'success'], ['again', 'failed']] as const) {
+    await shop.press(orderItemId, key);
+    await until(reached, async () => (await shop.state(orderItemId)).key === reached);
+  }
+  await shop.press(orderItemId, 'finish');
+  service.close();
+  return { shop: shop.shop, orderItemId, orderNo };
+}
+
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
 export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
   orderGroup: {
@@ -154,8 +171,16 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       await shop.advance('P2D');
       return closed(`order-group/${shop.store.storeId}/${orderNo}/food`);
     },
+    'order-group-asking-a-service': async () => {
+      const { shop, orderNo } = await asking('ORDER_GROUP');
+      return closed(`order-group/${shop.store.storeId}/${orderNo}/main`);
+    },
   },
   orderItem: {
+    'order-item-asking-a-service': async () => {
+      const { shop, orderItemId } = await asking('ITEM');
+      return closed(await itemRun(shop, orderItemId));
+    },
     'order-item-by-the-clock': async () => {
       const shop = await world();
       const orderItemId = await dispatched(shop);
