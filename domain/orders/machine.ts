@@ -61,7 +61,7 @@ function actionEvent(item: ItemState, { side, key }: ActionInput, { input, attac
 function platformEvent(item: ItemState, name: PlatformAction, input: ActionPayload['input']): FlowEvent {
   checkHandover(item.fulfillmentSnapshot, name);
   const { flow, flowState, orderItemId: member } = item;
-  const key = platformAction(flow, flowState, name)?.key;
+  const key = platformAction(flow, flowState, name, member)?.key;
   const type = name === 'decide' || name === 'extend' ? 'buyer.action' : 'seller.action';
   // No action of the graph has this key.
   return { type, key: key ?? '', member, isPlatform: true, ...(input && { input }) };
