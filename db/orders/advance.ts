@@ -1,5 +1,5 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
-import { nearest } from '../../domain/flows/positions.ts';
+import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
@@ -40,7 +40,10 @@ export async function applyDue(context: TransitionContext, until = context.tx.at
   }
 }
 
-/** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved. */
+/**
+ * Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved, whether or not it has
+ * effects: all but those that stand still (F33).
+ */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<readonly OrderItem[]> {
   const { tx, group } = context;
   const { command = null, when = tx.at } = cause;
@@ -52,6 +55,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   if (group) group.row.flowState = state;
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
+  const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
   for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
   const at = trace.at(-1)?.at ?? when;
@@ -59,7 +63,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const settings = { autoDeliverDays, autoConfirmDays };
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
-  return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
+  return moved;
 }
 
 /** What the step does to one of its items. The command is that of the context's own item. */
