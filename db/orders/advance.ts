@@ -23,7 +23,7 @@ export interface StepCause {
   readonly when?: number;
   /** Takes out the units of a `reduced` event. */
   readonly leave?: (order: Order) => Promise<Departed>;
-  /** What an action hands over: a dispatch, or a provision. */
+  /** What an action hands over of each item that moves: a dispatch, or a provision. */
   readonly handover?: Handover;
   /** What the event is judged with, besides the rows. */
   readonly facts?: Partial<Facts>;
@@ -57,7 +57,11 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
-  for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
+  for (const item of involved) {
+    const own = effectsOf(effects, item.orderItemId);
+    applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
+    changed.push(await change(context, order, item, own, cause));
+  }
   const at = trace.at(-1)?.at ?? when;
   const { autoDeliverDays, autoConfirmDays } = context.store;
   const settings = { autoDeliverDays, autoConfirmDays };
@@ -66,7 +70,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   return moved;
 }
 
-/** What the step does to one of its items. The command is that of the context's own item. */
+/** What the step does for one of its items besides its own record. Units leave the context's own item. */
 async function change(
   context: TransitionContext,
   order: Order,
@@ -75,9 +79,8 @@ async function change(
   cause: StepCause,
 ): Promise<Changed> {
   const { tx } = context;
-  const isOwn = item === context.item;
-  applyToItem(tx, item, effects, isOwn ? cause.handover : undefined);
-  const { recorded, canceled } = isOwn && cause.leave ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
+  const { recorded, canceled } =
+    cause.leave && item === context.item ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }

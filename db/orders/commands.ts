@@ -1,6 +1,6 @@
 /** The commands of an order item that step its flow, and their replies; of a group's run, those of one of its items. */
 import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
-import { actionOf, flowEventOf } from '../../domain/orders/machine.ts';
+import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput } from '../../domain/orders/platform.ts';
 import { withFlow } from '../flows/loaded.ts';
@@ -20,7 +20,7 @@ type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
   const { item, tx } = context;
   const payload = await payloadOf(context, command);
-  const event = flowEventOf(withFlow(stateful(context)), command, command.requestId, payload);
+  const event = flowEventOf(judged(context), command, command.requestId, payload);
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
@@ -31,9 +31,9 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
 }
 
 /** The item as the commands judge it: in a group, its state is the group's. */
-const stateful = ({ item, group }: TransitionContext): OrderItem => {
+const judged = ({ item, group }: TransitionContext): ItemState => {
   if (group) item.flowState = group.row.flowState;
-  return item;
+  return { ...withFlow(item), group: group?.items };
 };
 
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {

@@ -74,3 +74,79 @@ describe('a group', () => {
     expect((await shop.act(itemIds[1]!, 'go')).body.data.affectedOrderItemIds).toEqual(itemIds.slice(1));
   });
 });
+
+describe('a handover', () => {
+  const provided: Graph = {
+    schema: 1,
+    start: 'paid',
+    requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' },
+    states: [state('paid', { permissions: { cancelRequest: true } }), state('given', { status: 'DELIVERED' }), end()],
+    actions: [
+      { key: 'give', by: 'seller', label: '전달', platform: 'fulfill' },
+      { key: 'finish', by: 'seller', label: '완료' },
+    ],
+    edges: [onSeller('paid', 'give', 'given'), onSeller('given', 'finish', 'end')],
+  };
+  const MANUAL = { fulfillment: { type: 'MANUAL' } };
+  const COURIER = { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '5501' };
+  let brought: string;
+  let given: string;
+  beforeAll(async () => {
+    brought = await shop.flow({ presetKey: 'food-delivery' }, 'brought');
+    given = await shop.flow({ graph: provided }, 'given');
+  });
+  const bought = async (flowId: string, ...changes: readonly object[]) => {
+    const products: string[] = [];
+    for (const change of changes) products.push((await shop.product(flowId, change)).productId);
+    return shop.buy(member, products);
+  };
+  const cooking = async (...changes: readonly object[]) => {
+    const order = await bought(brought, ...changes);
+    await shop.act(order.itemIds[0]!, 'accept', { input: { minutes: '30' } });
+    return order;
+  };
+
+  test.each(['an action', 'the endpoint'])('by %s dispatches each item that moves, and each is tracked', async (way) => {
+    const { itemIds } = await cooking({}, {});
+    const [, second] = itemIds;
+    const reply = await (way === 'an action'
+      ? shop.act(second!, 'depart', { input: COURIER })
+      : shop.world.act(second!, 'dispatch', COURIER));
+    expect(reply.status).toBe(200);
+    for (const id of itemIds) {
+      expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED', dispatch: { ...COURIER, deliveredAt: null } });
+      const tracked = await shop.seller('GET', `/v1/order-items/${id}/dispatch/tracking`);
+      expect(tracked.body.data).toMatchObject({ carrierCode: 'CJ', trackingNumber: '5501' });
+    }
+  });
+  test('that one item cannot take is refused for all with its refusal', async () => {
+    const { orderId, itemIds } = await cooking({}, MANUAL);
+    const refusal = ['ACTION_NOT_AVAILABLE', { reason: 'NOT_SHIPPABLE' }];
+    expect(errorOf(await shop.act(itemIds[0]!, 'depart', { input: COURIER })).slice(1)).toEqual(refusal);
+    expect(errorOf(await shop.world.act(itemIds[0]!, 'dispatch', COURIER))[1]).toBe('NOT_SHIPPABLE');
+    const ordered = await shop.seller('POST', `/v1/orders/${orderId}/actions/depart`, { input: COURIER });
+    const failed = { result: 'FAILED', code: 'ACTION_NOT_AVAILABLE', reason: 'NOT_SHIPPABLE' };
+    expect(ordered.body.data.results).toEqual(itemIds.map((orderItemId) => ({ orderItemId, ...failed })));
+    for (const id of itemIds) expect(await shop.item(id)).toMatchObject({ status: 'CONFIRMED', dispatch: null });
+  });
+  test('that is not of the present state is refused for that', async () => {
+    const { itemIds } = await bought(brought, {}, MANUAL);
+    expect(errorOf(await shop.world.act(itemIds[0]!, 'dispatch', COURIER))[1]).toBe('INVALID_STATUS');
+  });
+  test('provides each item that moves, and no other', async () => {
+    const { itemIds } = await bought(given, MANUAL, MANUAL, MANUAL);
+    await claim(itemIds[0]!);
+    expect((await shop.world.act(itemIds[2]!, 'fulfill', { note: '창구' })).status).toBe(200);
+    const notes = await Promise.all(itemIds.map(async (id) => (await shop.item(id))['fulfillment']));
+    const record = { status: 'PROVIDED', note: '창구', fulfilledAt: expect.any(String) };
+    expect(notes).toEqual([null, record, record]);
+    const mixed = await bought(given, MANUAL, {});
+    expect(errorOf(await shop.world.act(mixed.itemIds[0]!, 'fulfill'))[1]).toBe('SHIPPING_REQUIRED');
+  });
+  test('leaves out the item that stands still, also where that could not take it', async () => {
+    const flowId = await shop.flow({ graph: { ...provided } }, 'given-on');
+    const { itemIds } = await bought(flowId, {}, MANUAL);
+    await claim(itemIds[0]!);
+    expect((await shop.act(itemIds[1]!, 'give')).body.data.affectedOrderItemIds).toEqual([itemIds[1]]);
+  });
+});
