@@ -1,8 +1,11 @@
 /** What the items of an order do together: who moves, who is answered, what is handed over, and repeated requests (F11, F21, F26, F32, F33). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import type { Buyer } from '../../../bin/dev/client.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
+import { foodDelivery } from '../../../domain/flows/presets/foodDelivery.ts';
 import { onEvent, onSeller } from '../../../domain/flows/presets/parts.ts';
+import { query, underTest, until } from '../../kernel/world.ts';
 import { end, state } from './fixtures.ts';
 import { errorOf, FlowShop } from './shop.ts';
 
@@ -149,4 +152,62 @@ describe('a handover', () => {
     await claim(itemIds[0]!);
     expect((await shop.act(itemIds[1]!, 'give')).body.data.affectedOrderItemIds).toEqual([itemIds[1]]);
   });
+});
+
+describe('an action of the order that is repeated under its key', () => {
+  const two = async (flow?: string) => {
+    const products = [await shop.world.product(flow ? { flowId: flow } : {}), await shop.world.product(flow ? { flowId: flow } : {})];
+    return shop.buy(
+      member,
+      products.map(({ productId }) => productId),
+    );
+  };
+  const act = (orderId: string, key: string, body: object = {}) =>
+    shop.world.seller.call('POST', `/v1/orders/${orderId}/actions/${key}`, body, { 'idempotency-key': orderId });
+  /** A busy machine may not answer in time: who asks again under the same key is told. */
+  const done = (orderId: string, key: string, body: object = {}) =>
+    until('all items are done', async () => {
+      const reply = await act(orderId, key, body);
+      return reply.body.data.completed === 2 && reply;
+    });
+  /** As when the process dies after the items have moved, and before it answers. */
+  const forget = () =>
+    query(`DELETE FROM operation WHERE store_id = $1 AND operation_id = 'orders.actOnOrder' AND body ? 'results'`, [
+      shop.world.store.storeId,
+    ]);
+
+  test('answers the same again', async () => {
+    const { orderId } = await two();
+    const first = await done(orderId, 'confirm');
+    const again = await act(orderId, 'confirm');
+    expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+  test('tells what was done when its answer was lost, in groups too', async () => {
+    const food = await shop.flow({ graph: foodDelivery }, 'lost');
+    for (const [flow, key, body] of [
+      [undefined, 'confirm', {}],
+      [food, 'accept', { input: { minutes: '15' } }],
+    ] as const) {
+      const { orderId, itemIds } = await two(flow);
+      const first = await done(orderId, key, body);
+      await forget();
+      const again = await done(orderId, key, body);
+      expect([again.status, again.body.data]).toEqual([200, first.body.data]);
+      for (const id of itemIds) expect((await shop.runs(id)).map(({ event }) => event.type)).toEqual(['seller.action', 'start']);
+    }
+  });
+  test('goes on with the item whose outcome was not known', async () => {
+    const { orderId, itemIds } = await two();
+    const locker = new Client({ connectionString: underTest.databaseUrl });
+    await locker.connect();
+    await locker.query('BEGIN');
+    await locker.query('SELECT 1 FROM order_item WHERE order_item_id = $1 FOR UPDATE', [itemIds[1]]);
+    const first = await act(orderId, 'confirm');
+    await locker.query('ROLLBACK');
+    await locker.end();
+    expect(first.body.data.results[1]).toMatchObject({ result: 'FAILED', code: 'TEMPORARILY_UNAVAILABLE' });
+    expect((await done(orderId, 'confirm')).body.data).toMatchObject({ completed: 2, skipped: 0, failed: 0 });
+    expect(await statuses(itemIds)).toEqual(['CONFIRMED', 'CONFIRMED']);
+  }, 60_000);
 });
