@@ -113,8 +113,10 @@ export function authorize(endpoint: Endpoint, caller: Pick<Caller, 'tokenOrigin'
   const agents = caller.isAgent ? endpoint.agentAccess : undefined;
   if (agents === 'none' && !isManaged(endpoint)) throw deniedBy(endpoint, RESERVED);
   if (endpoint.console && !agents) requireConsole(caller, endpoint.console);
-  const missing = (endpoint.scopes ?? []).filter((scope) => !covers(caller.scopes, scope));
-  if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
+  const { scopes = [], scopeOf } = endpoint;
+  const missing = scopes.filter((scope) => !covers(caller.scopes, scope));
+  const isRefused = scopeOf ? missing.length === scopes.length : missing.length > 0;
+  if (isRefused) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
 }
 
 /** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter (X1). */

@@ -37,6 +37,7 @@ export const AGENT = header(
   { type: 'string', minLength: 1, maxLength: 100, pattern: '^[ -~]+$' },
   'Name and version of the AI agent on whose behalf this is sent: its rules then apply to any token',
 );
+export const ONE_SCOPE = 'One of the scopes is enough to send it; the body decides which one it needs.';
 /** The description of If-Match, which is not declared as a parameter: no value of it makes a request invalid. */
 export const IF_MATCH = 'With the header If-Match (version tags as ETag has them, or *) another version is PRECONDITION_FAILED.';
 /** An id in a path, a longer one does not exist; or a name that the client gives. */

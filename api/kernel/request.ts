@@ -1,6 +1,7 @@
 /** Requests: as they arrive, read and validated against the declaration of their operation (D7). */
 import { parse } from 'node:querystring';
 import type { OperationKey } from '../../db/runs/operations.ts';
+import { covers } from '../../domain/identity/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
 import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
@@ -85,7 +86,7 @@ export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promis
 }
 
 /**
- * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist. `hasOwnKey`: it is carried out
+ * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist; INSUFFICIENT_SCOPE. `hasOwnKey`: it is carried out
  * under another key than its client's.
  */
 export async function validated(request: ReadRequest, context: Context, { hasOwnKey = false } = {}): Promise<Request> {
@@ -98,6 +99,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
   checkIds(endpoint, params);
+  checkScope(endpoint, caller, body);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
   return {
     ...context,
@@ -106,6 +108,12 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
     keyed: key !== null && caller.principal !== caller.requestId,
     isDryRun: isDryRun(endpoint, incoming),
   };
+}
+
+/** INSUFFICIENT_SCOPE where the body needs another scope than the one that let the request in. */
+function checkScope({ scopeOf }: Endpoint, { scopes }: Caller, body: unknown): void {
+  const needed = scopeOf?.(body);
+  if (needed !== undefined && !covers(scopes, needed)) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: [needed] } });
 }
 
 const keyProblems = ({ header }: Incoming): FieldError[] =>

@@ -9,10 +9,12 @@ import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 
 const Address = Type.String({ minLength: 1, maxLength: 2000 });
+/** The flow judges how many it takes (F24); this bounds what is looked up. */
+const MAX_ATTACHMENTS = 100;
 /** Values by field key; their forms are those of the action. Any JSON, which the limit of the whole body bounds. */
 export const Input = valuesOf(Type.Unknown());
 export const inputFields = { input: Type.Optional(Input) };
-export const sellerFields = { ...inputFields, attachments: Type.Optional(Type.Array(Address, { maxItems: 10 })) };
+export const sellerFields = { ...inputFields, attachments: Type.Optional(Type.Array(Address, { maxItems: MAX_ATTACHMENTS })) };
 
 export const ACTION_ERRORS = [
   'ORDER_ITEM_NOT_FOUND',

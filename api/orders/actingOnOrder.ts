@@ -3,7 +3,8 @@ import { actions } from '../../domain/flows/actions.ts';
 import { flowOf } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readOrder } from '../../db/orders/queries.ts';
-import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
+import type { StoredReply } from '../../db/runs/operations.ts';
+import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { type Acting, type ActionBody, payloadOf, type Results } from './acting.ts';
 import { sendItemCommand } from './sendCommand.ts';
 
@@ -27,8 +28,9 @@ interface Wanted {
 }
 
 /**
- * In item order, each item under an idempotency key of its own. One failure undoes no other. ACTION_NOT_AVAILABLE where no item has it
- * enabled; where all that have it refuse the input, that refusal, and nothing is done.
+ * In item order, each item under an idempotency key of its own, so that a repeated request repeats nothing and goes on with what has no
+ * outcome yet. One failure undoes no other. ACTION_NOT_AVAILABLE where no item has it enabled; where all that have it refuse the input, that
+ * refusal, and nothing is done.
  */
 export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) {
   const { items } = await call.commands.read((tx) => readOrder(tx, orderId));
@@ -38,11 +40,14 @@ export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) 
   for (const item of items) {
     const { orderItemId } = item;
     if (results.has(orderItemId)) continue;
-    const reason = disabledReason(item, wanted);
+    const commands = call.commands.forPart(item.groupId ?? orderItemId);
+    const done = movedBy(await commands.stored());
+    const isDone = done.includes(orderItemId);
+    const reason = isDone ? null : disabledReason(item, wanted);
     if (reason) results.set(orderItemId, { orderItemId, result: 'SKIPPED', code: 'ACTION_NOT_AVAILABLE', reason });
     else
       try {
-        for (const id of await actOnOne(call, item, wanted, payload))
+        for (const id of isDone ? done : await actOnOne({ ...call, commands }, item, wanted, payload))
           results.set(id, { orderItemId: id, result: 'COMPLETED', code: null, reason: null });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
@@ -56,18 +61,20 @@ export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) 
         });
       }
   }
-  return summaryOf(
+  const body = summaryOf(
     items.flatMap(({ orderItemId }) => results.get(orderItemId) ?? []),
     refusals,
   );
+  if (!refusals.some(({ code }) => catalogue[code].status >= 500)) await call.commands.storeReply({ status: 200, body });
+  return body;
 }
 
 /** What moved with a group is answered with it. */
-async function actOnOne(call: Acting, item: OrderItem, { side, key }: Wanted, payload: object): Promise<readonly string[]> {
-  const commands = call.commands.forPart(item.groupId ?? item.orderItemId);
-  const reply = await sendItemCommand({ ...call, commands }, item.orderItemId, { name: 'act', input: { side, key }, payload });
-  return (reply as Results['seller']).affectedOrderItemIds;
-}
+const affectedBy = (body: unknown): readonly string[] => (body as Results['seller']).affectedOrderItemIds;
+const movedBy = (reply: StoredReply | null): readonly string[] => (reply === null ? [] : affectedBy(reply.body));
+
+const actOnOne = async (call: Acting, { orderItemId }: OrderItem, { side, key }: Wanted, payload: object): Promise<readonly string[]> =>
+  affectedBy(await sendItemCommand(call, orderItemId, { name: 'act', input: { side, key }, payload }));
 
 const disabledReason = (item: OrderItem, { side, key }: Wanted): string | null => {
   const view = actions(flowOf(item), item.flowState, side, item.orderItemId).find(({ action }) => action.key === key);

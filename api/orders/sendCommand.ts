@@ -47,10 +47,10 @@ export async function sendItemCommand(
   orderItemId: string,
   { name, input, text, payload }: ItemCommandRequest,
 ): Promise<unknown> {
-  const { item, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
+  const { item, group, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
-  checkCommand(withFlow(item), command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });
+  checkCommand({ ...withFlow(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
   const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;

@@ -1,5 +1,5 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
-import { nearest } from '../../domain/flows/positions.ts';
+import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -23,7 +23,7 @@ export interface StepCause {
   readonly when?: number;
   /** Takes out the units of a `reduced` event. */
   readonly leave?: (order: Order) => Promise<Departed>;
-  /** What an action hands over: a dispatch, or a provision. */
+  /** What an action hands over of each item that moves: a dispatch, or a provision. */
   readonly handover?: Handover;
   /** What the event is judged with, besides the rows. */
   readonly facts?: Partial<Facts>;
@@ -55,7 +55,10 @@ export async function applyAllDue(context: TransitionContext): Promise<void> {
   if (!(await applyDue(context))) throw new Fault('TEMPORARILY_UNAVAILABLE');
 }
 
-/** Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved. */
+/**
+ * Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved, whether or not it has
+ * effects: all but those that stand still (F33).
+ */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<readonly OrderItem[]> {
   const { tx, group } = context;
   const { command = null, when = tx.at } = cause;
@@ -67,17 +70,22 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   if (group) group.row.flowState = state;
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
+  const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
-  for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
+  for (const item of involved) {
+    const own = effectsOf(effects, item.orderItemId);
+    applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
+    changed.push(await change(context, order, item, own, cause));
+  }
   const at = trace.at(-1)?.at ?? when;
   const { autoDeliverDays, autoConfirmDays } = context.store;
   const settings = { autoDeliverDays, autoConfirmDays };
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
-  return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
+  return moved;
 }
 
-/** What the step does to one of its items. The command is that of the context's own item. */
+/** What the step does for one of its items besides its own record. Units leave the context's own item. */
 async function change(
   context: TransitionContext,
   order: Order,
@@ -86,9 +94,8 @@ async function change(
   cause: StepCause,
 ): Promise<Changed> {
   const { tx } = context;
-  const isOwn = item === context.item;
-  applyToItem(tx, item, effects, isOwn ? cause.handover : undefined);
-  const { recorded, canceled } = isOwn && cause.leave ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
+  const { recorded, canceled } =
+    cause.leave && item === context.item ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }

@@ -1,7 +1,6 @@
 /** The commands of an order item that step its flow, and their replies; of a group's run, those of one of its items. */
-import type { Flow } from '../../domain/flows/flow.ts';
 import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
-import { actionOf, flowEventOf } from '../../domain/orders/machine.ts';
+import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
@@ -22,7 +21,7 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   // A deadline whose time has come goes first, even where the run was late for it.
   await applyAllDue(context);
   const payload = await payloadOf(context, command);
-  const event = flowEventOf(stateful(context), command, command.requestId, payload);
+  const event = flowEventOf(judged(context), command, command.requestId, payload);
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
@@ -33,10 +32,11 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
 }
 
 /** The item as the commands judge it: in a group, flow and state are the group's. */
-const stateful = (context: TransitionContext): OrderItem & { readonly flow: Flow } => ({
+const judged = (context: TransitionContext): ItemState => ({
   ...context.item,
   flowState: stateOf(context),
   flow: movingFlowOf(context),
+  group: context.group?.items,
 });
 
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {
@@ -67,7 +67,7 @@ const factsOf = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { upl
 
 /** Whichever way it came: an action that is a dispatch or a provision does what its endpoint does (F21). */
 function handoverOf(context: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {
-  const platform = command.name === 'act' ? actionOf(stateful(context), event)?.platform : command.name;
+  const platform = command.name === 'act' ? actionOf(judged(context), event)?.platform : command.name;
   if (platform === 'dispatch') return { type: 'dispatch', ...dispatchInput(input) };
   if (platform !== 'fulfill') return undefined;
   return { type: 'fulfill', note: typeof input['note'] === 'string' ? input['note'] : null };

@@ -17,7 +17,7 @@ export type Handover =
     }
   | { readonly type: 'fulfill'; readonly note: string | null };
 
-/** `handover` comes with the command of this item. */
+/** `handover`: of the action with which the item moves. */
 export function applyToItem({ at }: Tx, item: OrderItem, effects: readonly Effect[], handover?: Handover): void {
   const status = effects.findLast((effect) => effect.type === 'status');
   if (status) item.status = status.to;

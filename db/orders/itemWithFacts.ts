@@ -5,15 +5,18 @@ import { flowFacts } from '../flows/facts.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { readStore } from '../stores/queries.ts';
 import type { OrderItem } from './entities.ts';
-import { readItem } from './queries.ts';
+import { readGroup, readItem } from './queries.ts';
 
 export interface ItemWithFacts {
   readonly item: OrderItem;
+  /** The items that it moves with, itself included; undefined: it moves by itself. */
+  readonly group: readonly OrderItem[] | undefined;
   readonly facts: Facts;
 }
 /** ORDER_ITEM_NOT_FOUND. A flow of the code reads nothing but its own state: no setting refuses an action. */
 export async function readItemWithFacts(tx: Tx, orderItemId: string): Promise<ItemWithFacts> {
   const item = await readItem(tx, orderItemId);
+  const group = item.groupId ? await readGroup(tx, item.groupId) : undefined;
   const settings = item.flowFacts ? await readStore(tx) : { autoDeliverDays: 0, autoConfirmDays: 0 };
-  return { item, facts: flowFacts([item], settings, { platformFields: PLATFORM_FIELDS }) };
+  return { item, group, facts: flowFacts(group ?? [item], settings, { platformFields: PLATFORM_FIELDS }) };
 }

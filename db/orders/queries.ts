@@ -172,6 +172,14 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
   return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 
+/** The items that move together, in their order. */
+export async function readGroup(tx: Tx, groupId: string): Promise<OrderItem[]> {
+  const { em, storeId } = tx;
+  const items = await em.find(OrderItemEntity, { storeId, groupId }, { orderBy: { position: 'asc' } });
+  await loadFlows(tx, items);
+  return items;
+}
+
 export async function readItem(tx: Tx, orderItemId: string): Promise<OrderItem> {
   const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId });

@@ -34,7 +34,7 @@ export const viewFlow = (item: OrderItem, { flowId, name, versions }: FlowHead) 
   flow: { flowId, key: item.flowKey, name, version: item.flowVersion },
   flowState: viewSellersFlowState(item),
   actions: viewActions(item),
-  moveTargets: moveTargets(flowOf(item), item.flowState),
+  moveTargets: moveTargets(flowOf(item), item.flowState, item.orderItemId),
   versions: versions.map((version) => ({ version, current: version === item.flowVersion })),
 });
 

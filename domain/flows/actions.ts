@@ -31,9 +31,9 @@ export function actions(flow: Flow, state: FlowState, by: 'seller' | 'buyer', me
   return [...views.values()];
 }
 
-/** The action that is a built-in endpoint now, whatever its key; undefined where the state has none. */
-export function platformAction(flow: Flow, state: FlowState, platform: PlatformAction): Action | undefined {
+/** The action that is a built-in endpoint now for `member`, whatever its key; undefined where the state has none. */
+export function platformAction(flow: Flow, state: FlowState, platform: PlatformAction, member: string): Action | undefined {
   const by = platform === 'decide' || platform === 'extend' ? 'buyer' : 'seller';
-  const found = actions(flow, state, by).filter(({ action }) => action.platform === platform);
+  const found = actions(flow, state, by, member).filter(({ action }) => action.platform === platform);
   return (found.find(({ reason }) => reason === null) ?? found[0])?.action;
 }

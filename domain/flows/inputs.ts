@@ -1,6 +1,7 @@
 /** Input of actions against the fields of their forms (F22). */
 import { MOMENT } from '../kernel/time.ts';
 import type { FieldType } from './expressions/types.ts';
+import type { FormField } from './forms.ts';
 import type { Action, InputField } from './graph.ts';
 import type { InputIssue } from './state.ts';
 
@@ -65,7 +66,7 @@ const CHECKS: Readonly<Record<FieldType, Check>> = {
 const isHttps = (address: string): boolean => address.length <= 2000 && address.startsWith('https://') && URL.canParse(address);
 
 /** Every problem, in the order of the form; unknown keys last, each under its own name. At most 100. */
-export function inputIssues(fields: readonly InputField[], input: Input, isUpload: IsUpload): readonly InputIssue[] {
+export function inputIssues(fields: readonly FormField[], input: Input, isUpload: IsUpload): readonly InputIssue[] {
   const known = new Set(fields.map(({ key }) => key));
   const issues = fields.flatMap((field) => issueOf(field, input, isUpload));
   const unknown = Object.keys(input)
@@ -74,17 +75,25 @@ export function inputIssues(fields: readonly InputField[], input: Input, isUploa
   return [...issues, ...unknown].slice(0, MAX_ISSUES);
 }
 
-function issueOf(field: InputField, input: Input, isUpload: IsUpload): InputIssue[] {
-  const { key, label, required, when, type } = field;
-  const value = Object.hasOwn(input, key) ? input[key] : undefined;
-  const issue = (reason: Reason): InputIssue[] => [{ key: cut(key), name: cut(label), reason }];
-  const isAsked =
-    when === undefined || (when.in as readonly unknown[]).includes(Object.hasOwn(input, when.key) ? input[when.key] : undefined);
-  if (isBlank(value)) return required && isAsked ? issue('REQUIRED') : [];
-  if (!isAsked) return issue('INVALID');
-  const reason = CHECKS[type](value, field, isUpload);
-  return reason ? issue(reason) : [];
+function issueOf(field: FormField, input: Input, isUpload: IsUpload): InputIssue[] {
+  const { key, label, endpointField } = field;
+  const reason = problemOf(field, input, isUpload) ?? (endpointField ? handoverProblem(endpointField, input, isUpload) : null);
+  return reason ? [{ key: cut(key), name: cut(label), reason }] : [];
 }
+function problemOf(field: InputField, input: Input, isUpload: IsUpload): Reason | null {
+  const value = valueOf(input, field.key);
+  if (isBlank(value)) return field.required && isAsked(field, input) ? 'REQUIRED' : null;
+  return isAsked(field, input) ? CHECKS[field.type](value, field, isUpload) : 'INVALID';
+}
+/** Only text is handed over. What the endpoint always asks for, the graph may leave open; what follows from a choice it may not. */
+function handoverProblem(field: InputField, input: Input, isUpload: IsUpload): Reason | null {
+  const value = valueOf(input, field.key);
+  if (typeof value === 'string' && !isBlank(value)) return CHECKS[field.type](value, field, isUpload);
+  return field.required && field.when !== undefined && isAsked(field, input) ? 'REQUIRED' : null;
+}
+const valueOf = (input: Input, key: string): unknown => (Object.hasOwn(input, key) ? input[key] : undefined);
+const isAsked = ({ when }: InputField, input: Input): boolean =>
+  when === undefined || (when.in as readonly unknown[]).includes(valueOf(input, when.key));
 const cut = (name: string): string => Array.from(name).slice(0, MAX_NAME).join('');
 
 /** The values that count as sent, by key. */

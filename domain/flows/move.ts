@@ -21,9 +21,12 @@ function insideBranches({ graph, nodes, edgesFrom }: CompiledGraph): ReadonlySet
   return inside;
 }
 
-/** Waiting states of the main graph outside parallel regions, but the present one, and none that needs attachments. */
-export function moveTargets(flow: Flow, state: FlowState): string[] {
-  if (moveRefusal(flow, state)) return [];
+/**
+ * Waiting states of the main graph outside parallel regions, but the present one, and none that needs attachments. `member`: of which item,
+ * in a group; absent: the only one.
+ */
+export function moveTargets(flow: Flow, state: FlowState, member?: string): string[] {
+  if (moveRefusal(flow, state, member)) return [];
   const inside = insideBranches(flow.main);
   const present = state.positions[0]!.node;
   return flow.main.graph.states.filter((node) => node.id !== present && isTarget(node) && !inside.has(node.id)).map(({ id }) => id);
@@ -42,7 +45,7 @@ export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly
   const { flow, state } = draft;
   const reason = moveRefusal(flow, state, member);
   if (reason) return refuse('FLOW_MOVE_NOT_ALLOWED', reason);
-  if (!moveTargets(flow, state).includes(to)) return refuse('FLOW_MOVE_NOT_ALLOWED', 'NOT_A_TARGET');
+  if (!moveTargets(flow, state, member).includes(to)) return refuse('FLOW_MOVE_NOT_ALLOWED', 'NOT_A_TARGET');
   const from = nodesOf(state);
   const position = state.positions[0]!;
   const { attachments = [], ...rest } = position;

@@ -43,7 +43,11 @@ interface Principal {
   readonly headers: Headers_;
   readonly refused: (endpoint: Endpoint) => string | null;
 }
-const lacks = (endpoint: Endpoint, scopes: readonly string[]) => (endpoint.scopes ?? []).some((scope) => !covers(scopes, scope));
+/** Before the body is looked at, any will do where the body decides which it needs. */
+const lacks = ({ scopes: needed = [], scopeOf }: Endpoint, scopes: readonly string[]) => {
+  const missing = needed.filter((scope) => !covers(scopes, scope));
+  return scopeOf ? missing.length === needed.length : missing.length > 0;
+};
 const always = (store: string | null, user: string | null) => (endpoint: Endpoint) => (endpoint.access === 'user' ? user : store);
 /** At the storefront a bearer must be a buyer's; what needs no buyer looks at none. */
 const atStorefront = (name: string, { access }: Endpoint) =>

@@ -100,6 +100,10 @@ test('a state that needs attachments takes only uploads of its store', async () 
   expect(await reason()).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_REQUIRED' }]);
   expect(await reason(['https://example.com/a.png'])).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_INVALID' }]);
   expect(await reason([file, file])).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_INVALID' }]);
+  const many = Array.from({ length: 11 }, (_, i) => `https://example.com/${i}.png`);
+  expect(await reason(many)).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'ATTACHMENTS_INVALID' }]);
+  const early = await shop.act((await ordered()).itemId, 'sendProof', { attachments: many });
+  expect(errorOf(early).slice(1)).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'NOT_IN_STATE' }]);
   expect((await shop.item(itemId))['flowState']).toMatchObject({ key: 'designing' });
 });
 

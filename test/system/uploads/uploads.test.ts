@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createStorage } from '../../../activities/providers/storage.ts';
-import type { Headers_, Reply } from '../../../bin/dev/client.ts';
+import { type Headers_, type Reply, token } from '../../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 
 const MOST = 5 * 1024 * 1024;
@@ -66,6 +66,28 @@ test('one key uploads one file', async () => {
   expect([again.headers.get('idempotent-replayed'), again.body.data.uploadId]).toEqual(['true', first.body.data.uploadId]);
   const other = Buffer.concat([PNG, Buffer.from('x')]);
   expect((await upload(image(other), headers)).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+});
+
+test('each purpose asks for its own scope, and without either the body is not looked at', async () => {
+  const told = async (scopes: string, purpose: string) => {
+    const headers = { authorization: `Bearer ${await token(underTest.api, shop.store, scopes)}` };
+    const { status, body } = await upload(image(), headers, purpose);
+    return status === 201 ? 201 : [body.error?.code, body.error?.details];
+  };
+  const refused = (...required: readonly string[]) => ['INSUFFICIENT_SCOPE', { required }];
+  expect(await told('order:rw', 'flow-attachment')).toBe(201);
+  expect(await told('order:rw', 'product-image')).toEqual(refused('product:rw'));
+  expect(await told('product:rw', 'product-image')).toBe(201);
+  expect(await told('product:rw', 'flow-attachment')).toEqual(refused('order:rw'));
+  expect(await told('order:rw', 'what')).toMatchObject(['VALIDATION_FAILED']);
+  expect(await told('order:r product:r', 'what')).toEqual(refused('order:rw', 'product:rw'));
+  const document = (await (await fetch(`${underTest.api}/openapi/store.json`)).json()) as {
+    readonly paths: Readonly<Record<string, { readonly post: object }>>;
+  };
+  expect(document.paths['/v1/uploads']!.post).toMatchObject({
+    'x-required-scopes': ['order:rw', 'product:rw'],
+    description: expect.stringContaining('One of the scopes'),
+  });
 });
 
 describe('refused', () => {

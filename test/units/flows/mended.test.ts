@@ -86,6 +86,21 @@ test('nothing is moved to a state behind a join that is itself in a branch, nor 
   expect(migrationRefusal(old.flow, flow, old.state)).toBe('SKIPPED');
 });
 
+test('in a group that goes on, an item with a claim cannot be moved, and the others can', () => {
+  const pair: Graph = {
+    ...graph(
+      [state('paid', 'PAID'), state('after', 'DELIVERED')],
+      [onSeller('paid', 'go', 'after'), onElapsed('paid', 'on', 'after'), onElapsed('after', 'on', 'done')],
+    ),
+    requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' },
+  };
+  const walk = begin(compileFlow({ '': pair }));
+  send(walk, { type: 'claim.opened', claimId: 'c', member: 'a' });
+  expect([moveTargets(walk.flow, walk.state, 'a'), moveTargets(walk.flow, walk.state, 'b')]).toEqual([[], ['after']]);
+  expect(send(walk, { type: 'move', to: 'after', member: 'a' })).toMatchObject({ ok: false, reason: 'CLAIM_IN_PROGRESS' });
+  expect(send(walk, { type: 'move', to: 'after', member: 'b' })).toMatchObject({ ok: true, state: { status: 'DELIVERED' } });
+});
+
 test('times that are past lead round in a circle once a minute, not for ever within one moment', () => {
   const past = { at: 'order.paidAt' };
   const circle = graph(
