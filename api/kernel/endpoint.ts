@@ -52,7 +52,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** It takes no request without x-svc-visitor and x-svc-session, which `headers` declares. */
   readonly needsVisit?: boolean;
   readonly scopes?: readonly Scope[];
-  /** One of `scopes` will do until the body is known; this one of them is what the body needs (F2). Not for what needs an approval. */
+  /** One of `scopes` will do until the body is known; this one of them is what the body needs. Not for what needs an approval. */
   readonly scopeOf?: (body: Static<B>) => Scope;
   /**
    * Only for people who logged in at the console and have one of these roles (D29). Empty for `user`, where there is no store and no role

@@ -69,18 +69,18 @@ test('one key uploads one file', async () => {
 });
 
 test('each purpose asks for its own scope, and without either the body is not looked at', async () => {
-  const told = async (scopes: string, purpose: string) => {
+  const answerTo = async (scopes: string, purpose: string) => {
     const headers = { authorization: `Bearer ${await token(underTest.api, shop.store, scopes)}` };
     const { status, body } = await upload(image(), headers, purpose);
     return status === 201 ? 201 : [body.error?.code, body.error?.details];
   };
   const refused = (...required: readonly string[]) => ['INSUFFICIENT_SCOPE', { required }];
-  expect(await told('order:rw', 'flow-attachment')).toBe(201);
-  expect(await told('order:rw', 'product-image')).toEqual(refused('product:rw'));
-  expect(await told('product:rw', 'product-image')).toBe(201);
-  expect(await told('product:rw', 'flow-attachment')).toEqual(refused('order:rw'));
-  expect(await told('order:rw', 'what')).toMatchObject(['VALIDATION_FAILED']);
-  expect(await told('order:r product:r', 'what')).toEqual(refused('order:rw', 'product:rw'));
+  expect(await answerTo('order:rw', 'flow-attachment')).toBe(201);
+  expect(await answerTo('order:rw', 'product-image')).toEqual(refused('product:rw'));
+  expect(await answerTo('product:rw', 'product-image')).toBe(201);
+  expect(await answerTo('product:rw', 'flow-attachment')).toEqual(refused('order:rw'));
+  expect(await answerTo('order:rw', 'what')).toMatchObject(['VALIDATION_FAILED']);
+  expect(await answerTo('order:r product:r', 'what')).toEqual(refused('order:rw', 'product:rw'));
   const document = (await (await fetch(`${underTest.api}/openapi/store.json`)).json()) as {
     readonly paths: Readonly<Record<string, { readonly post: object }>>;
   };
