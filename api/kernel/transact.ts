@@ -64,10 +64,10 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
           endpoint.change === 'here' ? announceCommit(tx) : undefined,
         ]);
         if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
-        failpoint('request.before-commit');
+        failpoint('request.before-commit', endpoint.id);
         return { status: reply.status, body, headers: outgoing.headers };
       });
-      failpoint('request.after-commit');
+      failpoint('request.after-commit', endpoint.id);
       return answer;
     } catch (error) {
       if (error instanceof RunAgain) {

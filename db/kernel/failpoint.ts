@@ -2,7 +2,7 @@
  * Failpoints: named points at which a drill kills the process with SIGKILL. Without these variables nothing happens:
  * - `FAILPOINTS=transition.before-commit=0.02` kills there with a probability of 2 %;
  * - `FAILPOINTS_ARMED=<folder>` kills at each failpoint whose name is a file there, and removes the file, so that it kills once. A file
- *   `transition.before-commit@clm_1.approve` kills there only when that is what passes it.
+ *   `transition.before-commit@clm_1.approve` or `request.after-commit@flows.migrate` kills there only when that is what passes it.
  */
 import { unlinkSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';

@@ -6,7 +6,7 @@ import type { FlowGroup } from '../flows/entities.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
-import { enqueueDueWake } from '../runs/commands.ts';
+import { enqueueDueWakes } from '../runs/commands.ts';
 import type { Store } from '../stores/entities.ts';
 import { type Order, OrderEntity, type OrderItem } from './entities.ts';
 
@@ -43,6 +43,6 @@ export function touch({ tx, item }: Pick<TransitionContext, 'tx' | 'item'>, orde
 
 /** Wakes the runs whose deadlines this transaction has changed: the item's, and that of the group which it moves with. */
 export async function wakeMoving(tx: Tx, item: OrderItem): Promise<void> {
-  if (item.groupId) await enqueueDueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
-  await enqueueDueWake(tx, orderItemRun(item));
+  if (item.groupId) await enqueueDueWakes(tx, [orderGroupRun({ ...item, groupId: item.groupId })]);
+  await enqueueDueWakes(tx, [orderItemRun(item)]);
 }

@@ -2,13 +2,13 @@
 import type { Flow } from '../../domain/flows/flow.ts';
 import { migrate } from '../../domain/flows/move.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
+import { orderGroupRun, orderItemRun, type RunIds } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { touch } from './context.ts';
 import { applyToItem } from './itemRecord.ts';
 import { publish } from './publish.ts';
 import { writeRecord } from './records.ts';
-import { enqueueWake } from '../runs/commands.ts';
+import { enqueueDueWakes } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Store } from '../stores/entities.ts';
 import { flowFacts } from '../flows/facts.ts';
@@ -45,6 +45,7 @@ export async function migrateItems(tx: Tx, flowId: string, versionText: string, 
   const items = units.flatMap((unit) => unit.items);
   await loadFlows(tx, items);
   for (const unit of units) await moveUnit(tx, store, unit, from);
+  await enqueueDueWakes(tx, units.map(runOf));
   await tx.em.flush();
   const { movable, stuck } = await countInFlight(tx, wanted);
   return { ...head, migrated: items.length, skipped: stuck, remaining: movable };
@@ -70,6 +71,6 @@ async function moveUnit(tx: Tx, store: Store, { items, group, order }: Unit, fro
   const event = { type: 'migrate' } as const;
   writeRecord(tx, { event, actor: 'SELLER', at: tx.at, state, trace }, moved);
   if (effects.some(({ type }) => type === 'status')) await publish(tx, order, event, moved);
-  if (group) enqueueWake(tx, orderGroupRun({ ...first!, groupId: group.groupId }));
-  else enqueueWake(tx, orderItemRun(first!));
 }
+const runOf = ({ items: [first], group }: Unit): RunIds =>
+  group ? orderGroupRun({ ...first!, groupId: group.groupId }) : orderItemRun(first!);

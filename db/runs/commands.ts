@@ -53,14 +53,16 @@ export function enqueueWake({ em, realNow, isRehearsal }: Tx, run: RunIds): void
 }
 
 /**
- * The same, and until the run has loaded its row it is due: a sandbox's clock waits for it, and the reconciler wakes it when the wake gets
- * lost.
+ * The same, and until each run has loaded its row, which the caller has locked, it is due: a sandbox's clock waits for it, and the reconciler
+ * wakes it when the wake gets lost. Passed over is what the reconciler is waking: it is due already.
  */
-export async function enqueueDueWake(tx: Tx, run: RunIds): Promise<void> {
-  enqueueWake(tx, run);
+export async function enqueueDueWakes(tx: Tx, runs: readonly RunIds[]): Promise<void> {
+  for (const run of runs) enqueueWake(tx, run);
   if (tx.isRehearsal) return;
-  await tx.sql`UPDATE run SET wake_at = least(wake_at, ${new Date(tx.at)})
-    WHERE store_id = ${run.storeId} AND workflow_id = ${run.workflowId} AND done_at IS NULL`;
+  const ids = runs.map(({ workflowId }) => workflowId);
+  await tx.sql`UPDATE run SET wake_at = least(wake_at, ${new Date(tx.at)}) WHERE store_id = ${tx.storeId} AND workflow_id IN (
+    SELECT workflow_id FROM run WHERE store_id = ${tx.storeId} AND workflow_id = ANY (${ids}::text[]) AND done_at IS NULL
+      FOR NO KEY UPDATE SKIP LOCKED)`;
 }
 
 /**

@@ -165,10 +165,11 @@ export class ClaimKills {
   }
 }
 
-/** Repeats a request with the same idempotency key until the response is not a 5xx. */
+/** Repeats a request with the same idempotency key until there is a response that is not a 5xx. */
 export const answered = (request: () => Promise<Reply>): Promise<Reply> =>
   retryOnFailure(async () => {
     const reply = await request();
-    if (reply.status >= 500) throw new Error(`${reply.status} ${reply.body.error?.code}`);
+    if (reply.status >= 500 || reply.body.error?.code === 'IDEMPOTENCY_IN_PROGRESS')
+      throw new Error(`${reply.status} ${reply.body.error?.code}`);
     return reply;
   });

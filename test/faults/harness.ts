@@ -41,11 +41,12 @@ const EVENT_TYPES = [
   ...CLAIM_TYPES.map((type) => `CLAIM.${type}_REQUESTED`),
 ];
 
-/** A separate system with a sandbox store and a receiver that fails at times. */
-export async function bench(env: Readonly<Record<string, string>> = {}): Promise<Bench> {
+/** A separate system with a sandbox store and a receiver that fails at times. `replicas`: its API processes, and as many workers. */
+export async function bench(env: Readonly<Record<string, string>> = {}, replicas = 1): Promise<Bench> {
   const system = await temporarySystem('faults', {
     firstPort: 12_000 + Math.floor(Math.random() * 8000),
     durable: true,
+    replicas,
     env: { RATE_LIMIT_PER_MINUTE: '10000000', LOG_LEVEL: 'error', ...env },
   });
   const store = await makeStore(
@@ -167,8 +168,8 @@ export async function killUnderLoad(under: Bench, { kills, buyers, orders }: Kil
   return { kills, orders: promised.orders.size, requests: promised.requests, retries: promised.retries, violations: all };
 }
 
-/** Sends SIGKILL to a process; to Postgres with all its children, like a power failure. */
-export function kill(system: System, name: (typeof VICTIMS)[number]): void {
+/** Sends SIGKILL to a process, or to a replica (`worker-2`); to Postgres with all its children, like a power failure. */
+export function kill(system: System, name: string): void {
   signal(system, name, 'SIGKILL');
 }
 

@@ -1,6 +1,7 @@
 /**
  * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be detected,
- * then 20 rounds of 40 buyers on a stock of 10, 200 races of cancels, and every transition of a claim and of a payment at its failpoints.
+ * then 20 rounds of 40 buyers on a stock of 10, 200 races of cancels, every transition of a claim and of a payment at its failpoints, and
+ * migrations of 1,000 items.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -40,10 +41,10 @@ await run(async () => {
     check(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
-  const suites = ['test/system/runs/concurrency', 'test/system/orders/races', 'test/faults/failpoints'];
+  const suites = ['test/system/runs/concurrency', 'test/system/orders/races', 'test/faults/failpoints', 'test/faults/migration'];
   const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), ...suites], {
     stdio: 'inherit',
-    env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200', CLAIM_KILLS: 'all', PAYMENT_KILLS: 'all' },
+    env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200', CLAIM_KILLS: 'all', PAYMENT_KILLS: 'all', FLOW_ITEMS: '1000' },
   });
   if ((await new Promise((resolve) => rounds.once('exit', resolve))) !== 0) failed += 1;
   print(failed === 0 ? 'All invariants held, and the sabotages were caught.' : `${failed} drills failed.`);

@@ -26,7 +26,7 @@ export const SABOTAGES: readonly Sabotage[] = [
       const late = inTenant(deps.orm, caller, REQUEST, async (tx) => {`,
       ],
       [
-        `failpoint('request.before-commit');`,
+        `failpoint('request.before-commit', endpoint.id);`,
         `if (endpoint.change === 'here') {
           answer({ status: reply.status, body, headers: outgoing.headers });
           await new Promise((resolve) => setTimeout(resolve, 10));
@@ -35,7 +35,7 @@ export const SABOTAGES: readonly Sabotage[] = [
         }`,
       ],
       [
-        `failpoint('request.after-commit');
+        `failpoint('request.after-commit', endpoint.id);
       return answer;`,
         'return await Promise.race([early, late]);',
       ],

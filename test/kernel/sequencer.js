@@ -8,6 +8,7 @@ const LONG = [
   'faults/failpoints',
   'contract/shapes',
   'faults/outage',
+  'faults/migration',
   'runs/timeSkipping',
   'docs/',
   'approvals/races',
