@@ -13,8 +13,10 @@ type OutsideEvent = Extract<FlowEvent, { readonly type: 'event' }>;
 /** Limits count over the whole run, each graph's actions by themselves. */
 const useKey = ({ position }: Location, action: Action): string =>
   position.flow === undefined ? action.key : `${position.flow}/${action.key}`;
-export const isUsedUp = ({ uses = {} }: FlowState, location: Location, action: Action): boolean =>
-  action.maxUses !== undefined && (uses[useKey(location, action)] ?? 0) >= action.maxUses;
+/** Keys are a graph's: one may be called as something of a prototype, like `constructor`. */
+const usesOf = ({ uses = {} }: FlowState, key: string): number => (Object.hasOwn(uses, key) ? uses[key]! : 0);
+export const isUsedUp = (state: FlowState, location: Location, action: Action): boolean =>
+  action.maxUses !== undefined && usesOf(state, useKey(location, action)) >= action.maxUses;
 
 /** The state is judged before the input, the input before the attachments; a refusal changes nothing. */
 export function act(draft: Draft, event: ActionEvent): Refusal | null {
@@ -58,9 +60,9 @@ function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: Act
   }
   const problem = attachmentProblem(location, edge, attachments, uploads);
   if (problem) return refuse('ACTION_NOT_AVAILABLE', problem);
-  const { uses = {} } = draft.state;
   const key = useKey(location, action);
-  if (action.maxUses !== undefined) draft.state = { ...draft.state, uses: { ...uses, [key]: (uses[key] ?? 0) + 1 } };
+  const uses = { ...draft.state.uses, [key]: usesOf(draft.state, key) + 1 };
+  if (action.maxUses !== undefined) draft.state = { ...draft.state, uses };
   take(draft, location, edge, attachments);
   return null;
 }
