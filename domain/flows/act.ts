@@ -1,4 +1,5 @@
 /** Actions of sellers and buyers, and events from outside (F20–F25, F30). */
+import { withData } from './data.ts';
 import { edgesOn, isPossible, passable, take } from './enter.ts';
 import { type Draft, refuse, setPosition } from './draft.ts';
 import { inputIssues, sentValues } from './inputs.ts';
@@ -105,7 +106,7 @@ function attachmentProblem(
   return attachments.length < (wanted?.min ?? 0) ? 'ATTACHMENTS_REQUIRED' : null;
 }
 
-/** An event from outside; its data become blocks of the flow where it is accepted. */
+/** An event from outside; its data become blocks of the flow where it is accepted. The state is judged first, then the size of the data. */
 export function receive(draft: Draft, { name, member, data }: OutsideEvent): Refusal | null {
   const { state } = draft;
   const refused = (reason: RefusalReason) => refuse('FLOW_EVENT_NOT_ACCEPTED', reason);
@@ -115,7 +116,9 @@ export function receive(draft: Draft, { name, member, data }: OutsideEvent): Ref
     .map((location) => ({ location, edges: edgesOn(location, { type: 'event', name }).filter((edge) => isPossible(location, edge)) }))
     .filter(({ edges }) => edges.length > 0);
   if (found.length === 0) return refused('NOT_IN_STATE');
-  if (data) draft.state = withData(state, data);
+  const known = data ? withData(state, data) : state;
+  if (!known) return refuse('VALIDATION_FAILED', 'TOO_LONG');
+  draft.state = known;
   for (const { location, edges } of found) {
     const edge = passable(draft, location, edges);
     if (!edge) continue;
@@ -125,14 +128,13 @@ export function receive(draft: Draft, { name, member, data }: OutsideEvent): Ref
   return refused('CONDITION');
 }
 
-const withData = (state: FlowState, data: Readonly<Record<string, unknown>>): FlowState => ({ ...state, data: { ...state.data, ...data } });
-
-/** The answer of an external service; STALE where it is late: its node was left (F18). */
+/** The answer of an external service; STALE where it is late: its node was left (F18). Data for which there is no room are not kept. */
 export function answer(draft: Draft, { call, value, data }: Extract<FlowEvent, { readonly type: 'result' }>): Refusal | null {
   const location = leaves(draft.flow, draft.state).find(({ position }) => position.call === call);
   if (draft.state.done || !location || location.node.type !== 'external') return refuse('STALE', 'STALE');
   const { saveAs, id } = location.node;
-  if (value === 'success' && data !== undefined && saveAs !== undefined) draft.state = withData(draft.state, { [saveAs]: data });
+  if (value === 'success' && data !== undefined && saveAs !== undefined)
+    draft.state = withData(draft.state, { [saveAs]: data }) ?? draft.state;
   const edge = passable(draft, location, edgesOn(location, { type: 'result', value }));
   const { call: _, ...answered } = location.position;
   if (edge) take(draft, location, edge);

@@ -160,6 +160,7 @@ export type RefusalReason =
   | 'BRANCH_OR_SUBFLOW'
   | 'EXTERNAL_PENDING'
   | 'INVALID_QUANTITY'
+  | 'TOO_LONG'
   | 'STALE';
 export type Refusal = {
   readonly ok: false;
@@ -169,6 +170,8 @@ export type Refusal = {
     | 'FLOW_EVENT_NOT_ACCEPTED'
     | 'FLOW_MOVE_NOT_ALLOWED'
     | 'INVALID_QUANTITY'
+    /** Of an event's `data`. */
+    | 'VALIDATION_FAILED'
     | 'STALE';
   readonly reason: RefusalReason;
   readonly issues?: readonly InputIssue[];

@@ -1,10 +1,11 @@
 /** Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions. */
 import { actions, platformAction } from '../flows/actions.ts';
+import { MAX_DATA_BYTES } from '../flows/data.ts';
 import type { Flow } from '../flows/flow.ts';
 import type { Action, PlatformAction } from '../flows/graph.ts';
 import { step } from '../flows/step.ts';
 import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/state.ts';
-import { Fault } from '../kernel/errors.ts';
+import { Fault, invalid } from '../kernel/errors.ts';
 import { type ActionPayload, type FlowCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
 import type { PublicStatus } from '../flows/status.ts';
@@ -89,6 +90,7 @@ function checkActionHandover(item: ItemState, { side, key }: { readonly side: 's
 export function faultOf(command: Pick<ItemCommand, 'name'> | null, refusal: Refusal): Fault {
   const { code, reason, issues } = refusal;
   if (code === 'FLOW_ACTION_INPUT_INVALID') return new Fault(code, { details: { issues } });
+  if (code === 'VALIDATION_FAILED') return invalid('data', reason, `The flow keeps at most ${MAX_DATA_BYTES / 1024} KiB of data in all.`);
   const isOfFlows = command?.name === 'act' || command?.name === 'receive' || command?.name === 'move';
   return isOfFlows && code !== 'STALE' && code !== 'INVALID_QUANTITY' ? new Fault(code, { details: { reason } }) : refused(refusal);
 }
