@@ -25,7 +25,7 @@ export interface Described {
   readonly lines: readonly Line[];
 }
 
-/** How much of a draft is drawn; a published flow has less (F35). */
+/** How much of a draft is drawn, missing nodes and the lines to branches included; a published flow has less (F35). */
 const MAX_BOXES = 300;
 const MAX_EDGES = 1200;
 const MAX_LINES = 6;
@@ -40,11 +40,11 @@ export function describe(graph: Graph): Described {
     ({ from }) => from,
   );
   const known = states.map((node) => boxOf(graph, node, internal.get(node.id) ?? [], branches.get(node.id) ?? null));
-  const lines = linesOf(graph, nodes, edges);
+  const lines = linesOf(graph, nodes, edges).slice(0, MAX_EDGES);
   const named = new Set(lines.flatMap(({ from, to }) => [from, to]));
   const unknown = [...named].filter((id) => !nodes.has(id)).map((id): Box => ({ ...UNKNOWN, id, title: id }));
-  const once = new Map([...known, ...unknown].map((box) => [box.id, box]));
-  return { boxes: [...once.values()], lines };
+  const once = new Map([...known, ...unknown].slice(0, MAX_BOXES).map((box) => [box.id, box]));
+  return { boxes: [...once.values()], lines: lines.filter(({ from, to }) => once.has(from) && once.has(to)) };
 }
 const UNKNOWN = { look: 'unknown', status: null, lines: ['없는 단계'], branch: null, isStart: false } as const;
 
