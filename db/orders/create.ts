@@ -8,7 +8,7 @@ import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
-import { type Begun, beginFlows } from './beginFlows.ts';
+import { type Begun, beginFlows, type NewOrder } from './beginFlows.ts';
 import { OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 import { writeRecord } from './records.ts';
 
@@ -49,9 +49,10 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   if (!testPayment) store.firstLiveOrderAt ??= now;
   const refundPolicy = refundPolicyOf(store);
   const bundles = bundleNumbers(lines);
-  const begun = await beginFlows(tx, { orderId, orderNo, totalWon }, lines);
+  const settings = { autoDeliverDays: store.autoDeliverDays, autoConfirmDays: store.autoConfirmDays };
+  const begun = await beginFlows(tx, { orderId, orderNo, totalWon, settings }, lines);
   const items = lines.map((line, i) =>
-    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
+    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]!, settings }),
   );
   tx.feed.changed(
     at,
@@ -71,10 +72,11 @@ interface NewItem {
   readonly ordinal: number;
   readonly bundleNo: number;
   readonly begun: Begun;
+  readonly settings: NewOrder['settings'];
 }
 
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
+function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun, settings }: NewItem): OrderItem {
   const { em, at, realNow } = tx;
   const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, started, wakeAt } = begun;
   const orderItemNo = orderNo + position(ordinal);
@@ -113,7 +115,7 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
   });
   em.persist(item);
   const { effects, trace } = started;
-  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace }, [{ item, effects, details: {} }]);
+  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace, settings }, [{ item, effects, details: {} }]);
   openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;
 }
