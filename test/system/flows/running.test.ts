@@ -194,6 +194,35 @@ test('data of events have at most 128 KiB in all, and no numbers of hundreds of 
   expect(draft.body.error!.fieldErrors).toMatchObject([{ field: 'graph.tables.fee[0].value', code: 'OUT_OF_RANGE' }]);
 });
 
+test('the date of the decision is that of the deadline that decides: neither a hidden one nor a reminder', async () => {
+  const remind = { key: 'remind', after: 'P1D' };
+  const secret = { key: 'secret', after: 'P2D', hidden: true };
+  const delivered = { status: 'DELIVERED', step: 'DELIVERED', label: '도착', deadlines: [remind, secret, { key: 'settle', after: 'P5D' }] };
+  const graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '대기' },
+      { id: 'there', type: 'state', ...delivered },
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: '끝' },
+    ],
+    actions: [{ key: 'bring', by: 'seller', label: '도착' }],
+    edges: [
+      { id: 'bring', from: 'paid', to: 'there', on: { type: 'seller.action', key: 'bring' } },
+      { id: 'remind', from: 'there', to: 'there', on: { type: 'elapsed', deadline: 'remind' }, internal: true },
+      { id: 'secret', from: 'there', to: 'done', on: { type: 'elapsed', deadline: 'secret' }, when: 'item.quantity > 9' },
+      { id: 'settle', from: 'there', to: 'done', on: { type: 'elapsed', deadline: 'settle' } },
+    ],
+  };
+  const { productId } = await shop.product(await shop.flow({ graph }, 'settling'));
+  const { orderId, itemIds } = await shop.buy(member, [productId]);
+  await shop.act(itemIds[0]!, 'bring');
+  const [of] = (await shop.runs(itemIds[0]!)) as unknown as readonly { readonly at: string }[];
+  const mine = (await member.call('GET', `/storefront/v1/me/orders/${orderId}`)).body.data as { items: Record<string, unknown>[] };
+  for (const item of [await shop.item(itemIds[0]!), mine.items[0]!])
+    expect(Date.parse(String(item['autoDecisionDate'])) - Date.parse(of!.at)).toBe(5 * 24 * 3_600_000);
+});
+
 test('a key that was used repeats nothing', async () => {
   const { itemId } = await ordered();
   const once = () =>
