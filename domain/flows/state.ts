@@ -170,7 +170,7 @@ export type Refusal = {
     | 'FLOW_EVENT_NOT_ACCEPTED'
     | 'FLOW_MOVE_NOT_ALLOWED'
     | 'INVALID_QUANTITY'
-    /** Of an event's `data`. */
+    /** Of an event's `data`; of a step of a simulation that is too long. */
     | 'VALIDATION_FAILED'
     | 'STALE';
   readonly reason: RefusalReason;
