@@ -8,7 +8,7 @@ import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
-import { type Begun, beginFlows, type NewOrder } from './beginFlows.ts';
+import { type Begun, beginFlows } from './beginFlows.ts';
 import { OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 import { writeRecord } from './records.ts';
 
@@ -52,8 +52,14 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   const settings = { autoDeliverDays: store.autoDeliverDays, autoConfirmDays: store.autoConfirmDays };
   const begun = await beginFlows(tx, { orderId, orderNo, totalWon, settings }, lines);
   const items = lines.map((line, i) =>
-    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]!, settings }),
+    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
   );
+  // Items that begin together have one record (F31).
+  for (const members of Map.groupBy(items.keys(), (i) => begun[i]!.started).values()) {
+    const { state, trace, effects } = begun[members[0]!]!.started;
+    const started = members.map((i) => ({ item: items[i]!, effects, details: {} }));
+    writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace, settings }, started);
+  }
   tx.feed.changed(
     at,
     orderId,
@@ -72,13 +78,12 @@ interface NewItem {
   readonly ordinal: number;
   readonly bundleNo: number;
   readonly begun: Begun;
-  readonly settings: NewOrder['settings'];
 }
 
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun, settings }: NewItem): OrderItem {
+function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
   const { em, at, realNow } = tx;
-  const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, started, wakeAt } = begun;
+  const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, wakeAt } = begun;
   const orderItemNo = orderNo + position(ordinal);
   const type = line.fulfillmentType ?? 'SHIPPING';
   const now = new Date(at);
@@ -114,8 +119,6 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     lastChangedAt: now,
   });
   em.persist(item);
-  const { effects, trace } = started;
-  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace, settings }, [{ item, effects, details: {} }]);
   openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;
 }
