@@ -153,7 +153,7 @@ describe('records of a group', () => {
       ['start', itemIds.toSorted()],
     ]);
     const refunds = first![0]!.steps.filter(({ type }) => type === 'refund') as unknown as { members: string[] }[];
-    expect(refunds.map(({ members }) => members).toSorted()).toEqual(itemIds.toSorted().map((id) => [id]));
+    expect(refunds.flatMap(({ members }) => members).toSorted()).toEqual(itemIds.toSorted());
     const read = await shop.seller('GET', `/v1/flow-runs/${first![0]!.runId}`);
     expect(read.body.data).toEqual(first![0]);
   });

@@ -8,7 +8,7 @@ import { DAY } from '../../../domain/kernel/time.ts';
 import { begin, send, START } from './walking.ts';
 
 /** paid → delivered, whose deadlines lead to these nodes. */
-const graphOf = (deadlines: readonly (Deadline & { readonly to: string })[]): Graph => ({
+const graphOf = (drawn: readonly { readonly to: string; readonly deadline: Deadline }[]): Graph => ({
   schema: 1,
   start: 'paid',
   states: [
@@ -19,14 +19,14 @@ const graphOf = (deadlines: readonly (Deadline & { readonly to: string })[]): Gr
       status: 'DELIVERED',
       step: 'DELIVERED',
       label: 'delivered',
-      deadlines: deadlines.map(({ to: _, ...deadline }) => deadline),
+      deadlines: drawn.map(({ deadline }) => deadline),
     },
     { id: 'later', type: 'state', status: 'DELIVERED', step: 'DELIVERED', label: 'later' },
     { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
     { id: 'gone', type: 'end', outcome: 'CANCELED', label: 'gone' },
   ],
   actions: [{ key: 'go', by: 'seller', label: 'go' }],
-  edges: [onSeller('paid', 'go', 'delivered'), ...deadlines.map(({ key, to }) => onElapsed('delivered', key, to))],
+  edges: [onSeller('paid', 'go', 'delivered'), ...drawn.map(({ deadline: { key }, to }) => onElapsed('delivered', key, to))],
 });
 
 test.each([
@@ -42,14 +42,14 @@ test.each([
   ['none that leads to a canceled end', [['P1D', 'gone']], null],
   ['none that leads to another state', [['P1D', 'later']], null],
 ] as const)('it is %s', (_, drawn, days) => {
-  const walk = begin(compileFlow({ '': graphOf(drawn.map(([after, to], i) => ({ key: `d${i}`, after, to }))) }));
+  const walk = begin(compileFlow({ '': graphOf(drawn.map(([after, to], i) => ({ to, deadline: { key: `d${i}`, after } }))) }));
   send(walk, { type: 'seller.action', key: 'go' });
   expect(decisionAt(walk.flow, walk.state)).toBe(days === null ? null : START + days * DAY);
 });
 
 test('it is none that is hidden, and the store’s days of decision wherever they lead', () => {
-  const hidden = { key: 'hidden', after: 'P1D', hidden: true, to: 'done' };
-  const days = { key: 'days', setting: 'autoConfirmDays', to: 'later' } as const;
+  const hidden = { to: 'done', deadline: { key: 'hidden', after: 'P1D', hidden: true } };
+  const days = { to: 'later', deadline: { key: 'days', setting: 'autoConfirmDays' } } as const;
   const walk = begin(compileFlow({ '': graphOf([hidden, days]) }));
   expect(decisionAt(walk.flow, walk.state)).toBeNull();
   send(walk, { type: 'seller.action', key: 'go' });
