@@ -1,4 +1,5 @@
 import { createFlow } from '../../db/flows/commands.ts';
+import { numberProblems } from '../../domain/flows/data.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Flow, FlowRequest, viewFlow } from './schemas.ts';
@@ -17,7 +18,7 @@ export const create = endpoint({
   change: 'here',
   idempotent: true,
   body: FlowRequest,
-  check: (body) => ('presetKey' in body && 'graph' in body ? [BOTH] : []),
+  check: (body) => ('presetKey' in body && 'graph' in body ? [BOTH] : numberProblems(body.graph, 'graph')),
   status: 201,
   data: Flow,
   errors: ['FLOW_PRESET_NOT_FOUND', 'FLOW_KEY_TAKEN'],

@@ -1,4 +1,5 @@
 import { saveDraft as save } from '../../db/flows/commands.ts';
+import { numberProblems } from '../../domain/flows/data.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Draft, DraftRequest, viewDraft } from './schemas.ts';
 import { COMMERCE_FLOW, refuseDefault } from './subject.ts';
@@ -14,6 +15,7 @@ export const saveDraft = endpoint({
   change: 'here',
   first: refuseDefault,
   body: DraftRequest,
+  check: ({ graph }) => numberProblems(graph, 'graph'),
   data: Draft,
   errors: ['FLOW_NOT_FOUND', 'FLOW_DEFAULT_LOCKED'],
 }).handle(async ({ tx, params, body }) => viewDraft(await save(tx, params.flowId, body.graph)));

@@ -37,7 +37,7 @@ export const cancel = endpoint({
     },
     { title: 'Cancellation' },
   ),
-  errors: [...COMMAND_ERRORS, 'ALREADY_CANCELED', 'INVALID_QUANTITY'],
+  errors: [...COMMAND_ERRORS, 'ALREADY_CANCELED', 'PERIOD_EXPIRED', 'INVALID_QUANTITY'],
 }).handle(async (call) => {
   const { detail, ...input } = call.body;
   const text = detail === undefined ? {} : { text: { field: 'detailId', value: detail } as const };

@@ -1,4 +1,5 @@
 import type { viewItem } from '../../db/orders/views.ts';
+import { numberProblems } from '../../domain/flows/data.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
@@ -35,7 +36,7 @@ export const receiveEvent = endpoint({
   check: ({ data }) =>
     data !== undefined && Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES
       ? [{ field: 'data', code: 'TOO_LONG', message: 'At most 16 KiB.' }]
-      : [],
+      : numberProblems(data, 'data'),
 }).handle(async (call) => {
   const { orderItemId, name } = call.params;
   if (!NAME.test(name)) throw new Fault('FLOW_EVENT_KEY_INVALID');

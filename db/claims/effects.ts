@@ -8,7 +8,7 @@ import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity } from './entities.ts';
-import { exchangeOption, exchangeUnits, quoteClaim, refundClaim, resumeItem } from './item.ts';
+import { type Doer, exchangeOption, exchangeUnits, quoteClaim, refundClaim, resumeItem } from './item.ts';
 
 /** Applies the effects in their order; `record`: further columns, that the command brought. Refusals of effects are Faults: OUT_OF_STOCK. */
 export async function applyEffects(
@@ -20,7 +20,8 @@ export async function applyEffects(
 ): Promise<void> {
   const { tx } = context;
   if (isOpen(claim.status) && !isOpen(next.status)) claim.expected = await expectedOf(context, claim);
-  for (const effect of effects) await applyEffect(context, claim, effect);
+  const by = doerOf(effects);
+  for (const effect of effects) await applyEffect(context, claim, effect, by);
   Object.assign(claim, record);
   if (!isOpen(claim.status) || next.status !== 'COMPLETED') return;
   const { claimId, orderId, orderItemId, type: claimType, testPayment } = claim;
@@ -35,7 +36,11 @@ async function expectedOf({ tx, item }: TransitionContext, claim: Claim): Promis
   return { refundAmount, pointRefundAmount, deliveryFeeRefundAmount };
 }
 
-async function applyEffect(context: TransitionContext, claim: Claim, effect: ClaimEffect): Promise<void> {
+/** A cancel that completes at once, by itself in the claim's history, is what its buyer does. */
+const doerOf = (effects: readonly ClaimEffect[]): Doer =>
+  effects.some((effect) => effect.type === 'history' && effect.by === 'SELLER') ? 'SELLER' : 'BUYER';
+
+async function applyEffect(context: TransitionContext, claim: Claim, effect: ClaimEffect, by: Doer): Promise<void> {
   switch (effect.type) {
     case 'history':
       return writeStep(context.tx, claim, effect, effect.name === 'approve' ? (claim.amounts ?? null) : null);
@@ -47,15 +52,15 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
       return takeExchange(context, claim, effect.optionId ?? claim.variantId);
     // Its units leave from where the claim holds them: an item of a group does not join the others before (F33).
     case 'refund':
-      claim.amounts = await refundClaim(context, claim, effect);
-      await resumeItem(context, claim);
+      claim.amounts = await refundClaim(context, claim, { ...effect, by });
+      await resumeItem(context, claim, by);
       return;
     case 'exchange':
-      await exchangeUnits(context, claim);
-      await resumeItem(context, claim);
+      await exchangeUnits(context, claim, by);
+      await resumeItem(context, claim, by);
       return;
     case 'resume':
-      await resumeItem(context, claim);
+      await resumeItem(context, claim, by);
       return;
     default:
       return effect satisfies never;

@@ -42,9 +42,12 @@ export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
 export const pauseItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
   advance(context, { type: 'claim.opened', claimId, member: context.item.orderItemId });
 
+/** Who does something about a claim, as the flow's record tells it. */
+export type Doer = 'SELLER' | 'BUYER';
+
 /** The item's deadlines go on with the time that was left. */
-export const resumeItem = (context: TransitionContext, { claimId }: Claim): Promise<unknown> =>
-  advance(context, { type: 'claim.closed', claimId });
+export const resumeItem = (context: TransitionContext, { claimId }: Claim, by: Doer): Promise<unknown> =>
+  advance(context, { type: 'claim.closed', claimId }, { details: { by } });
 
 const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAIM_EXCHANGE' } as const satisfies Record<
   Claim['type'],
@@ -52,8 +55,10 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 >;
 
 /** Takes the claim's units out of the item's flow. */
-const reduce = (context: TransitionContext, { type, claimId, quantity }: Claim, leave: (order: Order) => Promise<Departed>) =>
-  advance(context, { type: 'reduced', member: context.item.orderItemId, quantity, cause: LEAVES[type], refId: claimId }, { leave });
+function reduce(context: TransitionContext, { type, claimId, quantity }: Claim, by: Doer, leave: (order: Order) => Promise<Departed>) {
+  const { orderItemId: member } = context.item;
+  return advance(context, { type: 'reduced', member, quantity, cause: LEAVES[type], refId: claimId }, { leave, details: { by } });
+}
 
 /** The fields of a claim that decide what goes back. */
 type ClaimTerms = Pick<Claim, 'type' | 'reason' | 'quantity' | 'flowFeeWon'>;
@@ -70,11 +75,11 @@ export const departureOf = ({ type, reason, quantity, flowFeeWon }: ClaimTerms, 
 export async function refundClaim(
   context: TransitionContext,
   claim: Claim,
-  { deductWon, isHeld }: { readonly deductWon: number; readonly isHeld: boolean },
+  { deductWon, isHeld, by }: { readonly deductWon: number; readonly isHeld: boolean; readonly by: Doer },
 ): Promise<ClaimAmounts> {
   const { tx, item } = context;
   let amounts: ClaimAmounts | undefined;
-  await reduce(context, claim, async (order) => {
+  await reduce(context, claim, by, async (order) => {
     const left = await refundUnits(tx, order, item, { ...departureOf(claim, deductWon), cause: 'CLAIM', isHeld });
     closeItem(item);
     amounts = amountsOf(left);
@@ -87,9 +92,9 @@ export async function refundClaim(
 }
 
 /** The claim's units leave the item; the buyer has others for them, and nothing goes back. */
-export async function exchangeUnits(context: TransitionContext, claim: Claim): Promise<void> {
+export async function exchangeUnits(context: TransitionContext, claim: Claim, by: Doer): Promise<void> {
   const { item } = context;
-  await reduce(context, claim, () => {
+  await reduce(context, claim, by, () => {
     item.canceledQuantity += claim.quantity;
     item.exchangedQuantity += claim.quantity;
     closeItem(item);

@@ -3,12 +3,13 @@ import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
 import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput } from '../../domain/orders/platform.ts';
+import { flowFacts } from '../flows/facts.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
 import { advance, applyAllDue } from './advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import { type Departed, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { type Departed, itemsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './itemRecord.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
@@ -21,7 +22,8 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   // A deadline whose time has come goes first, even where the run was late for it.
   await applyAllDue(context);
   const payload = await payloadOf(context, command);
-  const event = flowEventOf(judged(context), command, command.requestId, payload);
+  const facts = flowFacts(itemsOf(context), context.store);
+  const event = flowEventOf(judged(context), command, command.requestId, { at: tx.at, facts, payload });
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};

@@ -49,10 +49,17 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   if (!testPayment) store.firstLiveOrderAt ??= now;
   const refundPolicy = refundPolicyOf(store);
   const bundles = bundleNumbers(lines);
-  const begun = await beginFlows(tx, { orderId, orderNo, totalWon }, lines);
+  const settings = { autoDeliverDays: store.autoDeliverDays, autoConfirmDays: store.autoConfirmDays };
+  const begun = await beginFlows(tx, { orderId, orderNo, totalWon, settings }, lines);
   const items = lines.map((line, i) =>
     addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
   );
+  // Items that begin together have one record (F31).
+  for (const members of Map.groupBy(items.keys(), (i) => begun[i]!.started).values()) {
+    const { state, trace, effects } = begun[members[0]!]!.started;
+    const started = members.map((i) => ({ item: items[i]!, effects, details: {} }));
+    writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace, settings }, started);
+  }
   tx.feed.changed(
     at,
     orderId,
@@ -76,7 +83,7 @@ interface NewItem {
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
 function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
   const { em, at, realNow } = tx;
-  const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, started, wakeAt } = begun;
+  const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, wakeAt } = begun;
   const orderItemNo = orderNo + position(ordinal);
   const type = line.fulfillmentType ?? 'SHIPPING';
   const now = new Date(at);
@@ -112,8 +119,6 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     lastChangedAt: now,
   });
   em.persist(item);
-  const { effects, trace } = started;
-  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace }, [{ item, effects, details: {} }]);
   openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;
 }

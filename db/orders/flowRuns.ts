@@ -1,9 +1,10 @@
 /** Records of flows as sellers read them, newest first (F31). */
 import { jobsOf, type Job } from '../../domain/flows/jobs.ts';
-import type { Effect, FlowEvent, Trace } from '../../domain/flows/state.ts';
+import type { Effect, FlowEvent, FlowState, Trace } from '../../domain/flows/state.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
+import { fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 /** What a record's event may say besides its kind. */
@@ -16,6 +17,8 @@ interface RecordedEvent {
   readonly to?: string;
   readonly reason?: string;
   readonly cause?: string;
+  /** Who closed a claim, or took its units. */
+  readonly by?: 'SELLER' | 'BUYER';
 }
 interface Row {
   readonly run_id: string;
@@ -26,53 +29,58 @@ interface Row {
   readonly at: Date;
   readonly event: RecordedEvent;
   readonly trace: readonly Trace[];
-  readonly effects: readonly Effect[];
+  /** Of each of its items. */
+  readonly effects: readonly (readonly Effect[])[];
   readonly status: PublicStatus;
   /** The later answers of external services, by call. */
-  readonly answers: Readonly<Record<string, string>>;
+  readonly answers: Readonly<Record<string, string>> | null;
+  /** Where its items are now. */
+  readonly state: Pick<FlowState, 'positions' | 'done'>;
 }
 /** How many records a list has. */
 const NEWEST = 50;
 
 /** Each only where the event has it. */
 type Details = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason']?: string };
-type Answers = Readonly<Record<string, string>>;
 type StepStatus = 'DONE' | 'PENDING' | 'FAILED';
+
+/** A record `s` with what it says of all its items `m`: an item that has left does not hear of answers. */
+const RECORD = fragment`
+  s.run_id, s.order_item_id, coalesce(s.flow_key, i.flow_key) AS flow_key, coalesce(s.flow_version, i.flow_version) AS flow_version,
+  s.at, s.event, s.trace, s.status, r.item_ids, r.effects, coalesce(g.flow_state, i.flow_state) AS state,
+  CASE WHEN s.effects @> '[{"type": "external.call"}]' THEN (
+    SELECT jsonb_object_agg(a.event ->> 'call', a.event ->> 'value') FROM flow_step a WHERE a.store_id = s.store_id
+       AND a.order_item_id = ANY (r.item_ids) AND a.event ->> 'type' = 'result') END AS answers
+  FROM flow_step s JOIN order_item i USING (store_id, order_item_id)
+    LEFT JOIN flow_group g ON g.store_id = i.store_id AND g.group_id = i.group_id
+    CROSS JOIN LATERAL (
+      SELECT array_agg(m.order_item_id ORDER BY m.order_item_id) AS item_ids, jsonb_agg(m.effects ORDER BY m.order_item_id) AS effects
+        FROM flow_step m WHERE m.store_id = s.store_id AND m.run_id = s.run_id) r`;
 
 /** The newest 50 records of an item. */
 export async function listFlowRuns({ sql, storeId }: Tx, orderItemId: string) {
   const rows = await sql<Row>`
-    SELECT s.run_id, s.order_item_id, coalesce(s.flow_key, i.flow_key) AS flow_key, coalesce(s.flow_version, i.flow_version) AS flow_version,
-           s.at, s.event, s.trace, s.effects, s.status,
-           (SELECT array_agg(m.order_item_id ORDER BY m.order_item_id) FROM flow_step m WHERE m.store_id = s.store_id AND m.run_id = s.run_id) AS item_ids,
-           (SELECT jsonb_object_agg(a.event ->> 'call', a.event ->> 'value') FROM flow_step a WHERE a.store_id = s.store_id
-              AND a.order_item_id = s.order_item_id AND a.event ->> 'type' = 'result') AS answers
-      FROM flow_step s JOIN order_item i USING (store_id, order_item_id)
-     WHERE s.store_id = ${storeId} AND s.order_item_id = ${orderItemId} ORDER BY s.seq DESC LIMIT ${NEWEST}`;
+    SELECT ${RECORD} WHERE s.store_id = ${storeId} AND s.order_item_id = ${orderItemId} ORDER BY s.seq DESC LIMIT ${NEWEST}`;
   return rows.map(viewRun);
 }
 
 /** FLOW_RUN_NOT_FOUND. */
-export async function readFlowRun(tx: Tx, runId: string) {
-  const { sql, storeId } = tx;
-  const rows = await sql<Row>`
-    SELECT s.run_id, s.order_item_id, coalesce(s.flow_key, i.flow_key) AS flow_key, coalesce(s.flow_version, i.flow_version) AS flow_version,
-           s.at, s.event, s.trace, s.effects, s.status, array_agg(s.order_item_id) OVER (PARTITION BY s.run_id) AS item_ids,
-           (SELECT jsonb_object_agg(a.event ->> 'call', a.event ->> 'value') FROM flow_step a WHERE a.store_id = s.store_id
-              AND a.order_item_id = s.order_item_id AND a.event ->> 'type' = 'result') AS answers
-      FROM flow_step s JOIN order_item i USING (store_id, order_item_id)
-     WHERE s.store_id = ${storeId} AND s.run_id = ${runId} ORDER BY s.order_item_id`;
-  if (!rows[0]) throw new Fault('FLOW_RUN_NOT_FOUND');
-  return viewRun(rows[0]);
+export async function readFlowRun({ sql, storeId }: Tx, runId: string) {
+  const [row] = await sql<Row>`
+    SELECT ${RECORD} WHERE s.store_id = ${storeId} AND s.run_id = ${runId} ORDER BY s.order_item_id LIMIT 1`;
+  if (!row) throw new Fault('FLOW_RUN_NOT_FOUND');
+  return viewRun(row);
 }
 
-const actorOf = ({ type, cause }: RecordedEvent): 'SELLER' | 'BUYER' | 'SYSTEM' => {
+const actorOf = ({ type, cause, by }: RecordedEvent): 'SELLER' | 'BUYER' | 'SYSTEM' => {
+  if (by) return by;
   if (type === 'seller.action' || type === 'move' || type === 'migrate' || cause === 'SELLER_CANCEL') return 'SELLER';
   return type === 'buyer.action' || type === 'claim.opened' ? 'BUYER' : 'SYSTEM';
 };
 
 function viewRun(row: Row) {
-  const { event, trace, effects } = row;
+  const { event, trace } = row;
+  const effects = row.effects.reduce(merged);
   const { type, key, name, deadline, value, to, reason } = event;
   const details = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => typeof one === 'string');
   return {
@@ -85,23 +93,41 @@ function viewRun(row: Row) {
     from: [...(trace[0]?.from ?? [])],
     to: [...(trace.at(-1)?.to ?? [])],
     edges: trace.flatMap(({ edges }) => edges),
-    steps: jobsOf(event, effects).map((job) => viewStep(job, effects, row.answers ?? {})),
+    steps: jobsOf(event, effects).map((job) => viewStep(job, effects, row)),
     status: row.status,
   };
 }
 
-/** What was done; a call is pending until its answer, and failed where that was no success. */
-function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], answers: Answers) {
+/** What the items of a record share stands there once; what one of them has for itself stands where it was, after that of those before. */
+function merged(all: readonly Effect[], own: readonly Effect[]): readonly Effect[] {
+  const texts = own.map((effect) => JSON.stringify(effect));
+  const result: Effect[] = [];
+  let taken = 0;
+  for (const effect of all) {
+    const i = texts.indexOf(JSON.stringify(effect), taken);
+    if (i >= 0) {
+      result.push(...own.slice(taken, i));
+      taken = i + 1;
+    }
+    result.push(effect);
+  }
+  return [...result, ...own.slice(taken)];
+}
+
+/** What was done. */
+function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], row: Row) {
   return {
     ...job,
     ...(members && { members: [...members] }),
     at: korean(at),
-    status: job.type === 'external.call' ? callStatus(job.nodeId, effects, answers) : ('DONE' as const),
+    status: job.type === 'external.call' ? callStatus(job.nodeId, effects, row) : ('DONE' as const),
   };
 }
-function callStatus(nodeId: string, effects: readonly Effect[], answers: Answers): StepStatus {
+/** A call is pending while it is awaited, and failed where its answer was no success, or where it was dropped (F36). */
+function callStatus(nodeId: string, effects: readonly Effect[], { answers, state }: Row): StepStatus {
   const request = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);
-  const answer = request?.type === 'external.call' ? answers[request.call] : undefined;
-  if (answer === undefined) return 'PENDING';
-  return answer === 'failed' ? 'FAILED' : 'DONE';
+  const call = request?.type === 'external.call' ? request.call : '';
+  const answer = answers?.[call];
+  if (answer !== undefined) return answer === 'failed' ? 'FAILED' : 'DONE';
+  return !state.done && state.positions.some((position) => position.call === call) ? 'PENDING' : 'FAILED';
 }

@@ -1,9 +1,10 @@
 /** What a step changes of an item's own record: status, dispatch, tracking, end of a hold, provision, delivery, date of the decision. */
-import { nearest } from '../../domain/flows/positions.ts';
+import { decisionAt } from '../../domain/flows/decision.ts';
 import type { Effect } from '../../domain/flows/state.ts';
 import { isFinal } from '../../domain/flows/status.ts';
 import type { DeliveryMethod } from '../../domain/orders/rules.ts';
 import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
 
@@ -56,6 +57,6 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
     if (!isFinal(item.status)) item.autoDecisionAt = null;
     return;
   }
-  const at = nearest(item.flowState)?.at ?? decided?.at;
+  const at = decisionAt(flowOf(item), item.flowState) ?? decided?.at;
   item.autoDecisionAt = at === undefined ? null : new Date(at);
 }

@@ -1,4 +1,5 @@
 /** Actions of sellers and buyers, and events from outside (F20–F25, F30). */
+import { withData } from './data.ts';
 import { edgesOn, isPossible, passable, take } from './enter.ts';
 import { type Draft, refuse, setPosition } from './draft.ts';
 import { inputIssues, sentValues } from './inputs.ts';
@@ -13,8 +14,10 @@ type OutsideEvent = Extract<FlowEvent, { readonly type: 'event' }>;
 /** Limits count over the whole run, each graph's actions by themselves. */
 const useKey = ({ position }: Location, action: Action): string =>
   position.flow === undefined ? action.key : `${position.flow}/${action.key}`;
-export const isUsedUp = ({ uses = {} }: FlowState, location: Location, action: Action): boolean =>
-  action.maxUses !== undefined && (uses[useKey(location, action)] ?? 0) >= action.maxUses;
+/** Keys are a graph's: one may be called as something of a prototype, like `constructor`. */
+const usesOf = ({ uses = {} }: FlowState, key: string): number => (Object.hasOwn(uses, key) ? uses[key]! : 0);
+export const isUsedUp = (state: FlowState, location: Location, action: Action): boolean =>
+  action.maxUses !== undefined && usesOf(state, useKey(location, action)) >= action.maxUses;
 
 /** The state is judged before the input, the input before the attachments; a refusal changes nothing. */
 export function act(draft: Draft, event: ActionEvent): Refusal | null {
@@ -58,9 +61,9 @@ function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: Act
   }
   const problem = attachmentProblem(location, edge, attachments, uploads);
   if (problem) return refuse('ACTION_NOT_AVAILABLE', problem);
-  const { uses = {} } = draft.state;
   const key = useKey(location, action);
-  if (action.maxUses !== undefined) draft.state = { ...draft.state, uses: { ...uses, [key]: (uses[key] ?? 0) + 1 } };
+  const uses = { ...draft.state.uses, [key]: usesOf(draft.state, key) + 1 };
+  if (action.maxUses !== undefined) draft.state = { ...draft.state, uses };
   take(draft, location, edge, attachments);
   return null;
 }
@@ -103,7 +106,7 @@ function attachmentProblem(
   return attachments.length < (wanted?.min ?? 0) ? 'ATTACHMENTS_REQUIRED' : null;
 }
 
-/** An event from outside; its data become blocks of the flow where it is accepted. */
+/** An event from outside; its data become blocks of the flow where it is accepted. The state is judged first, then the size of the data. */
 export function receive(draft: Draft, { name, member, data }: OutsideEvent): Refusal | null {
   const { state } = draft;
   const refused = (reason: RefusalReason) => refuse('FLOW_EVENT_NOT_ACCEPTED', reason);
@@ -113,7 +116,9 @@ export function receive(draft: Draft, { name, member, data }: OutsideEvent): Ref
     .map((location) => ({ location, edges: edgesOn(location, { type: 'event', name }).filter((edge) => isPossible(location, edge)) }))
     .filter(({ edges }) => edges.length > 0);
   if (found.length === 0) return refused('NOT_IN_STATE');
-  if (data) draft.state = withData(state, data);
+  const known = data ? withData(state, data) : state;
+  if (!known) return refuse('VALIDATION_FAILED', 'TOO_LONG');
+  draft.state = known;
   for (const { location, edges } of found) {
     const edge = passable(draft, location, edges);
     if (!edge) continue;
@@ -123,14 +128,13 @@ export function receive(draft: Draft, { name, member, data }: OutsideEvent): Ref
   return refused('CONDITION');
 }
 
-const withData = (state: FlowState, data: Readonly<Record<string, unknown>>): FlowState => ({ ...state, data: { ...state.data, ...data } });
-
-/** The answer of an external service; STALE where it is late: its node was left (F18). */
+/** The answer of an external service; STALE where it is late: its node was left (F18). Data for which there is no room are not kept. */
 export function answer(draft: Draft, { call, value, data }: Extract<FlowEvent, { readonly type: 'result' }>): Refusal | null {
   const location = leaves(draft.flow, draft.state).find(({ position }) => position.call === call);
   if (draft.state.done || !location || location.node.type !== 'external') return refuse('STALE', 'STALE');
   const { saveAs, id } = location.node;
-  if (value === 'success' && data !== undefined && saveAs !== undefined) draft.state = withData(draft.state, { [saveAs]: data });
+  if (value === 'success' && data !== undefined && saveAs !== undefined)
+    draft.state = withData(draft.state, { [saveAs]: data }) ?? draft.state;
   const edge = passable(draft, location, edgesOn(location, { type: 'result', value }));
   const { call: _, ...answered } = location.position;
   if (edge) take(draft, location, edge);

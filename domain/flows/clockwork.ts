@@ -21,8 +21,9 @@ export interface Clockwork {
   readonly factsOf: (state: FlowState | null, event: FlowEvent) => Facts;
   /** How an external service answers. */
   readonly resultOf: (nodeId: string) => 'success' | 'skipped' | 'failed';
-  /** How many more happenings it takes part in. What is due after them stays due. */
+  /** How many more happenings it takes part in. What is due after them stays due, and it is cut short. */
   room: number;
+  isCut: boolean;
   at: number;
   state: FlowState | null;
 }
@@ -44,7 +45,7 @@ export function follow(clockwork: Clockwork, first: Happening): readonly Happeni
   const all = [first];
   for (let i = 0; i < all.length; i++) {
     for (const effect of all[i]!.effects) {
-      if (effect.type !== 'external.call' || clockwork.room <= 0) continue;
+      if (effect.type !== 'external.call' || !hasRoom(clockwork)) continue;
       const answered = happen(clockwork, { type: 'result', call: effect.call, value: clockwork.resultOf(effect.nodeId) });
       // Refused: its node was left meanwhile.
       if (!isRefusal(answered)) all.push(answered);
@@ -62,10 +63,16 @@ export function elapseUntil(clockwork: Clockwork, until: number): readonly Happe
   return all;
 }
 
+/** Asked when there is more to do. */
+function hasRoom(clockwork: Clockwork): boolean {
+  if (clockwork.room <= 0) clockwork.isCut = true;
+  return clockwork.room > 0;
+}
+
 /** What falls due next, and everything else that is due at that time. */
 function elapseOnce(clockwork: Clockwork, until: number): readonly Happening[] {
   const due = clockwork.state && nearest(clockwork.state);
-  if (!due || due.at > until || clockwork.room <= 0) return [];
+  if (!due || due.at > until || !hasRoom(clockwork)) return [];
   clockwork.at = Math.max(clockwork.at, due.at);
   const elapsed = happen(clockwork, { type: 'elapsed' });
   return isRefusal(elapsed) ? [] : [elapsed];

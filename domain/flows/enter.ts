@@ -207,7 +207,7 @@ function begin(draft: Draft, parent: Position, { node, branch, flow }: Beginning
   enter(draft, position.id, node);
 }
 
-/** A branch has reached the join: the last one takes the parallel node's position there. */
+/** A branch has reached the join: the last one takes the parallel node's position there. The others' statuses no longer count (F34). */
 function arrive(draft: Draft, position: Position): void {
   const { parent: parentId } = position;
   if (parentId === undefined) return;
@@ -215,7 +215,7 @@ function arrive(draft: Draft, position: Position): void {
   const { node } = locationOf(draft.flow, parent);
   const branches = draft.state.positions.filter((p) => p.parent === parentId);
   if (node.type !== 'parallel' || branches.length < node.branches.length || !branches.every(({ arrived }) => arrived)) return;
-  const status = branches.map((p) => statusOfPosition(draft.flow, p)).reduce((a, b) => (isBefore(b, a) ? b : a));
+  const status = statusOfPosition(draft.flow, position);
   dropBelow(draft, parentId);
   setPosition(draft, { ...parent, node: position.node, enteredAt: draft.at, due: [], status });
   draft.results.push([parentId, 'joined']);

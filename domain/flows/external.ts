@@ -56,7 +56,7 @@ export function answerData(body: string): Json | null {
 }
 
 /** Numbers far from 1 are written out with hundreds of digits where Postgres tells them. */
-const isPlain = (number: number): boolean => number === 0 || (Math.abs(number) < 1e21 && Math.abs(number) > 1e-21);
+export const isPlain = (number: number): boolean => number === 0 || (Math.abs(number) < 1e21 && Math.abs(number) > 1e-21);
 function isKeepable(value: unknown, levels: number): boolean {
   if (typeof value === 'number') return isPlain(value);
   if (typeof value !== 'object' || value === null) return true;

@@ -18,7 +18,7 @@ function found(flow: Flow, state: FlowState, key: PermissionKey): readonly (read
   return permissions.every((one): one is readonly [Location, true | Permission] => one[1] !== undefined) ? permissions : null;
 }
 
-/** Whether every running position has this permission: a seller's cancel needs `sellerForcedCancel`. */
+/** Whether every running position has this permission, whatever its limit. */
 export const permits = (flow: Flow, state: FlowState, key: PermissionKey): boolean => found(flow, state, key) !== null;
 
 /** What is claimed. `refundableWon`: its cash and points share after coupon (D49). */

@@ -52,7 +52,7 @@ export interface Answer {
 /** The item and its claim. */
 const ITEM = 'item';
 const CLAIM = 'claim';
-/** A scenario passes so many events, deadlines and calls. */
+/** A scenario passes so many events, deadlines and calls; a step that needs more is refused. */
 const MAX_HAPPENINGS = 10_000;
 
 /** One answer for each step. A refused step changes nothing, and the rest goes on. */
@@ -62,6 +62,7 @@ export function simulate(flow: Flow, simulation: Simulation): readonly Answer[] 
     factsOf: (state, event) => factsOf(simulation, state, event),
     resultOf: (nodeId) => (Object.hasOwn(simulation.results, nodeId) ? simulation.results[nodeId]! : 'success'),
     room: MAX_HAPPENINGS,
+    isCut: false,
     at: simulation.at,
     state: null,
   };
@@ -69,7 +70,7 @@ export function simulate(flow: Flow, simulation: Simulation): readonly Answer[] 
 }
 
 function answerOf(clockwork: Clockwork, simulation: Simulation, one: SimulatedStep): Answer {
-  const outcome = 'advance' in one ? elapseUntil(clockwork, clockwork.at + one.advance) : send(clockwork, simulation, one.event);
+  const outcome = attempt(clockwork, simulation, one);
   const happenings = 'code' in outcome ? [] : outcome;
   const { at, state, flow } = clockwork;
   return {
@@ -81,6 +82,15 @@ function answerOf(clockwork: Clockwork, simulation: Simulation, one: SimulatedSt
     permissions: permittedOf(flow, state, { at, facts: factsOf(simulation, state), member: ITEM, claim: simulation.claim }),
     happenings,
   };
+}
+
+/** A step that is too long changes nothing; what it has passed counts. */
+function attempt(clockwork: Clockwork, simulation: Simulation, one: SimulatedStep): readonly Happening[] | SimulatedRefusal {
+  const { at, state } = clockwork;
+  const outcome = 'advance' in one ? elapseUntil(clockwork, at + one.advance) : send(clockwork, simulation, one.event);
+  if (!clockwork.isCut) return outcome;
+  Object.assign(clockwork, { at, state, isCut: false });
+  return { code: 'VALIDATION_FAILED', reason: 'LIMIT_REACHED' };
 }
 
 /** The event, with all that follows at once. */

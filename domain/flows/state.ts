@@ -162,6 +162,7 @@ export type RefusalReason =
   | 'BRANCH_OR_SUBFLOW'
   | 'EXTERNAL_PENDING'
   | 'INVALID_QUANTITY'
+  | 'TOO_LONG'
   | 'STALE';
 export type Refusal = {
   readonly ok: false;
@@ -171,6 +172,8 @@ export type Refusal = {
     | 'FLOW_EVENT_NOT_ACCEPTED'
     | 'FLOW_MOVE_NOT_ALLOWED'
     | 'INVALID_QUANTITY'
+    /** Of an event's `data`; of a step of a simulation that is too long. */
+    | 'VALIDATION_FAILED'
     | 'STALE';
   readonly reason: RefusalReason;
   readonly issues?: readonly InputIssue[];

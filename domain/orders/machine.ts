@@ -1,13 +1,14 @@
 /** Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions. */
 import { actions, platformAction } from '../flows/actions.ts';
+import { MAX_DATA_BYTES } from '../flows/data.ts';
 import type { Flow } from '../flows/flow.ts';
 import type { Action, PlatformAction } from '../flows/graph.ts';
 import { moving } from '../flows/positions.ts';
 import { step } from '../flows/step.ts';
 import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/state.ts';
-import { Fault } from '../kernel/errors.ts';
+import { Fault, invalid } from '../kernel/errors.ts';
 import { type ActionPayload, type FlowCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
-import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, refused } from './rules.ts';
+import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, type Moment, refused } from './rules.ts';
 import type { PublicStatus } from '../flows/status.ts';
 
 /** The fields of an item that decisions depend on. */
@@ -33,11 +34,11 @@ export function checkRecordCommand(item: ItemState, command: RecordCommand): voi
 /**
  * The flow event of any other command. A cancel is no action of the flow graph: it reduces the item's units in whatever state it is.
  * `refId` identifies the request in the flow's trace. Refusals are Faults: SHIPPING_REQUIRED, NOT_SHIPPABLE, ALREADY_CANCELED,
- * CLAIM_IN_PROGRESS, INVALID_STATUS, INVALID_QUANTITY, ACTION_NOT_AVAILABLE.
+ * CLAIM_IN_PROGRESS, INVALID_STATUS, PERIOD_EXPIRED, INVALID_QUANTITY, ACTION_NOT_AVAILABLE.
  */
-export function flowEventOf(item: ItemState, command: FlowCommand, refId: string, payload: ActionPayload = {}): FlowEvent {
+export function flowEventOf(item: ItemState, command: FlowCommand, refId: string, { at, facts, payload = {} }: Given & Moment): FlowEvent {
   const { orderItemId: member } = item;
-  if (command.name === 'cancel') return cancelEvent(item, command.input, refId);
+  if (command.name === 'cancel') return cancelEvent(item, command.input, refId, { at, facts });
   if (command.name === 'act') return actionEvent(item, command.input, payload);
   if (command.name === 'move') return { type: 'move', to: command.input.to, member };
   if (command.name !== 'receive') return platformEvent(item, command.name, payload.input);
@@ -46,10 +47,15 @@ export function flowEventOf(item: ItemState, command: FlowCommand, refId: string
 }
 
 type CancelInput = Extract<FlowCommand, { readonly name: 'cancel' }>['input'];
-function cancelEvent({ orderItemId: member, flow, flowState: state, ...item }: ItemState, input: CancelInput, refId: string): FlowEvent {
-  const { quantity: wanted = null, holdRefund: isHeld = false } = input;
+function cancelEvent(
+  { orderItemId: member, flow, flowState: state, ...item }: ItemState,
+  input: CancelInput,
+  refId: string,
+  moment: Moment,
+): FlowEvent {
+  const { quantity: wanted = null, holdRefund: isHeld = false, reason } = input;
   const activeQuantity = item.quantity - item.canceledQuantity;
-  const quantity = cancelQuantity({ flow, state, member, activeQuantity }, { wanted, isHeld });
+  const quantity = cancelQuantity({ flow, state, member, activeQuantity }, { wanted, isHeld, reason }, moment);
   return { type: 'reduced', member, quantity, cause: 'SELLER_CANCEL', refId };
 }
 
@@ -100,16 +106,17 @@ function checkFellows({ flowState, group = [] }: ItemState, platform: PlatformAc
 export function faultOf(command: Pick<ItemCommand, 'name'> | null, refusal: Refusal): Fault {
   const { code, reason, issues } = refusal;
   if (code === 'FLOW_ACTION_INPUT_INVALID') return new Fault(code, { details: { issues } });
+  if (code === 'VALIDATION_FAILED') return invalid('data', reason, `The flow keeps at most ${MAX_DATA_BYTES / 1024} KiB of data in all.`);
   const isOfFlows = command?.name === 'act' || command?.name === 'receive' || command?.name === 'move';
   return isOfFlows && code !== 'STALE' && code !== 'INVALID_QUANTITY' ? new Fault(code, { details: { reason } }) : refused(refusal);
 }
 
 /** The early refusal: throws what the transition would throw for the item's current state. */
-export function checkCommand(item: ItemState, command: ItemCommand, at: number, { facts, payload }: Given): void {
+export function checkCommand(item: ItemState, command: ItemCommand, at: number, given: Given): void {
   if (isRecordCommand(command)) return checkRecordCommand(item, command);
-  const event = flowEventOf(item, command, '', payload);
+  const event = flowEventOf(item, command, '', { ...given, at });
   if (event.type === 'reduced') return;
-  const result = step(item.flow, item.flowState, event, at, facts);
+  const result = step(item.flow, item.flowState, event, at, given.facts);
   if (!result.ok) throw faultOf(command, result);
 }
 /** What a command is judged with, besides the item. */

@@ -3,8 +3,8 @@ import { Fault, type FieldError } from '../kernel/errors.ts';
 import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
 import type { Flow } from '../flows/flow.ts';
-import { permits } from '../flows/permissions.ts';
-import type { FlowState, Refusal } from '../flows/state.ts';
+import { allowance } from '../flows/permissions.ts';
+import type { Facts, FlowState, Refusal } from '../flows/state.ts';
 import type { PublicStatus } from '../flows/status.ts';
 
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
@@ -70,20 +70,34 @@ export interface Cancelable {
   readonly member: string;
   readonly activeQuantity: number;
 }
+interface SellerCancel {
+  readonly wanted: number | null;
+  readonly isHeld: boolean;
+  readonly reason: string;
+}
+/** When a command is judged, and what its flow reads then. */
+export interface Moment {
+  readonly at: number;
+  readonly facts: Facts;
+}
 /**
  * The units that a seller's cancel takes: `wanted`, or all that remain. Throws ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS,
- * INVALID_QUANTITY.
+ * PERIOD_EXPIRED (F37), INVALID_QUANTITY.
  */
 export function cancelQuantity(
   { flow, state, member, activeQuantity }: Cancelable,
-  { wanted, isHeld }: { readonly wanted: number | null; readonly isHeld: boolean },
+  { wanted, isHeld, reason }: SellerCancel,
+  { at, facts }: Moment,
 ): number {
   if (activeQuantity === 0) throw new Fault('ALREADY_CANCELED');
   // In a group whose other items go on or rest, an item without a claim may be canceled (F32).
   if (state.claims.some((claim) => claim.member === member)) throw new Fault('CLAIM_IN_PROGRESS');
-  const isPermitted = permits(flow, state, 'sellerForcedCancel') && (!isHeld || permits(flow, state, 'sellerCancelHoldRefund'));
-  if (!isPermitted) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
   const quantity = wanted ?? activeQuantity;
+  const claim = { quantity: Math.min(quantity, activeQuantity), reason, refundableWon: facts.refundableWon?.[member] ?? 0 };
+  const needed = isHeld ? (['sellerForcedCancel', 'sellerCancelHoldRefund'] as const) : (['sellerForcedCancel'] as const);
+  const refusals = new Set(needed.map((key) => allowance(flow, state, key, { at, facts, member, claim }).reason));
+  if (refusals.has('NOT_IN_STATE')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
+  if (refusals.has('PERIOD_EXPIRED')) throw new Fault('PERIOD_EXPIRED');
   if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });
   return quantity;
 }

@@ -11,14 +11,14 @@ const MIN_WIDTH = 104;
 const PAD = 12;
 
 /** Fill, border and text of each public status, of the ends, and of nodes that have none. */
-const COLOURS: Readonly<Record<string, readonly [string, string, string]>> = {
-  PAID: ['#dbeafe', '#2563eb', '#1e3a8a'],
-  CONFIRMED: ['#ccfbf1', '#0d9488', '#134e4a'],
-  DISPATCHED: ['#fef3c7', '#d97706', '#78350f'],
-  DELIVERED: ['#dcfce7', '#16a34a', '#14532d'],
-  COMPLETED: ['#14532d', '#14532d', '#ffffff'],
-  CANCELED: ['#7f1d1d', '#7f1d1d', '#ffffff'],
-};
+const COLOURS: ReadonlyMap<string, readonly [string, string, string]> = new Map([
+  ['PAID', ['#dbeafe', '#2563eb', '#1e3a8a']],
+  ['CONFIRMED', ['#ccfbf1', '#0d9488', '#134e4a']],
+  ['DISPATCHED', ['#fef3c7', '#d97706', '#78350f']],
+  ['DELIVERED', ['#dcfce7', '#16a34a', '#14532d']],
+  ['COMPLETED', ['#14532d', '#14532d', '#ffffff']],
+  ['CANCELED', ['#7f1d1d', '#7f1d1d', '#ffffff']],
+]);
 const PLAIN = ['#f1f5f9', '#475569', '#0f172a'] as const;
 const BROKEN = ['#fee2e2', '#dc2626', '#7f1d1d'] as const;
 
@@ -40,7 +40,7 @@ export interface BoxLook {
   readonly isDim: boolean;
 }
 export function drawBox(box: Box, at: Point, { width, height }: Size, { isPresent, isPassed, isDim }: BoxLook): string {
-  const [fill, border, text] = box.look === 'unknown' ? BROKEN : (COLOURS[box.status ?? ''] ?? PLAIN);
+  const [fill, border, text] = box.look === 'unknown' ? BROKEN : (COLOURS.get(box.status ?? '') ?? PLAIN);
   const [x, y] = [at.x - width / 2, at.y - height / 2];
   const frame = (outset: number, more: string) =>
     `<rect x="${n(x - outset)}" y="${n(y - outset)}" width="${n(width + 2 * outset)}" height="${n(height + 2 * outset)}" rx="${radiusOf(box, height) + outset}" ${more}/>`;

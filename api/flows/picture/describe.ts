@@ -25,7 +25,7 @@ export interface Described {
   readonly lines: readonly Line[];
 }
 
-/** How much of a draft is drawn; a published flow has less (F35). */
+/** How much of a draft is drawn, missing nodes and the lines to branches included; a published flow has less (F35). */
 const MAX_BOXES = 300;
 const MAX_EDGES = 1200;
 const MAX_LINES = 6;
@@ -40,11 +40,11 @@ export function describe(graph: Graph): Described {
     ({ from }) => from,
   );
   const known = states.map((node) => boxOf(graph, node, internal.get(node.id) ?? [], branches.get(node.id) ?? null));
-  const lines = linesOf(graph, nodes, edges);
+  const lines = linesOf(graph, nodes, edges).slice(0, MAX_EDGES);
   const named = new Set(lines.flatMap(({ from, to }) => [from, to]));
   const unknown = [...named].filter((id) => !nodes.has(id)).map((id): Box => ({ ...UNKNOWN, id, title: id }));
-  const once = new Map([...known, ...unknown].map((box) => [box.id, box]));
-  return { boxes: [...once.values()], lines };
+  const once = new Map([...known, ...unknown].slice(0, MAX_BOXES).map((box) => [box.id, box]));
+  return { boxes: [...once.values()], lines: lines.filter(({ from, to }) => once.has(from) && once.has(to)) };
 }
 const UNKNOWN = { look: 'unknown', status: null, lines: ['없는 단계'], branch: null, isStart: false } as const;
 
@@ -83,14 +83,17 @@ function linesOfNode(node: Node): readonly string[] {
 }
 const deadlineLine = ({ deadline }: { readonly deadline?: string }): string[] =>
   deadline === undefined ? [] : [`기한 ${lengthOf(deadline)}`];
-const SETTINGS = { autoDeliverDays: '자동 배송 완료일', autoConfirmDays: '자동 구매 확정일' };
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['autoDeliverDays', '자동 배송 완료일'],
+  ['autoConfirmDays', '자동 구매 확정일'],
+]);
 type Deadline = NonNullable<Extract<Node, { readonly type: 'state' }>['deadlines']>[number];
 function whenOf({
   after,
   at,
   setting,
 }: { readonly after?: string; readonly at?: string; readonly setting?: string } & Pick<Deadline, 'key'>): string {
-  if (setting !== undefined) return SETTINGS[setting as keyof typeof SETTINGS] ?? setting;
+  if (setting !== undefined) return SETTINGS.get(setting) ?? setting;
   return after === undefined ? (at ?? '') : lengthOf(after);
 }
 const UNITS: Readonly<Record<string, string>> = { D: '일', H: '시간', M: '분', S: '초', W: '주' };
@@ -101,15 +104,15 @@ export function lengthOf(duration: string): string {
   return parts.length === 0 ? duration : parts.join(' ');
 }
 
-const RESULTS: Readonly<Record<string, string>> = {
-  success: '성공',
-  skipped: '건너뜀',
-  failed: '실패',
-  completed: '완료',
-  canceled: '취소',
-  joined: '모두 합류',
-  timeout: '기한 지남',
-};
+const RESULTS: ReadonlyMap<string, string> = new Map([
+  ['success', '성공'],
+  ['skipped', '건너뜀'],
+  ['failed', '실패'],
+  ['completed', '완료'],
+  ['canceled', '취소'],
+  ['joined', '모두 합류'],
+  ['timeout', '기한 지남'],
+]);
 /** What takes an edge, in words. */
 const triggerText = (graph: Graph, node: Node | undefined, { on, when }: Edge): string =>
   happening(graph, node, on) + (when === undefined ? '' : ' [조건]');
@@ -124,7 +127,7 @@ function happening({ actions }: Graph, node: Node | undefined, on: Trigger): str
     case 'elapsed':
       return `기한: ${elapsing(node, on.deadline)}`;
     case 'result':
-      return RESULTS[on.value] ?? on.value;
+      return RESULTS.get(on.value) ?? on.value;
     default:
       return on satisfies never;
   }

@@ -34,10 +34,11 @@ const GRAPH: Graph = {
     }),
     state('refunded', 'CONFIRMED', { cancelRequest: { fee: { type: 'flat', amount: 1500 } }, sellerForcedCancel: true }),
     state('freed', 'CONFIRMED', { buyerCancel: true }),
+    state('packed', 'CONFIRMED', { sellerForcedCancel: { within: 'P1D' }, sellerCancelHoldRefund: { within: 'PT1H' } }),
     { id: 'refused', type: 'end', outcome: 'CANCELED', label: '거절' },
     { id: 'finished', type: 'end', outcome: 'COMPLETED', label: '완료' },
   ],
-  actions: ['make', 'refuse', 'refund', 'free', 'capture', 'finish'].map((key) => ({ key, by: 'seller' as const, label: key })),
+  actions: ['make', 'refuse', 'refund', 'free', 'capture', 'pack', 'finish'].map((key) => ({ key, by: 'seller' as const, label: key })),
   edges: [
     onSeller('paid', 'make', 'making'),
     onSeller('paid', 'refuse', 'refused'),
@@ -48,6 +49,8 @@ const GRAPH: Graph = {
     onSeller('refunded', 'refuse', 'refused'),
     onSeller('refunded', 'finish', 'finished'),
     onSeller('making', 'finish', 'finished'),
+    onSeller('making', 'pack', 'packed'),
+    onSeller('packed', 'finish', 'finished'),
   ],
 };
 
@@ -182,4 +185,15 @@ describe('what a flow does itself', () => {
       ['FLOW_SHORTFALL', 0, 1],
     ]);
   });
+});
+
+test('a seller cancels, and holds the refund, until the limits of the node (F37)', async () => {
+  const one = await bought(3, 'make', 'pack');
+  const cancel = async (body: Fields = {}) => codeOf(await canceledBySeller(one, { quantity: 1, ...body }));
+  expect(await cancel({ holdRefund: true })).toEqual([200, 'OK']);
+  await shop.world.advance('PT2H');
+  expect(await cancel({ holdRefund: true })).toEqual([409, 'PERIOD_EXPIRED']);
+  expect(await cancel()).toEqual([200, 'OK']);
+  await shop.world.advance('P1D');
+  expect(await cancel()).toEqual([409, 'PERIOD_EXPIRED']);
 });

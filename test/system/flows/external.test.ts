@@ -159,6 +159,13 @@ test('a deadline around the node drops it: its answer comes late', async () => {
   await shop.press(item, 'ask');
   await shop.press(item, 'go');
   await until('the request', async () => service.requests.length === 1);
+  const statusOfCall = async () => {
+    const { items } = (await shop.shop.seller.call('GET', `/v1/order-items/${item}/flow/runs`)).body.data as {
+      items: { steps: { type: string; status: string }[] }[];
+    };
+    return items.flatMap(({ steps }) => steps).find(({ type }) => type === 'external.call')?.status;
+  };
+  expect(await statusOfCall()).toBe('PENDING');
   void shop.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT2H' });
   await until('the clock', async () => {
     const { now } = (await shop.shop.seller.call('GET', '/v1/sandbox/clock')).body.data as { now: string };
@@ -167,7 +174,7 @@ test('a deadline around the node drops it: its answer comes late', async () => {
   release();
   await reach(shop, item, 'late');
   expect(await shop.state(item)).toMatchObject({ data: {} });
-  expect(service.requests.length).toBe(1);
+  expect([service.requests.length, await statusOfCall()]).toEqual([1, 'FAILED']);
 }, 120_000);
 
 test('a group asks once for all its items', async () => {

@@ -121,3 +121,61 @@ describe('CONTINUE', () => {
     expect(await statuses(itemIds)).toEqual(['RETURNED', 'PURCHASE_DECIDED']);
   });
 });
+
+describe('records of a group', () => {
+  /** Both refund on the way, each its own item. */
+  const graph = {
+    schema: 1,
+    start: 'paid',
+    requires: { progression: 'ORDER_GROUP' },
+    states: [
+      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '대기', permissions: { cancelRequest: true } },
+      { id: 'repaid', type: 'state', status: 'CONFIRMED', step: 'SELLER_PROCESSING', label: '환불' },
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: '끝' },
+    ],
+    actions: ['repay', 'finish'].map((key) => ({ key, by: 'seller', label: key })),
+    edges: [
+      { id: 'repay', from: 'paid', to: 'repaid', on: { type: 'seller.action', key: 'repay' }, run: [{ type: 'refund' }] },
+      { id: 'finish', from: 'repaid', to: 'done', on: { type: 'seller.action', key: 'finish' } },
+    ],
+  };
+  let repaid: readonly string[];
+  beforeAll(async () => {
+    const id = await shop.flow({ graph }, 'repaid');
+    repaid = [(await shop.product(id)).productId, (await shop.product(id)).productId];
+  });
+  test('are one at all members from the start on, with what was done for each of them', async () => {
+    const { itemIds } = await shop.buy(member, repaid);
+    await shop.act(itemIds[0]!, 'repay');
+    const [first, second] = await Promise.all(itemIds.map((id) => shop.runs(id)));
+    expect(second).toEqual(first);
+    expect(first!.map(({ event, orderItemIds }) => [event.type, orderItemIds])).toEqual([
+      ['seller.action', itemIds.toSorted()],
+      ['start', itemIds.toSorted()],
+    ]);
+    const refunds = first![0]!.steps.filter(({ type }) => type === 'refund') as unknown as { members: string[] }[];
+    expect(refunds.flatMap(({ members }) => members).toSorted()).toEqual(itemIds.toSorted());
+    const read = await shop.seller('GET', `/v1/flow-runs/${first![0]!.runId}`);
+    expect(read.body.data).toEqual(first![0]);
+  });
+  test('of claims tell who closed them: the buyer who withdraws, the seller who approves', async () => {
+    const { itemIds } = await shop.buy(member, repaid);
+    const [itemId, other] = itemIds;
+    const file = async () => {
+      const claim = { type: 'CANCEL', reason: 'CHANGE_OF_MIND' };
+      return (await member.call('POST', `/storefront/v1/me/order-items/${itemId!}/claims`, claim)).body.data.claimId as string;
+    };
+    const withdrawn = await member.call('POST', `/storefront/v1/me/claims/${await file()}/withdraw`, {});
+    expect(withdrawn.status).toBe(200);
+    expect((await shop.seller('POST', `/v1/claims/${await file()}/approve`, {})).status).toBe(200);
+    const runs = (await shop.runs(other!)) as unknown as readonly { readonly event: { readonly type: string }; readonly actor: string }[];
+    expect(runs.map(({ event, actor }) => `${event.type} ${actor}`)).toEqual([
+      'claim.closed SELLER',
+      'reduced SELLER',
+      'claim.opened BUYER',
+      'claim.closed BUYER',
+      'claim.opened BUYER',
+      'start SYSTEM',
+    ]);
+  });
+});

@@ -153,3 +153,16 @@ test('an item’s records go the same way through its own flow, and part where a
   });
   expect((await replay(flowId, 'oit_none')).body.error!.code).toBe('ORDER_ITEM_NOT_FOUND');
 });
+
+test('the store’s days arm a deadline of the start with the payment; a later change moves neither it nor its replay', async () => {
+  const days = (autoConfirmDays: number) => author.send('PATCH', '/v1/store', { autoConfirmDays });
+  await days(3);
+  const flowId = await author.published('settled', twoSteps({ deadlines: [{ key: 'late', setting: 'autoConfirmDays' }] }));
+  const { orderItemId: itemId } = await author.shop.order(await author.shop.product({ flowId }));
+  await days(9);
+  const { flowState } = (await author.get(`/v1/order-items/${itemId}/flow`)) as { flowState: { key: string; deadlineAt: string | null } };
+  expect([flowState.key, flowState.deadlineAt === null]).toEqual(['paid', false]);
+  await author.shop.advance('P4D');
+  expect((await replay(flowId, itemId)).body.data).toMatchObject({ records: 2, divergedAt: null });
+  expect((await author.shop.item(itemId)).status).toBe('DELIVERED');
+});

@@ -176,6 +176,60 @@ test('an event is taken where an edge waits for it, and its data become blocks',
   expect(reported.body.data.item.flowState).toMatchObject({ key: 'ready', message: '7번 창구', data: { desk: { no: 7 } } });
 });
 
+test('data of events have at most 128 KiB in all, and no numbers of hundreds of digits', async () => {
+  const states = [
+    { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '대기' },
+    { id: 'gone', type: 'end', outcome: 'CANCELED', label: '끝' },
+  ];
+  const edges = [
+    { id: 'a', from: 'paid', to: 'paid', on: { type: 'event', name: 'custom.note' }, internal: true },
+    { id: 'b', from: 'paid', to: 'gone', on: { type: 'event', name: 'custom.gone' } },
+  ];
+  const { productId } = await shop.product(await shop.flow({ graph: { schema: 1, start: 'paid', states, actions: [], edges } }, 'noted'));
+  const { itemIds } = await shop.buy(member, [productId]);
+  const note = (data: object) => shop.seller('POST', `/v1/order-items/${itemIds[0]!}/events/custom.note`, { data });
+  for (let i = 0; i < 8; i++) expect((await note({ [`block${i}`]: 'x'.repeat(16_200) })).status).toBe(200);
+  const refused = await note({ more: 'x'.repeat(16_200) });
+  expect([refused.status, refused.body.error!.fieldErrors]).toMatchObject([400, [{ field: 'data', code: 'TOO_LONG' }]]);
+  expect((await note({ block0: 'x' })).status).toBe(200);
+  const long = await note({ list: [1e308] });
+  expect([long.status, long.body.error!.fieldErrors]).toMatchObject([400, [{ field: 'data.list[0]', code: 'OUT_OF_RANGE' }]]);
+  const { data } = (await shop.item(itemIds[0]!))['flowState'] as { readonly data: object };
+  expect(Object.keys(data)).toHaveLength(8);
+  const graph = { schema: 1, start: 'paid', tables: { fee: [{ days: 1, value: 1e-300 }] }, states, actions: [], edges };
+  const draft = await shop.seller('POST', '/v1/commerce-flows', { key: 'long', name: 'long', graph });
+  expect(draft.body.error!.fieldErrors).toMatchObject([{ field: 'graph.tables.fee[0].value', code: 'OUT_OF_RANGE' }]);
+});
+
+test('the date of the decision is that of the deadline that decides: neither a hidden one nor a reminder', async () => {
+  const remind = { key: 'remind', after: 'P1D' };
+  const secret = { key: 'secret', after: 'P2D', hidden: true };
+  const delivered = { status: 'DELIVERED', step: 'DELIVERED', label: '도착', deadlines: [remind, secret, { key: 'settle', after: 'P5D' }] };
+  const graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: '대기' },
+      { id: 'there', type: 'state', ...delivered },
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: '끝' },
+    ],
+    actions: [{ key: 'bring', by: 'seller', label: '도착' }],
+    edges: [
+      { id: 'bring', from: 'paid', to: 'there', on: { type: 'seller.action', key: 'bring' } },
+      { id: 'remind', from: 'there', to: 'there', on: { type: 'elapsed', deadline: 'remind' }, internal: true },
+      { id: 'secret', from: 'there', to: 'done', on: { type: 'elapsed', deadline: 'secret' }, when: 'item.quantity > 9' },
+      { id: 'settle', from: 'there', to: 'done', on: { type: 'elapsed', deadline: 'settle' } },
+    ],
+  };
+  const { productId } = await shop.product(await shop.flow({ graph }, 'settling'));
+  const { orderId, itemIds } = await shop.buy(member, [productId]);
+  await shop.act(itemIds[0]!, 'bring');
+  const [of] = (await shop.runs(itemIds[0]!)) as unknown as readonly { readonly at: string }[];
+  const mine = (await member.call('GET', `/storefront/v1/me/orders/${orderId}`)).body.data as { items: Record<string, unknown>[] };
+  for (const item of [await shop.item(itemIds[0]!), mine.items[0]!])
+    expect(Date.parse(String(item['autoDecisionDate'])) - Date.parse(of!.at)).toBe(5 * 24 * 3_600_000);
+});
+
 test('a key that was used repeats nothing', async () => {
   const { itemId } = await ordered();
   const once = () =>

@@ -132,6 +132,24 @@ test('Korean is wider than Latin, and what is longer than its place is cut', () 
   expect(cut('가나다', 10, 30)).toBe('가나다');
 });
 
+test('however many branches a draft has, to nodes that are missing or there: 300 boxes and 1,200 lines are drawn', () => {
+  const split = (target: (i: number, n: number) => string, count: number): Node[] =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `p${i}`,
+      type: 'parallel',
+      branches: Array.from({ length: 50 }, (__, n) => ({ key: `b${n}`, start: target(i, n) })),
+      join: 'j',
+    }));
+  const missing = described(graph(split((i, n) => `x${i}_${n}`, 160)));
+  expect([missing.boxes.length, missing.lines.length]).toEqual([300, 140]);
+  const there = described(graph(split((i, n) => `p${(i + n) % 300}`, 300)));
+  expect([there.boxes.length, there.lines.length]).toEqual([300, 1200]);
+  for (const { boxes, lines } of [missing, there]) {
+    const ids = new Set(boxes.map(({ id }) => id));
+    expect(lines.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
+  }
+});
+
 test('200 nodes and 600 edges: the library places a bounded part, every line is drawn', () => {
   let seed = 7;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;

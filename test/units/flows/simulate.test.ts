@@ -64,6 +64,29 @@ test('a claim stops everything but a second one; approved, it leaves with the wh
   expect(answers[6]!.state).toMatchObject({ status: 'CANCELED', done: 'CANCELED' });
 });
 
+test('a step that passes more than 10,000 events, deadlines and calls with those before is refused, and the rest goes on', () => {
+  const graph: Graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: 'paid', deadlines: [{ key: 'tick', after: 'PT1M' }] },
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
+    ],
+    actions: [{ key: 'finish', by: 'seller', label: 'finish' }],
+    edges: [
+      { id: 'tick', from: 'paid', to: 'paid', on: { type: 'elapsed', deadline: 'tick' } },
+      { id: 'finish', from: 'paid', to: 'done', on: { type: 'seller.action', key: 'finish' } },
+    ],
+  };
+  const steps = [start, { advance: 6 * DAY }, { advance: 6 * DAY }, { advance: MINUTE - 1 }, seller('finish')];
+  const answers = simulate(compileFlow({ '': graph }), simulation(steps));
+  const limit = { code: 'VALIDATION_FAILED', reason: 'LIMIT_REACHED' };
+  expect(answers.map(({ refusal }) => refusal)).toEqual([null, null, limit, null, null]);
+  expect(answers.map(({ at }) => at - T0)).toEqual([0, 6 * DAY, 6 * DAY, 6 * DAY + MINUTE - 1, 6 * DAY + MINUTE - 1]);
+  expect([answers[1]!.edges.length, answers[2]!.edges]).toEqual([6 * 24 * 60, []]);
+  expect(nodeOf(answers[4]!)).toBe('done');
+});
+
 describe('a ticket that an external service issues', () => {
   const ticket: Graph = {
     schema: 1,
