@@ -59,10 +59,10 @@ export interface Story {
 }
 const STORIES: readonly Story[] = [
   { before: [], during: [] },
+  { before: [], during: ['gone'] },
   { before: ['make'], during: ['checked'] },
   { before: [], during: ['make', 'finish'] },
   { before: ['make'], during: [] },
-  { before: [], during: ['gone'] },
   { before: ['make', 'finish'], during: [] },
   { before: [], during: ['make', 'checked', 'finish'] },
   { before: ['make', 'checked'], during: ['finish'] },

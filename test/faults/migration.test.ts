@@ -105,16 +105,17 @@ const wrongRecord =
 const shownOf = (time: number): number => Math.floor(time / 1000) * 1000;
 const deadlineOf = ({ migrated_at: at }: Item, { kind }: Unit): number => at!.getTime() + kind.days[1] * DAY;
 
-const seller = (method: string, path: string, body?: object, key = path) =>
-  answered(() => under.seller.call(method, path, body, { 'idempotency-key': key }));
-const clock = async () => Date.parse((await seller('GET', '/v1/sandbox/clock')).body.data.now as string);
+const get = async (path: string) => (await answered(() => under.seller.call('GET', path))).body.data;
+const clock = async () => Date.parse((await get('/v1/sandbox/clock')).now as string);
 let advances = 0;
 /** Advances the store's clock, and waits until everything has happened. Signals to many runs take longer than its answer. */
 async function advance(by: number): Promise<void> {
   let to = (await clock()) + by;
   // Failed deliveries are retried by this clock alone.
   for (let tries = 0; tries < 6; tries++, to += 10 * MINUTE) {
-    await seller('POST', '/v1/sandbox/clock', { to: korean(to) }, `advance-${advances++}`);
+    const key = { 'idempotency-key': `advance-${advances++}` };
+    const wanted = { to: korean(to) };
+    await answered(() => under.seller.call('POST', '/v1/sandbox/clock', wanted, key));
     await until('the clock is there', async () => (await clock()) >= to - SECOND, TIME);
     if ((await settle(under.system.databaseUrl, 60_000)) === null) return;
   }
@@ -148,7 +149,7 @@ describe('migrations under load and kills', () => {
       const stored = await storedItems();
       const shown: unknown[] = [];
       await forEachAtOnce(itemsOf(fleet.units), 6, async ({ id }) => {
-        const { flow, flowState } = (await seller('GET', `/v1/order-items/${id}/flow`)).body.data;
+        const { flow, flowState } = await get(`/v1/order-items/${id}/flow`);
         const deadline = flowState.deadlineAt as string | null;
         shown.push([id, flow.version, flowState.key, flowState.inputs, flowState.data, deadline === null ? null : Date.parse(deadline)]);
       });
@@ -161,7 +162,7 @@ describe('migrations under load and kills', () => {
       });
       expect(new Map(shown.map((one) => [(one as string[])[0], one]))).toEqual(new Map(expected.map((one) => [one[0], one])));
       for (const flowId of Object.values(fleet.flowIds)) {
-        const { versions } = (await seller('GET', `/v1/commerce-flows/${flowId}`)).body.data;
+        const { versions } = await get(`/v1/commerce-flows/${flowId}`);
         expect((versions as { version: number; inProgress: number }[]).find(({ version }) => version === 1)!.inProgress).toBe(0);
       }
     },
