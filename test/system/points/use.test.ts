@@ -1,5 +1,8 @@
 /** Points at checkout: previews, starts, what is reserved and released (docs/contract.md#points-at-checkout; N22 … N27). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { get as getCheckout } from '../../../api/checkout/get.ts';
+import { price } from '../../../api/checkout/price.ts';
+import { checker } from '../../../api/kernel/validate.ts';
 import { ADDRESS, pay } from '../../../bin/dev/client.ts';
 import { askedOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
 
@@ -101,6 +104,19 @@ test('a preview is reduced so that the rest can be paid, or rejected with a reas
   const { body } = await member.start(checkoutId, 499);
   expect(body.error?.details).toEqual({ rejectReason: 'MIN_AMOUNT' });
   expect(await member.moves()).toEqual([]);
+});
+
+test('a balance of more than one change may move is shown as the documents say', async () => {
+  const member = await shop.member(2_000_000_000);
+  await member.adjust(2_000_000_000);
+  const checkoutId = await member.checkout(one());
+  for (const [endpoint, reply] of [
+    [getCheckout, await member.read(checkoutId)],
+    [price, await member.price(checkoutId, 100)],
+  ] as const) {
+    expect(dataOf(reply).points).toMatchObject({ balance: 4_000_000_000, maxUsable: 10_000 });
+    expect(checker(endpoint.data!, 'json')(dataOf(reply))).toEqual([]);
+  }
 });
 
 test('an address that costs a surcharge takes no more points than the start asks for', async () => {
