@@ -218,12 +218,12 @@ describe('an agent’s request', () => {
     const [me, other] = [await join(live), await join(live)];
     await bought(await live.product(), other.buyer);
     const agent = await counter.agent(['customer:rw', 'promotion:rw']);
-    const ask = async (key: string, amount: number) => {
+    const filed = async (key: string, amount: number) => {
       const body = { amount, reason: `카나리아사유 ${key}`, ...(amount > 0 && { expiresAt: '2027-10-01T00:00:00+09:00' }) };
       const headers = { ...agent.headers, 'idempotency-key': key };
-      const filed = await live.seller.call('POST', `${at(me)}/points/adjustments`, body, headers);
-      expect(filed.status).toBe(202);
-      return filed.body.data.approvalId as string;
+      const reply = await live.seller.call('POST', `${at(me)}/points/adjustments`, body, headers);
+      expect(reply.status).toBe(202);
+      return reply.body.data.approvalId as string;
     };
     const read = async (approvalId: string) =>
       (await counter.read(approvalId)).body.data as {
@@ -239,13 +239,13 @@ describe('an agent’s request', () => {
         return now.result && now;
       });
     };
-    const granted = await ask('granted', 777);
+    const granted = await filed('granted', 777);
     expect((await carriedOut(granted)).result).toMatchObject({ code: 'OK', data: { amount: 777, memo: '카나리아사유 granted' } });
     const exported = async () => ((await support('personal-data', me.customerId, '--json')) as { data: object }).data;
     expect(await exported()).toMatchObject({
       approval_request: [{ body: { reason: '카나리아사유 granted' }, result_data: { memo: '카나리아사유 granted', balance: 777 } }],
     });
-    const [refused, waiting] = [await ask('refused', -700), await ask('waiting', 333)];
+    const [refused, waiting] = [await filed('refused', -700), await filed('waiting', 333)];
     await live.seller.call('POST', `${at(me)}/points/adjustments`, { amount: -700, reason: 'r' }, { 'idempotency-key': 'direct' });
     expect((await carriedOut(refused)).result).toMatchObject({ code: 'POINT_BALANCE_INSUFFICIENT', error: { details: { balance: 77 } } });
     expect((await withdraw(me, {}, live)).status).toBe(200);
