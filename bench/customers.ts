@@ -100,7 +100,7 @@ async function measured(seller: Seller, search: string): Promise<readonly [strin
 
 /**
  * Customers who joined a minute after the other, with what triggers write of each; written directly, because one after the other would take
- * hours. The index of the search is built afterwards.
+ * hours. Indexes are built afterwards.
  */
 async function fill(pool: Pool, storeId: string, count: number): Promise<void> {
   const client = await pool.connect();
@@ -108,16 +108,16 @@ async function fill(pool: Pool, storeId: string, count: number): Promise<void> {
     await client.query(`SET synchronous_commit = off`);
     await client.query(`SET maintenance_work_mem = '1GB'`);
     await client.query('SET session_replication_role = replica');
-    await insertCustomers(client, storeId, count);
-    await client.query('ALTER TABLE customer_gram DROP CONSTRAINT customer_gram_pkey');
-    await client.query('DROP INDEX customer_gram_customer');
-    await client.query(
-      `INSERT INTO customer_gram (store_id, gram, customer_id)
-       SELECT store_id, gram, customer_id FROM customer, customer_grams(name, email, phone) gram WHERE store_id = $1`,
-      [storeId],
+    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+      `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
+       WHERE i.indrelid::regclass::text IN ('customer', 'customer_stats', 'customer_gram')
+         AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid)`,
     );
+    for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+    await client.query('ALTER TABLE customer_gram DROP CONSTRAINT customer_gram_pkey');
+    await insertCustomers(client, storeId, count);
     await client.query('ALTER TABLE customer_gram ADD PRIMARY KEY (store_id, gram, customer_id)');
-    await client.query('CREATE INDEX customer_gram_customer ON customer_gram (store_id, customer_id)');
+    for (const { definition } of indexes) await client.query(definition);
     await client.query('SET session_replication_role = origin');
     await client.query('VACUUM ANALYZE customer, customer_stats, customer_gram, customer_count, point_account');
   } finally {
@@ -150,6 +150,11 @@ async function insertCustomers(client: PoolClient, storeId: string, count: numbe
     `INSERT INTO customer_count (store_id, joined_on, marketing, n)
      SELECT store_id, (created_at AT TIME ZONE 'Asia/Seoul')::date, marketing_agreed, count(*) FROM customer WHERE store_id = $1
      GROUP BY 1, 2, 3`,
+    [storeId],
+  );
+  await client.query(
+    `INSERT INTO customer_gram (store_id, gram, customer_id)
+     SELECT store_id, gram, customer_id FROM customer, customer_grams(name, email, phone) gram WHERE store_id = $1`,
     [storeId],
   );
 }
