@@ -7,7 +7,7 @@
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
  * alone: the buyer flow at each payment provider. `--points` alone: the point policy, previews and starts with points. `--sales
- * [--payments 1000000]` alone: reports over a year. `--peers` alone: two other shop systems beside ours.
+ * [--payments 1000000]` alone: reports over a year. `--customers 1000000` alone: the list of customers of a store with as many. `--peers` alone: two other shop systems beside ours.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -40,6 +40,7 @@ import { refusals } from './refusals.ts';
 import { scale } from './scale/main.ts';
 import { changes } from './changes.ts';
 import { claims } from './claims.ts';
+import { customers } from './customers.ts';
 import { providers } from './providers.ts';
 import { requestLog } from './requestLog.ts';
 import { sales } from './sales.ts';
@@ -70,6 +71,7 @@ await run(async () => {
       sales: { type: 'boolean', default: false },
       points: { type: 'boolean', default: false },
       payments: { type: 'string', default: '1000000' },
+      customers: { type: 'string' },
       open: { type: 'string', default: '1000000' },
     },
   });
@@ -111,6 +113,7 @@ async function alone(
     sales: boolean;
     points: boolean;
     payments: string;
+    customers?: string | undefined;
     'request-log': boolean;
     runs?: string | undefined;
     open: string;
@@ -125,6 +128,7 @@ async function alone(
     [values.claims, () => claims(system, counted(100), print)],
     [values.providers, () => providers(system, counted(100), print)],
     [values.points, () => points(system, counted(200), print)],
+    [values.customers !== undefined, () => customers(system, Number(values.customers), print)],
     [values.sales, () => sales(system, Number(values.payments), print)],
   ] as const;
   const chosen = benches.find(([isChosen]) => isChosen);

@@ -40,6 +40,7 @@ import { Sales0033 } from './migrations/0033_sales.ts';
 import { Analytics0034 } from './migrations/0034_analytics.ts';
 import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
+import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -80,6 +81,7 @@ const MIGRATIONS = [
   Analytics0034,
   Holidays0035,
   Flows0036,
+  PointsTruncate0037,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

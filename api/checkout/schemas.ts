@@ -7,6 +7,7 @@ import { maxUsable, type Payable } from '../../domain/points/use.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
 import { PAYMENT_METHODS } from '../../domain/payments/rules.ts';
+import { Total } from '../points/schemas.ts';
 import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../kernel/schema.ts';
 
 export const Amounts = closed(
@@ -26,7 +27,7 @@ export const Delivery = closed(deliveryFields, { title: 'Delivery' });
 /** The same, with what of the fee is paid in points. */
 export const PaidDelivery = closed({ ...deliveryFields, pointAllocation: Won }, { title: 'PaidDelivery' });
 /** What a member may use at a checkout. */
-export const pointFields = { balance: Won, maxUsable: Won, unit: Type.Integer() };
+export const pointFields = { balance: Total, maxUsable: Won, unit: Type.Integer() };
 export const Checkout = closed(
   {
     checkoutId: Id,

@@ -10,6 +10,7 @@ import { type ClaimRequest, requestProblems } from '../../domain/claims/rules.ts
 import { type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import type { Commands } from '../kernel/commands.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import type { Caller } from '../kernel/endpoint.ts';
 import { imageProblems } from '../kernel/images.ts';
 import { sendClaimCommand } from './sendCommand.ts';
 
@@ -25,12 +26,16 @@ export const FILING_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 /** What the schema of a claim does not say. */
-export const filingProblems = (
+export const filingProblems = async (
   request: { readonly images?: readonly (string | undefined)[] | undefined } & {
     readonly [K in keyof Omit<ClaimRequest, 'images'>]?: ClaimRequest[K] | undefined;
   },
-  { config }: ApiDeps,
-): FieldError[] => [...requestProblems(request as Partial<ClaimRequest>), ...imageProblems(request.images ?? [], config.publicUrl)];
+  deps: ApiDeps,
+  caller: Caller,
+): Promise<FieldError[]> => [
+  ...requestProblems(request as Partial<ClaimRequest>),
+  ...(await imageProblems(request.images ?? [], deps, caller)),
+];
 
 /** ORDER_ITEM_NOT_FOUND unless the item is the customer's. */
 export async function checkOwner(tx: Tx, orderItemId: string, customerId: string): Promise<void> {

@@ -36,7 +36,10 @@ export const completeCollection = endpoint({
   body: Inspection,
   data: Claim,
   errors: CLAIM_ERRORS,
-  check: (inspection, { config }) => [...inspectionProblems(inspection), ...imageProblems(inspection.images ?? [], config.publicUrl)],
+  check: async (inspection, deps, caller) => [
+    ...inspectionProblems(inspection),
+    ...(await imageProblems(inspection.images ?? [], deps, caller)),
+  ],
 }).handle(async (call) => {
   const { note = null, images = [], ...quantities } = call.body;
   const { soundQuantity, damagedQuantity = 0, missingQuantity = 0 } = quantities;

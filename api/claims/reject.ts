@@ -31,9 +31,9 @@ export const reject = endpoint({
   ),
   data: Claim,
   errors: CLAIM_ERRORS,
-  check: (rejection, { config }) => [
+  check: async (rejection, deps, caller) => [
     ...rejectionProblems(rejection),
-    ...imageProblems(rejection.evidenceImages ?? [], config.publicUrl, 'evidenceImages'),
+    ...(await imageProblems(rejection.evidenceImages ?? [], deps, caller, 'evidenceImages')),
   ],
 }).handle((call) => {
   const { reason, explanation, evidenceImages = [] } = call.body;

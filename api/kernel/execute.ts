@@ -8,6 +8,8 @@ import type { Executed, Execution, Executor } from '../../activities/providers/e
 import { type NewResult, recordResult } from '../../db/approvals/commands.ts';
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApproval, resultLocation } from '../../db/approvals/queries.ts';
+import { keepCustomer } from '../../db/customers/locks.ts';
+import { clearRecords } from '../../db/personalData/commands.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
@@ -44,6 +46,8 @@ interface Work {
   /** The real time at which it began, and the business time at that. */
   readonly realNow: number;
   readonly now: number;
+  /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
+  readonly isOfNobody: boolean;
 }
 type Reader = (incoming: Incoming) => Promise<ReadRequest>;
 
@@ -51,12 +55,11 @@ export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): E
   const known = new Map(endpoints.map((endpoint) => [endpoint.id as string, { endpoint, read: readerOf(endpoint) }]));
   const workOf = async ({ storeId, approvalId, at }: Execution): Promise<Work & { readonly read: Reader }> => {
     const realNow = deps.clock.now();
-    const [approval, { clockOffsetMs }] = await inTenant(
-      deps.orm,
-      realTime(storeId, realNow),
-      REQUEST,
-      async (tx) => [await findApproval(tx, approvalId), await readStore(tx)] as const,
-    );
+    const { approval, clockOffsetMs, isOfNobody } = await inTenant(deps.orm, realTime(storeId, realNow), REQUEST, async (tx) => {
+      const found = await findApproval(tx, approvalId);
+      // After the request: what is read whole is about somebody who was there.
+      return { approval: found, clockOffsetMs: (await readStore(tx)).clockOffsetMs, isOfNobody: await isOfNobodyNow(tx, found) };
+    });
     const found = known.get(approval.operationId);
     if (approval.decision !== 'APPROVE') throw new Error(`${approvalId} was not approved`);
     if (!found) throw new Error(`${approval.operationId} is no operation any more`);
@@ -64,7 +67,7 @@ export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): E
     const { operationId: id, fingerprint } = approval;
     // A principal of its own: no client can send a key that stands in its way.
     const operation = { principal: key, key: found.endpoint.change === 'workflow' ? hashKey(key) : key, id, fingerprint };
-    return { approval, ...found, operation, at, realNow, now: Math.max(at, realNow + clockOffsetMs) };
+    return { approval, ...found, operation, at, realNow, now: Math.max(at, realNow + clockOffsetMs), isOfNobody };
   };
   return {
     async execute(execution) {
@@ -94,7 +97,7 @@ function readerOf(endpoint: Endpoint): Reader {
 }
 
 /** As a request of the agent, whose approval takes the place of what agents may not do. */
-async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realNow }: Work, read: Reader): Promise<Attempted> {
+async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realNow, isOfNobody }: Work, read: Reader): Promise<Attempted> {
   const requestId = executionRequestId(approval);
   const incoming = incomingOf(approval);
   let caller: Caller | null = null;
@@ -102,6 +105,7 @@ async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realN
     caller = await reauthenticate(approval, deps, { requestId, at, realNow });
     const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
     if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
+    if (isOfNobody) throw new Fault('CUSTOMER_NOT_FOUND');
     const request = await validated(await read(incoming), { incoming, endpoint, deps, caller }, { hasOwnKey: true });
     return { answer: await perform({ ...request, operation, keyed: true, execution: { notAfter: realNow + COMMAND_MS } }), caller };
   } catch (error) {
@@ -137,10 +141,17 @@ const findAnswer = (deps: ApiDeps, work: Work): Promise<Executed | null> =>
 const inStoreOf = <T>({ orm, clock }: ApiDeps, { approval, at }: Work, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inTenant(orm, { ...realTime(approval.storeId, clock.now()), at }, REQUEST, work);
 
-/** Writes the answer into the request's record. */
+/** Whether the customer whom a request is about is gone; one who is not stays to the end of the transaction. */
+async function isOfNobodyNow(tx: Tx, { params: { customerId } }: ApprovalRequest): Promise<boolean> {
+  return customerId !== undefined && !(await keepCustomer(tx, customerId));
+}
+
+/** Writes the answer into the request's record; where the customer has withdrawn meanwhile, without what is theirs. */
 async function recorded(tx: Tx, { keyring }: ApiDeps, { approval, endpoint, operation }: Work, stored: StoredReply): Promise<Executed> {
   const final = reveal(stored, endpoint.secret === true, keyring, replyLocation(approval.storeId, operation.key));
+  const isOfNobody = await isOfNobodyNow(tx, approval);
   await recordResult(tx, approval.approvalId, resultOf(approval, endpoint, final, keyring));
+  if (isOfNobody) await clearRecords(tx, approval.params['customerId']!);
   return { status: final.status, code: codeOf(final) };
 }
 

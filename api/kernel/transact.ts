@@ -1,9 +1,10 @@
 /** A request's transaction: the operation row first, the handler, the agent's policy, the reply, the audit record. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { countAction, type Counting } from '../../db/aiActions/commands.ts';
 import { lockHolder } from '../../db/customers/locks.ts';
 import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
-import { isLockTimeout } from '../../db/kernel/outage.ts';
+import { isConflict, isLockTimeout } from '../../db/kernel/outage.ts';
 import { announceCommit, inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -18,6 +19,8 @@ import type { Outgoing, Request } from './request.ts';
 import { compare, type Difference, NO_DIFFERENCE } from './subject.ts';
 
 const DUPLICATE_WAIT_MS = 5000;
+/** So often a change whose transaction lost against another one, and is rolled back, runs once more. */
+const MAX_CONFLICTS = 3;
 
 /** Rolls back an agent's change that is not allowed as it is. */
 export class NotAllowed extends Error {
@@ -34,7 +37,10 @@ export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpo
 /** A bulk in which nothing succeeded is no action. */
 const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
 
-/** A concurrent duplicate waits for the first (D26). */
+/**
+ * A concurrent duplicate waits for the first (D26). A deadlock is repeated: nothing has been answered, and what handlers do outside of their
+ * transaction they do before it.
+ */
 export async function transact(request: Request, call: object, outgoing: Outgoing): Promise<Answer> {
   const { endpoint, deps, caller, operation, keyed } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
@@ -43,6 +49,7 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
   const reserves = keyed && endpoint.change === 'here';
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
   let runs = 0;
+  let conflicts = 0;
   for (;;) {
     try {
       const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
@@ -72,6 +79,14 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
     } catch (error) {
       if (error instanceof RunAgain) {
         await runAgain(error, ++runs);
+        continue;
+      }
+      if (isConflict(error) && ++conflicts <= MAX_CONFLICTS && deps.clock.now() <= end) {
+        deps.log.info(
+          { storeId: caller.storeId, operationId: endpoint.id, conflicts },
+          'a transaction lost against another one and runs again',
+        );
+        await sleep(Math.random() * 50);
         continue;
       }
       if (!reserves || !isLockTimeout(error)) throw error;

@@ -1,8 +1,8 @@
 import { retryPayment } from '../../db/payments/attempts.ts';
+import { checkReturnUrl, returnUrlProblems } from '../../domain/payments/returnUrl.ts';
 import { choosing } from '../kernel/circuits.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
-import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { Option, optionOf, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
 
 export const retry = endpoint({

@@ -18,15 +18,16 @@ export const Option = closed(
   { title: 'PaymentOption' },
 );
 export const optionOf = ({ pg, method, provider = null }: Static<typeof Option>): ChosenOption => ({ pg, method, provider });
+const RETURN = 'Absolute https address; http on localhost in sandbox mode';
 export const ReturnUrl = Type.String({
   maxLength: 2000,
-  description: 'Absolute https address; http on localhost in sandbox mode',
+  description: RETURN,
   'x-document': { pattern: RETURN_URL },
 });
 export const PaymentRequest = closed(
   {
     option: Type.Optional(Option),
-    returnUrl: ReturnUrl,
+    returnUrl: Type.Optional({ ...ReturnUrl, description: `${RETURN}. Required where anything remains to be paid` }),
     shippingAddress: Type.Optional(Address),
     guest: Type.Optional(
       closed(

@@ -4,12 +4,12 @@ import { readStore } from '../../db/stores/queries.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { checkReturnUrl, wayProblems } from '../../domain/payments/returnUrl.ts';
 import { hashOrderPassword } from '../kernel/passwords.ts';
 import type { Static } from '../kernel/schema.ts';
 import { choosing } from '../kernel/circuits.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { VISIT, visitOf } from '../kernel/visit.ts';
-import { checkReturnUrl, returnUrlProblems } from './returnUrl.ts';
 import { optionOf, PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
 export const start = endpoint({
@@ -21,7 +21,8 @@ export const start = endpoint({
   change: 'here',
   idempotent: true,
   body: PaymentRequest,
-  check: returnUrlProblems,
+  // With points it depends on the prices whether anything remains to be paid (D43).
+  check: (body) => (('pointAmount' in body ? body.pointAmount : 0) === 0 ? wayProblems(body) : []),
   data: PaymentStarted,
   errors: [
     'RETURN_URL_NOT_ALLOWED',
@@ -42,7 +43,7 @@ export const start = endpoint({
   ],
 })
   .before(async ({ body, customer }) => {
-    checkReturnUrl(body.returnUrl);
+    if (!body.pointAmount) checkReturnUrl(body.returnUrl!);
     if (customer) return { buyer: buyerOf(customer, body), orderPasswordHash: null };
     if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
     if (!body.guest) throw invalid('guest', 'REQUIRED', 'Who orders?');
@@ -55,7 +56,7 @@ export const start = endpoint({
     if (!customer && !store.guestCheckoutEnabled) throw new Fault('GUEST_CHECKOUT_DISABLED');
     const { option, returnUrl, shippingAddress = null, pointAmount = 0, expectedTotalAmount } = body;
     const expected = expectedTotalAmount === undefined ? {} : { expectedTotalAmount };
-    const way = { option: option ? optionOf(option) : null, returnUrl };
+    const way = { ...(option && { option: optionOf(option) }), ...(returnUrl !== undefined && { returnUrl }) };
     const wanted = { ...way, shippingAddress, pointAmount, ...prepared, visit: visitOf(header), ...expected };
     return viewStarted(await choosing(deps, tx, () => startPurchase(tx, checkout, wanted)), deps.config.publicUrl);
   });

@@ -12,6 +12,8 @@ import { CUSTOMER_POINTS } from './subject.ts';
 
 const MAX_WON = 2_000_000_000;
 const MAX_REASON = 200;
+/** A reason may stand among any number of blanks; no body is larger. */
+const MAX_SENT = 256 * 1024;
 const Adjustment = closed(
   {
     amount: Type.Integer({
@@ -21,7 +23,7 @@ const Adjustment = closed(
       'x-document': { not: { const: 0 } },
     }),
     reason: Type.String({
-      maxLength: 1000,
+      maxLength: MAX_SENT,
       description: '1 to 200 characters around which blanks are left out; the buyer does not see it',
       'x-document': { pattern: NAME, maxLength: MAX_REASON },
     }),
@@ -70,13 +72,14 @@ const wholeSecond = (time: string): number => Math.floor(Date.parse(time) / SECO
 
 /** What the schema cannot say (N14). */
 function problemsOf({ amount, reason, expiresAt }: Fitting<Static<typeof Adjustment>>, { at }: Caller): FieldError[] {
-  const length = reason === undefined ? 1 : Array.from(reason.trim()).length;
+  const text = reason?.trim();
+  const isLong = text !== undefined && (text.length > 2 * MAX_REASON || Array.from(text).length > MAX_REASON);
   const isPast = expiresAt !== undefined && !(wholeSecond(expiresAt) > at);
   const found = (is: boolean, field: string, code: string, message: string) => (is ? [{ field, code, message }] : []);
   return [
     ...found(amount === 0, 'amount', 'OUT_OF_RANGE', 'must not be 0'),
-    ...found(length === 0, 'reason', 'TOO_SHORT', 'must not be blank'),
-    ...found(length > MAX_REASON, 'reason', 'TOO_LONG', `must have at most ${MAX_REASON} characters`),
+    ...found(text === '', 'reason', 'TOO_SHORT', 'must not be blank'),
+    ...found(isLong, 'reason', 'TOO_LONG', `must have at most ${MAX_REASON} characters`),
     ...found(isPast, 'expiresAt', 'OUT_OF_RANGE', 'must be in the future'),
     ...found(expiresAt !== undefined && !isPast && (amount ?? 0) < 0, 'expiresAt', 'NOT_APPLICABLE', 'a deduction has no expiry'),
   ];

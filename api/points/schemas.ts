@@ -61,7 +61,7 @@ export const ShownPointPolicy = closed(
 );
 
 /** Balances and sums of lots may exceed what one change may move. */
-const Total = Type.Integer({ minimum: 0, description: 'Won' });
+export const Total = Type.Integer({ minimum: 0, description: 'Won' });
 const Lot = closed(
   {
     lotId: Id,

@@ -5,6 +5,7 @@ import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/op
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../domain/products/rules.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import type { Caller } from '../kernel/endpoint.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
 import { imageProblems, ImageUrl } from '../kernel/images.ts';
@@ -148,13 +149,13 @@ export const ProductPatch = closed(
 type Sent = Fitting<Omit<Static<typeof ProductPatch>, 'status'>>;
 
 /** Field errors of a whole request whose fields contradict each other. */
-export const wholeProblems = (sent: Sent, deps: ApiDeps): readonly FieldError[] => [
+export const wholeProblems = async (sent: Sent, deps: ApiDeps, caller: Caller): Promise<readonly FieldError[]> => [
   ...(sent.fulfillment ? fulfillmentProblems({ type: 'SHIPPING', ...sent.fulfillment }) : []),
-  ...patchProblems(sent, deps),
+  ...(await patchProblems(sent, deps, caller)),
 ];
 /** Field errors of a partial request whose fields contradict each other, whatever the product is. */
-export const patchProblems = (sent: Sent, { config }: ApiDeps): readonly FieldError[] => [
-  ...imageProblems(sent.images ?? [], config.publicUrl),
+export const patchProblems = async (sent: Sent, deps: ApiDeps, caller: Caller): Promise<readonly FieldError[]> => [
+  ...(await imageProblems(sent.images ?? [], deps, caller)),
   ...(sent.optionGroups === undefined ? [] : optionProblems(sent)),
   ...(sent.inventoryMode === 'DATED' ? datedProblems(sent) : []),
 ];

@@ -12,7 +12,7 @@ export const change = endpoint({
   body: ReviewChange,
   data: BuyerReview,
   errors: ['REVIEW_NOT_FOUND', 'PERIOD_EXPIRED'],
-  check: ({ images = [] }, { config }) => imageProblems(images, config.publicUrl),
+  check: ({ images = [] }, deps, caller) => imageProblems(images, deps, caller),
 }).handle(async ({ tx, customer, params, body, deps }) =>
   viewOwn(await changeReview(tx, customer!.customerId, params.reviewId, body, deps.config.publicUrl)),
 );

@@ -21,7 +21,7 @@ export const create = endpoint({
     'PERIOD_EXPIRED',
     'REVIEW_ALREADY_EXISTS',
   ],
-  check: ({ images = [] }, { config }) => imageProblems(images, config.publicUrl),
+  check: ({ images = [] }, deps, caller) => imageProblems(images, deps, caller),
 }).handle(async ({ tx, customer, params, body, deps }) =>
   viewOwn(await writeReview(tx, customer!.customerId, params.productId, body, deps.config.publicUrl)),
 );

@@ -1,6 +1,7 @@
 /**
  * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes or time at which a scheduled
  * job is due, waits until nothing is due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds no transaction.
+ * Scheduled jobs keep their times (N12) even where a run does not get done.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,8 +31,9 @@ const ANSWER_MS = 10_000;
 const STEP_MS = 60_000;
 const PARALLEL = 16;
 
+type Deps = Pick<ApiDeps, 'orm' | 'clock' | 'temporal' | 'log'>;
 interface Advancing {
-  readonly deps: ApiDeps;
+  readonly deps: Deps;
   readonly storeId: string;
   readonly holder: string;
   /** When the caller stops waiting; real time. */
@@ -43,7 +45,7 @@ type Target = { readonly by: number } | { readonly to: number };
  * Returns the store's time, and whether everything that fell due has happened; the rest goes on in the background. The target is stored
  * under the idempotency key first: a repeated request advances to the same time.
  */
-export async function advanceClock(deps: ApiDeps, storeId: string, target: Target, operation: OperationKey): Promise<Advanced> {
+export async function advanceClock(deps: Deps, storeId: string, target: Target, operation: OperationKey): Promise<Advanced> {
   const advancing: Advancing = { deps, storeId, holder: randomUUID(), answerBy: deps.clock.now() + ANSWER_MS };
   await queue(advancing);
   const work = fixTarget(advancing, target, operation)
@@ -86,15 +88,20 @@ async function queue(advancing: Advancing): Promise<void> {
 
 async function step(advancing: Advancing, to: number): Promise<boolean> {
   let settled = true;
+  let passed = await inTx(advancing, async (tx) => tx.realNow + (await readOffset(tx)));
   for (;;) {
-    const stop = await nextStop(advancing, to);
+    const jobStops = await jobStopsAfter(advancing, passed, to);
+    // A run that does not get done is not waited for again: only scheduled jobs, which have times of their own, are still stopped for.
+    const stop = firstOf(settled ? [...jobStops, ...(await runStops(advancing, to))] : jobStops);
     if (stop === null) break;
-    const signaled = await advanceTo(advancing, stop.at, true);
-    settled = (await quiet(advancing, signaled)) && settled;
-    if (settled) for (const job of stop.jobs) await runJob(advancing, job, stop.at);
-    if (!settled) break;
+    if (settled) {
+      const signaled = await advanceTo(advancing, stop.at, 'due');
+      settled = await quiet(advancing, signaled);
+    } else await advanceTo(advancing, stop.at, 'none');
+    for (const job of stop.jobs) await runJob(advancing, job, stop.at);
+    passed = Math.max(passed, stop.at);
   }
-  const signaled = await advanceTo(advancing, to, false);
+  const signaled = await advanceTo(advancing, to, 'all');
   settled = (await quiet(advancing, signaled)) && settled;
   for (const job of STORE_JOBS) if (job.stops === 'end') await runJob(advancing, job, to);
   return settled;
@@ -105,20 +112,28 @@ interface Stop {
   /** Scheduled jobs that are due then. */
   readonly jobs: readonly StoreJob[];
 }
-/** The next time up to `to` at which something has to happen: the minute in which a run wakes, or the time of a scheduled job. */
-const nextStop = (advancing: Advancing, to: number): Promise<Stop | null> =>
+/** The next time up to `to` at which each scheduled job is due, behind the stops that were made: one that went by in a wait is made late. */
+const jobStopsAfter = (advancing: Advancing, passed: number, to: number): Promise<readonly Stop[]> =>
   inTx(advancing, async (tx) => {
-    const now = tx.realNow + (await readOffset(tx));
-    const wake = await nextWake(tx, to);
-    const stops: Stop[] = wake === null ? [] : [{ at: Math.min(Math.ceil(wake / MINUTE) * MINUTE, to), jobs: [] }];
+    const stops: Stop[] = [];
     for (const job of STORE_JOBS) {
-      const at = job.stops === 'end' ? null : await job.stops(tx, now, to);
+      const at = job.stops === 'end' ? null : await job.stops(tx, passed, to);
       if (at !== null) stops.push({ at, jobs: [job] });
     }
-    const first = Math.min(...stops.map(({ at }) => at));
-    const due = stops.filter(({ at }) => at === first);
-    return due.length === 0 ? null : { at: first, jobs: due.flatMap(({ jobs }) => jobs) };
+    return stops;
   });
+
+/** The next minute up to `to` in which a run wakes. */
+const runStops = (advancing: Advancing, to: number): Promise<readonly Stop[]> =>
+  inTx(advancing, async (tx) => {
+    const wake = await nextWake(tx, to);
+    return wake === null ? [] : [{ at: Math.min(Math.ceil(wake / MINUTE) * MINUTE, to), jobs: [] }];
+  });
+
+function firstOf(stops: readonly Stop[]): Stop | null {
+  const at = Math.min(...stops.map((stop) => stop.at));
+  return stops.length === 0 ? null : { at, jobs: stops.flatMap((stop) => (stop.at === at ? stop.jobs : [])) };
+}
 
 /** Runs a scheduled job for the store, as at its time, a portion after the other. */
 async function runJob(advancing: Advancing, { due, work }: StoreJob, at: number): Promise<void> {
@@ -132,15 +147,16 @@ async function runJob(advancing: Advancing, { due, work }: StoreJob, at: number)
   }
 }
 
-/** Commits the offset for the time `to`, and signals the runs: those that are due, or all open ones. Returns their workflow ids. */
-async function advanceTo(advancing: Advancing, to: number, dueOnly: boolean): Promise<Set<string>> {
+/** Commits the offset for the time `to`, and signals the runs that are due, all open ones, or none. Returns their workflow ids. */
+async function advanceTo(advancing: Advancing, to: number, whom: 'due' | 'all' | 'none'): Promise<Set<string>> {
   const { deps, holder } = advancing;
   const wanted = to - deps.clock.now();
   const { offset, runs } = await inTx(advancing, async (tx) => {
     await acquireClockLease(tx, holder);
     await raiseOffset(tx, wanted);
     const is = await readOffset(tx);
-    return { offset: is, runs: await openRuns(tx, dueOnly ? deps.clock.now() + is : null) };
+    const runs = whom === 'none' ? [] : await openRuns(tx, whom === 'due' ? deps.clock.now() + is : null);
+    return { offset: is, runs };
   });
   await signalRuns(advancing, runs, offset);
   return new Set(runs.map((run) => run.workflow_id));

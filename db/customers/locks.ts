@@ -33,3 +33,9 @@ export async function lockCustomer({ sql, storeId }: Tx, customerId: string, str
   if (!row) throw new Fault('CUSTOMER_NOT_FOUND');
   return row;
 }
+
+/** Whether there is such a customer, who does not withdraw before the end of the transaction. */
+export async function keepCustomer({ sql, storeId }: Tx, customerId: string): Promise<boolean> {
+  const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR KEY SHARE`;
+  return rows.length > 0;
+}

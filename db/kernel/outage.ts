@@ -15,5 +15,11 @@ export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && (OUTAGE.test(code) || SOCKET.test(code)) ? code : null;
 }
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && (sqlState(error) === '55P03' || isLockTimeout(error.cause));
+const hasState = (error: unknown, states: ReadonlySet<string>): boolean =>
+  error instanceof Error && (states.has(sqlState(error) ?? '') || hasState(error.cause, states));
+const LOCK_TIMEOUT: ReadonlySet<string> = new Set(['55P03']);
+export const isLockTimeout = (error: unknown): boolean => hasState(error, LOCK_TIMEOUT);
+
+/** Postgres has chosen this transaction to end a deadlock, or could not serialize it: nothing of it is left, and it may run once more. */
+const CONFLICT: ReadonlySet<string> = new Set(['40P01', '40001']);
+export const isConflict = (error: unknown): boolean => hasState(error, CONFLICT);

@@ -1,13 +1,14 @@
 /** Payment start (docs/contract.md#payments, D30, D36 … D40, N25 … N27). */
 import { LockMode } from '@mikro-orm/core';
 import { randomBytes, randomInt } from 'node:crypto';
-import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { orderNo, paymentId as makePaymentId } from '../../domain/kernel/ids.ts';
 import { koreanDay } from '../../domain/kernel/time.ts';
 import { type Address, type Buyer, isBeyond, isShipped, price, type Visit } from '../../domain/checkout/rules.ts';
 import { payWithPoints } from '../../domain/points/pricing.ts';
 import { earnRateBp } from '../../domain/points/purchase.ts';
 import type { Option } from '../../domain/paymentSettings/routing.ts';
+import { checkReturnUrl, wayProblems } from '../../domain/payments/returnUrl.ts';
 import { PAYMENT_LIFETIME_MS } from '../../domain/payments/rules.ts';
 import { checkReturn, choose, endOpenAttempts, newAttempt, supersede } from './attempts.ts';
 import { complete } from './effects.ts';
@@ -25,9 +26,9 @@ import { type Payment, PaymentAttemptEntity, PaymentEntity, RefundEntity } from 
 import { type Begun, paymentRun } from './queries.ts';
 
 export interface PaymentStart {
-  /** Null: the buyer expects that points pay for everything. */
-  readonly option: Option | null;
-  readonly returnUrl: string;
+  /** Absent, as the URL: the buyer expects that points pay for everything. Where they do, both are ignored (D43). */
+  readonly option?: Option;
+  readonly returnUrl?: string;
   readonly shippingAddress: Address | null;
   readonly buyer: Buyer;
   /** argon2id, hashed before the transaction; null for a customer. */
@@ -44,11 +45,10 @@ export interface PaymentStart {
 export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentStart, createOrder: CreateOrder): Promise<Begun> {
   const settings = await readSettings(tx);
   if (!isOpen(settings)) throw new Fault('LIVE_PAYMENTS_DISABLED');
-  checkReturn(settings, start.returnUrl);
   const open = await findOpen(tx, checkout);
   const held = heldWon(open);
   const priced = await priceStart(tx, checkout, start, held);
-  const chosen = priced.totalWon === 0 ? null : choose(settings, optionOf(start));
+  const chosen = priced.totalWon === 0 ? null : choose(settings, wayOf(settings, start));
   const continued = open && mayContinue(open, settings, tx.at) ? open : null;
   const ended = continued ? null : open;
   if (ended) await expireOpen(tx, ended);
@@ -58,7 +58,7 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
   if (ended) await releaseHeld(tx, ended);
   await moveReservation(tx, payment, continued ? held : 0);
   if (!chosen) return completeAtOnce(tx, payment, createOrder);
-  if (continued) return supersede(tx, payment, chosen, start.returnUrl);
+  if (continued) return supersede(tx, payment, chosen, payment.returnUrl);
   openRun(tx, {
     ...paymentRun(payment),
     wakeAt: payment.expiresAt.getTime(),
@@ -66,7 +66,7 @@ export async function startPayment(tx: Tx, checkout: Checkout, start: PaymentSta
     createdAt: tx.realNow,
     startAfterMs: START_AFTER_MS,
   });
-  return { payment, attempt: newAttempt(tx, payment, chosen, start.returnUrl) };
+  return { payment, attempt: newAttempt(tx, payment, chosen, payment.returnUrl) };
 }
 
 /** The payment of a checkout that is open, locked. ALREADY_PAID, PAYMENT_IN_PROGRESS; CHECKOUT_EXPIRED. */
@@ -89,9 +89,12 @@ async function takeAll(tx: Tx, { lines, paymentId }: Payment): Promise<void> {
   if (!(await takeStock(tx, lines, paymentId))) throw new Fault('CHECKOUT_STALE');
 }
 
-/** VALIDATION_FAILED: something remains to be paid. */
-function optionOf({ option }: PaymentStart): Option {
-  if (!option) throw invalid('option', 'REQUIRED', 'How is the rest paid?');
+/** How what remains is paid. VALIDATION_FAILED, RETURN_URL_NOT_ALLOWED. */
+function wayOf(settings: Settings, { option, returnUrl }: PaymentStart): Option {
+  const fieldErrors = wayProblems({ ...(option && { option }), ...(returnUrl !== undefined && { returnUrl }) });
+  if (!option || returnUrl === undefined || fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  checkReturnUrl(returnUrl);
+  checkReturn(settings, returnUrl);
   return option;
 }
 
@@ -150,13 +153,14 @@ async function priceStart(tx: Tx, checkout: Checkout, start: PaymentStart, held:
   const shippingAddress = shipped ? start.shippingAddress : null;
   const before = price(current, shippingAddress?.zipCode ?? null, shippingPolicyOf(await readStore(tx)));
   if (isBeyond(before.amounts)) throw new Fault('CHECKOUT_STALE');
-  const { returnUrl, buyer, orderPasswordHash, visit, pointAmount: requested, expectedTotalAmount } = start;
+  const { buyer, orderPasswordHash, visit, pointAmount: requested, expectedTotalAmount } = start;
   const points = await pointsOfStart(tx, checkout, { buyer, requested, held }, before.amounts);
   const { amounts, delivery, bundles, lines: paid } = payWithPoints(before, current, points.pointAmount);
   const { totalAmount: totalWon } = amounts;
   if (expectedTotalAmount !== undefined && expectedTotalAmount !== totalWon)
     throw new Fault('AMOUNT_CHANGED', { details: { totalAmount: totalWon } });
   const lines = paid.map((line) => ({ ...line, earnRateBp: earnRateBp(points.earn, line.productEarnRateBp ?? null) }));
+  const returnUrl = totalWon === 0 ? '' : (start.returnUrl ?? '');
   return { lines, amounts, delivery, bundles, totalWon, returnUrl, shippingAddress, buyer, orderPasswordHash, visit };
 }
 

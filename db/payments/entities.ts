@@ -21,6 +21,7 @@ export const PaymentEntity = defineEntity({
     delivery: p.json<Delivery>(),
     bundles: p.json<readonly BundlePrice[]>(),
     totalWon: won(),
+    /** Empty: points paid for everything. */
     returnUrl: p.string(),
     shippingAddress: p.json<Address>().nullable(),
     buyer: p.json<Buyer>(),

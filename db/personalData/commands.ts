@@ -1,5 +1,5 @@
 /** Everything personal of a customer, by the register: read for them, or deleted when they withdraw (U13). */
-import { fragment, identifier, joined } from '../kernel/sql.ts';
+import { identifier, joined } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { columnsOf, REGISTER } from './register.ts';
 
@@ -21,11 +21,16 @@ export async function readPersonalData({ sql, storeId }: Tx, customerId: string)
 }
 
 /** Deletes what is the customer's, their row last, and clears what the records that stay have of it. The customer's row is locked. */
-export async function deletePersonalData({ sql, storeId }: Tx, customerId: string): Promise<void> {
-  for (const { table, customer, hidden, record, of, clears, cascades } of tables) {
-    const rows = fragment`store_id = ${storeId} AND ${of(customerId)}`;
-    if (clears) await sql`UPDATE ${identifier(table)} SET ${clears} WHERE ${rows}`;
-    else if (!cascades && record === undefined && (customer ?? hidden) !== undefined)
-      await sql`DELETE FROM ${identifier(table)} WHERE ${rows}`;
-  }
+export async function deletePersonalData(tx: Tx, customerId: string): Promise<void> {
+  await clearRecords(tx, customerId);
+  const { sql, storeId } = tx;
+  for (const { table, customer, hidden, record, of, cascades } of tables)
+    if (!cascades && record === undefined && (customer ?? hidden) !== undefined)
+      await sql`DELETE FROM ${identifier(table)} WHERE store_id = ${storeId} AND ${of(customerId)}`;
+}
+
+/** Clears the records that stay of a customer who withdraws, or who has withdrawn before a record was written to its end. */
+export async function clearRecords({ sql, storeId }: Tx, customerId: string): Promise<void> {
+  for (const { table, of, clears } of tables)
+    if (clears) await sql`UPDATE ${identifier(table)} SET ${clears} WHERE store_id = ${storeId} AND ${of(customerId)}`;
 }

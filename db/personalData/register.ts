@@ -12,6 +12,16 @@ const byCustomer = (customerId: string): Fragment => fragment`customer_id = ${cu
 const bySession = (customerId: string): Fragment => fragment`session_id = ${customerId}`;
 const byPrincipal = (customerId: string): Fragment => fragment`principal = ${customerId}`;
 const byBuyer = (customerId: string): Fragment => fragment`buyer ->> 'customerId' = ${customerId}`;
+/**
+ * What a withdrawal leaves of agents' requests about the customer: of a withdrawal no confirmation, of an adjustment of points neither its
+ * reason nor any balance (N9). test/units/approvals/personalData.test.ts knows the operations that name a customer.
+ */
+const CLEARED_REQUEST = fragment`
+  body = CASE operation_id WHEN 'customers.withdraw' THEN jsonb_set(body, '{confirmation}', 'null')
+    WHEN 'points.adjust' THEN jsonb_set(body, '{reason}', 'null') ELSE body END,
+  preview = CASE operation_id WHEN 'points.adjust' THEN preview || '{"changes": [], "facts": {}}' ELSE preview END,
+  result_data = CASE operation_id WHEN 'points.adjust' THEN NULL ELSE result_data END,
+  result_error = CASE operation_id WHEN 'points.adjust' THEN result_error - 'details' ELSE result_error END`;
 /** The customer last: a withdrawal deletes in this order. */
 const customers: Readonly<Record<string, TableEntry>> = {
   customer_address: {
@@ -119,16 +129,14 @@ const records: Readonly<Record<string, TableEntry>> = {
     of: (customerId) =>
       fragment`payment_id IN (SELECT payment_id FROM payment WHERE store_id = current_setting('app.store_id') AND ${byBuyer(customerId)})`,
   },
-  // Of a withdrawal its confirmation; what agents request of others has nothing of a buyer.
   approval_request: {
-    record: 'body created_at',
+    record: 'body preview result_data result_error created_at',
     staff: 'actor_name decision_note approver_user_id',
     none: `store_id approval_id status operation_id reason principal token_ref actor_type actor_id via on_behalf_of method path params
-      querystring headers key fingerprint preview required_scopes approver_role expires_at notice_round decision decided_at decided_via
-      approver_scopes executing_since attempts next_attempt_at result_status result_code result_request_id result_data result_error
-      result_sealed`,
-    of: (customerId) => fragment`operation_id = 'customers.withdraw' AND params ->> 'customerId' = ${customerId}`,
-    clears: fragment`body = jsonb_set(body, '{confirmation}', 'null')`,
+      querystring headers key fingerprint required_scopes approver_role expires_at notice_round decision decided_at decided_via
+      approver_scopes executing_since attempts next_attempt_at result_status result_code result_request_id result_sealed`,
+    of: (customerId) => fragment`params ->> 'customerId' = ${customerId}`,
+    clears: CLEARED_REQUEST,
   },
   // Deleted by the transition that it waits for, a day later at the latest.
   command_text: { record: 'text', none: 'store_id text_id created_at' },

@@ -7,7 +7,7 @@ export function recordUpload({ em }: Tx, upload: Upload): Upload {
   return upload;
 }
 
-/** Keeps the store's own uploads among these URLs, because a record names them (X13). */
+/** Keeps the store's own uploads among these URLs, because a record names them (X13). An https address of none is one like any other. */
 export async function nameUploads({ sql, storeId }: Tx, urls: readonly string[], publicUrl: string): Promise<void> {
   const own = urls.flatMap((url) => (url.startsWith(`${publicUrl}/uploads/${storeId}/`) ? [uploadIdOf(url)] : []));
   if (own.length === 0) return;

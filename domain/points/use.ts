@@ -75,7 +75,8 @@ export interface UseRequest {
 /**
  * The use with which a payment starts, or why it does not (N25). What the last preview was requested, or answered, is that preview again: with
  * another balance that now gives more or less, it is refused. Prices that have changed meanwhile count alike for both balances. Any other
- * request has to be covered by the balance. A rejected use is refused, too: no buyer pays more cash than they saw.
+ * request has to be covered by the balance. A rejected use is refused, too: no buyer pays more cash than they saw. Nor does one use more points
+ * than they now request, whatever the preview was requested.
  */
 export function decideUse(
   rules: UseRules,
@@ -86,8 +87,9 @@ export function decideUse(
   const isPreviewed = preview !== null && (requested === preview.requestedWon || requested === preview.answeredWon);
   if (!isPreviewed && requested > balance) return { ...NO_USE, refusal: 'POINT_BALANCE_INSUFFICIENT' };
   const wanted = isPreviewed ? preview.requestedWon : requested;
-  const use = usePoints(rules, payable, balance, wanted);
-  const isChanged = isPreviewed && usePoints(rules, payable, preview.balanceWon, wanted).pointAmount !== use.pointAmount;
-  if (isChanged) return { ...use, refusal: 'POINT_BALANCE_CHANGED' };
+  const again = usePoints(rules, payable, balance, wanted);
+  const isChanged = isPreviewed && usePoints(rules, payable, preview.balanceWon, wanted).pointAmount !== again.pointAmount;
+  if (isChanged) return { ...NO_USE, refusal: 'POINT_BALANCE_CHANGED' };
+  const use = again.pointAmount > requested ? usePoints(rules, payable, balance, requested) : again;
   return { ...use, refusal: use.rejectReason === null ? null : 'POINTS_UNAVAILABLE' };
 }

@@ -1,6 +1,7 @@
 /** The run of an approval request under skipped time, and the executor itself: one answer, whoever asks for it and how often (G21, G27). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { withdrawCustomer } from '../../../db/customers/withdrawal.ts';
 import { findApproval } from '../../../db/approvals/queries.ts';
 import { viewApproval } from '../../../db/approvals/views.ts';
 import { LOOK_UP_MS, RETRY_MS } from '../../../domain/approvals/rules.ts';
@@ -34,7 +35,7 @@ const made = async (name: string) => (await under.rows('SELECT 1 FROM category W
 /** As its run would be, when the executor is called by hand. */
 const approved = async (run: RunName) =>
   under.rows(
-    `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', approver_scopes = '{category:rw}', executing_since = ?,
+    `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', approver_scopes = '{category:rw,promotion:rw}', executing_since = ?,
        approver_user_id = (SELECT user_id FROM member) WHERE approval_id = ?`,
     [new Date(await under.now()), run.entityId],
   );
@@ -125,6 +126,28 @@ test('without an answer it is UNKNOWN after a minute, and what a late one says i
   expect([await statusOf(lost.run), await made(lost.name), await made(late.name)]).toEqual(['UNKNOWN', 0, 1]);
   const record = await under.inTenant(async (tx) => viewApproval(tx, await findApproval(tx, lost.run.entityId), viewer));
   expect(record.result).toEqual({ statusCode: 0, code: 'UNKNOWN', requestId: null, data: null, error: null });
+});
+
+test('an answer that is recorded after the member has withdrawn keeps nothing of them', async () => {
+  const customerId = `cus_${'0'.repeat(22)}`;
+  const insert = `INSERT INTO customer (store_id, customer_id, email, created_at) VALUES (?, ?, 'leaving@x.example', now())`;
+  await under.rows(insert, [under.storeId, customerId]);
+  const body = { amount: 55, reason: '카나리아사유', expiresAt: '2040-01-01T00:00:00+09:00' };
+  const run = await under.approval({ id: 'points.adjust', params: { customerId }, body });
+  const execution = { storeId: under.storeId, approvalId: run.entityId, at: await under.now() };
+  await approved(run);
+  const written = async () => {
+    const columns = 'body, result_data AS data, result_error AS error, result_request_id IS NOT NULL AS "isAnswered"';
+    const [row] = await under.rows<object>(`SELECT ${columns} FROM approval_request WHERE approval_id = ?`, [run.entityId]);
+    return row;
+  };
+  await under.executor.execute(execution);
+  expect(await written()).toMatchObject({ body, error: null, data: { memo: '카나리아사유', balance: 55 }, isAnswered: true });
+  await under.inTenant((tx) => withdrawCustomer(tx, customerId, null));
+  const cleared = { body: { ...body, reason: null }, data: null, error: null, isAnswered: true };
+  expect(await written()).toEqual(cleared);
+  expect(await under.executor.find({ ...execution, at: await under.now() })).toEqual({ status: 201, code: 'OK' });
+  expect(await written()).toEqual(cleared);
 });
 
 test('no key that its agent may have sent stands in its way', async () => {

@@ -103,10 +103,13 @@ describe('images', () => {
     expect([await isNamed(named.uploadId), await isNamed(other.uploadId)]).toEqual([true, false]);
     expect((await shop.claim(claimId)).images).toEqual(images);
   });
-  test('of another store’s uploads are not kept for this one', async () => {
+  test('of another store’s uploads, and of none, are refused', async () => {
     const { orderItemId } = await shop.buy('DISPATCHED');
     const { url, uploadId } = await upload();
-    await shop.filed(orderItemId, { ...RETURN, images: [url.replace(shop.storeId, 'sto_other')] });
+    for (const image of [url.replace(shop.storeId, 'sto_other'), url.replace(uploadId, 'upl_none'), 'http://127.0.0.1:1/uploads/x']) {
+      const { status, body } = await shop.file(orderItemId, { ...RETURN, images: [url, image] });
+      expect([status, body.error?.fieldErrors?.map(({ field, code }) => `${field} ${code}`)]).toEqual([400, ['images[1] INVALID_URL']]);
+    }
     expect(await isNamed(uploadId)).toBe(false);
   });
   test('are at most five', async () => {

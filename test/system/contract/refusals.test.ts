@@ -11,6 +11,7 @@ beforeAll(async () => {
   code = { 'x-store-code': shop.store.storeCode };
 });
 const send = (method: string, path: string, body?: unknown) => shop.seller.call(method, path, body);
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const errorsOf = ({ body }: Reply) => body.error?.fieldErrors?.map((error) => `${error.field} ${error.code}`) ?? [body.error?.code];
 const axis = (name: string, length: number) => ({ name, values: Array.from({ length }, (_, i) => `v${i}`) });
 const product = { name: 'x', salePrice: 1000, categoryId: 'none' };
@@ -124,7 +125,7 @@ describe('numbers, cursors, ids, years', () => {
     expect((await readStatus({})).status).toBe(200);
     expect(errorsOf(await readStatus({ 'x-store-code': '' }))).toEqual(['PAYMENT_NOT_FOUND']);
   });
-  test('an image over http is an upload on this machine', async () => {
+  test('an image over http is an upload of this store, which is there', async () => {
     const shop = await world();
     const { productId } = await shop.product();
     const put = async (url: string) => {
@@ -133,7 +134,33 @@ describe('numbers, cursors, ids, years', () => {
     };
     expect(await put('http://example.com/uploads/x.png')).toEqual(['images[0] INVALID_URL']);
     expect(await put('http://localhost.example/uploads/x.png')).toEqual(['images[0] INVALID_URL']);
-    expect(await put('http://localhost:1/uploads/x.png')).toBe('taken');
+    expect(await put('http://localhost:1/uploads/x.png')).toEqual(['images[0] INVALID_URL']);
+    const uploaded = async ({ seller, store }: World) => {
+      const form = new FormData();
+      form.set('purpose', 'product-image');
+      form.set('file', new Blob([Uint8Array.from(PNG)], { type: 'image/png' }), 'a.png');
+      const response = await fetch(`${underTest.api}/v1/uploads`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${seller.bearer}` },
+        body: form,
+      });
+      const { url } = ((await response.json()) as { data: { url: string } }).data;
+      expect(url).toContain(`http://127.0.0.1:`);
+      expect(url).toContain(store.storeId);
+      return url;
+    };
+    const [own, foreign] = [await uploaded(shop), await uploaded(await world())];
+    expect(await put(own)).toBe('taken');
+    for (const none of [
+      foreign,
+      foreign.replace(/sto_\w+/, shop.store.storeId),
+      own.replace('.png', '.jpg'),
+      own.replace('127.0.0.1', 'localhost'),
+      own.replace(/:\d+/, ':1'),
+      `${own}?x`,
+    ])
+      expect([none, await put(none)]).toEqual([none, ['images[0] INVALID_URL']]);
+    expect(await put(foreign.replace('http:', 'https:'))).toBe('taken');
   });
   test.each(['1899-12-31T23:59:59Z', '9999-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])(
     '%s is a time of no order',

@@ -212,6 +212,53 @@ describe('an agent’s request', () => {
     });
     expect(late.result).toMatchObject({ code: 'CUSTOMER_NOT_FOUND' });
   });
+  test('for points keeps neither reason nor balance, and is answered CUSTOMER_NOT_FOUND afterwards', async () => {
+    const live = await liveWorld();
+    const counter = await Desk.open(live);
+    const [me, other] = [await join(live), await join(live)];
+    await bought(await live.product(), other.buyer);
+    const agent = await counter.agent(['customer:rw', 'promotion:rw']);
+    const filed = async (key: string, amount: number) => {
+      const body = { amount, reason: `카나리아사유 ${key}`, ...(amount > 0 && { expiresAt: '2027-10-01T00:00:00+09:00' }) };
+      const headers = { ...agent.headers, 'idempotency-key': key };
+      const reply = await live.seller.call('POST', `${at(me)}/points/adjustments`, body, headers);
+      expect(reply.status).toBe(202);
+      return reply.body.data.approvalId as string;
+    };
+    const read = async (approvalId: string) =>
+      (await counter.read(approvalId)).body.data as {
+        status: string;
+        preview: object;
+        result: { code: string; data: object | null; error: object | null } | null;
+        request: { body: object };
+      };
+    const carriedOut = async (approvalId: string) => {
+      await counter.decide(approvalId, 'approve');
+      return until('carried out', async () => {
+        const now = await read(approvalId);
+        return now.result && now;
+      });
+    };
+    const granted = await filed('granted', 777);
+    expect((await carriedOut(granted)).result).toMatchObject({ code: 'OK', data: { amount: 777, memo: '카나리아사유 granted' } });
+    const exported = async () => ((await support('personal-data', me.customerId, '--json')) as { data: object }).data;
+    expect(await exported()).toMatchObject({
+      approval_request: [{ body: { reason: '카나리아사유 granted' }, result_data: { memo: '카나리아사유 granted', balance: 777 } }],
+    });
+    const [refused, waiting] = [await filed('refused', -700), await filed('waiting', 333)];
+    await live.seller.call('POST', `${at(me)}/points/adjustments`, { amount: -700, reason: 'r' }, { 'idempotency-key': 'direct' });
+    expect((await carriedOut(refused)).result).toMatchObject({ code: 'POINT_BALANCE_INSUFFICIENT', error: { details: { balance: 77 } } });
+    expect((await withdraw(me, {}, live)).status).toBe(200);
+
+    const cleared = { preview: { changes: [], facts: {} }, request: { body: { reason: null } } };
+    expect(await read(granted)).toMatchObject({ ...cleared, status: 'SUCCEEDED', result: { code: 'OK', data: null } });
+    expect((await read(refused)).result).toMatchObject({ code: 'POINT_BALANCE_INSUFFICIENT' });
+    expect(await read(refused)).not.toHaveProperty('result.error.details');
+    expect(await read(waiting)).toMatchObject({ ...cleared, status: 'PENDING' });
+    expect((await carriedOut(waiting)).result).toMatchObject({ code: 'CUSTOMER_NOT_FOUND' });
+    expect(JSON.stringify(await exported())).not.toMatch(/카나리아사유|"balance"/);
+    await counter.close();
+  });
   test('of a consent to marketing is carried out, and its record has no personal data', async () => {
     const me = await join(shop);
     const agent = await desk.agent(['customer:rw']);

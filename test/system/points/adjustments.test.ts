@@ -94,6 +94,13 @@ test('what is wrong with a request is reported all at once', async () => {
       expect.stringMatching(/^amount /),
     ]);
   expect((await adjust(shop, member.customerId, { amount: 1, reason: `  ${'r'.repeat(200)} `, expiresAt: far })).status).toBe(201);
+  // However many blanks are around it (N14).
+  const blanks = ' \n'.repeat(3000);
+  const wide = await adjust(shop, member.customerId, { amount: 1, reason: `${blanks}${'🙂'.repeat(200)}${blanks}`, expiresAt: far });
+  expect([wide.status, wide.body.data.memo]).toEqual([201, '🙂'.repeat(200)]);
+  for (const reason of [`${blanks}${'🙂'.repeat(201)}${blanks}`, 'r'.repeat(100_000)])
+    expect(codes(await adjust(shop, member.customerId, { amount: 1, reason, expiresAt: far }))).toEqual(['reason TOO_LONG']);
+  expect(codes(await adjust(shop, member.customerId, { amount: 1, reason: blanks, expiresAt: far }))).toEqual(['reason TOO_SHORT']);
   for (const path of ['cus_none', (await joined(await world())).customerId])
     expect(codes(await adjust(shop, path, { amount: 1, reason: 'r', expiresAt: far }))).toBe('CUSTOMER_NOT_FOUND');
 });

@@ -1,7 +1,9 @@
 /** Points expire: by the job in real time, by an advance of a sandbox clock, each lot once (docs/contract.md#points). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { advanceClock } from '../../../api/sandbox/advance.ts';
 import { inTenant, REQUEST, tenancyOf } from '../../../db/kernel/tx.ts';
+import { createLog } from '../../../db/kernel/log.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { grantPoints } from '../../../db/points/ledger.ts';
 import { DAY, korean, MINUTE } from '../../../domain/kernel/time.ts';
@@ -40,6 +42,37 @@ test('an advance expires each lot at its mark, in the order of spending, however
     expect(Date.parse(createdAt) % (10 * MINUTE)).toBe(0);
   }
   expect(entries.at(-1)!.balance).toBe(0);
+});
+
+test('each lot expires at its mark even while a run of the store does not get done', async () => {
+  const shop = await world();
+  const { storeId } = shop.store;
+  const { customerId } = await joined(shop);
+  const start = await nowOf(shop);
+  const times = [korean(start + 5 * DAY), korean(start + 5 * DAY + 8 * MINUTE), korean(start + 40 * DAY)];
+  for (const expiresAt of times) await grant(shop, customerId, 10, expiresAt);
+  // Something that failed once, and is to be tried again much later.
+  const never = await query<{ outbox_id: string }>(
+    `INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, created_at, attempts, not_before)
+     VALUES ($1, 'wake', 'payment', $2, 'pay_x', now(), 1, now() + interval '1 day') RETURNING outbox_id`,
+    [storeId, `payment/${storeId}/pay_x`],
+  );
+  // The minute after which a step is not waited for takes a second.
+  const from = Date.now();
+  const clock = { now: () => from + (Date.now() - from) * 60 };
+  const operation = { principal: 'test', key: 'hanging', id: 'sandbox.advanceClock', fingerprint: 'f' };
+  const deps = { orm, clock, temporal: await temporalClient(), log: createLog('test', 'fatal') };
+  const advanced = advanceClock(deps, storeId, { by: 60 * DAY }, operation);
+  expect(await advanced).toMatchObject({ settled: false });
+  const entries = await until('all have expired', async () => {
+    const now = await expired(shop, customerId);
+    return now.length === times.length && now;
+  });
+  for (const { expiresAt, createdAt } of entries) {
+    const late = Date.parse(createdAt) - Date.parse(expiresAt!);
+    expect([expiresAt, late >= 0 && late <= 10 * MINUTE]).toEqual([expiresAt, true]);
+  }
+  await query('DELETE FROM outbox WHERE outbox_id = $1', [never[0]!.outbox_id]);
 });
 
 test('a lot is dead from its last second on, before any job has run', async () => {

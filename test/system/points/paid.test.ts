@@ -3,7 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { pay } from '../../../bin/dev/client.ts';
 import { query, until } from '../../kernel/world.ts';
-import { askedOf, closeShops, codeOf, dataOf, FREE, type Member, type Order, PointShop, refundsOf, RETURN, shipped, USE } from './shop.ts';
+import {
+  askedOf,
+  closeShops,
+  codeOf,
+  dataOf,
+  type Fields,
+  FREE,
+  type Member,
+  type Order,
+  PointShop,
+  refundsOf,
+  RETURN,
+  shipped,
+  USE,
+} from './shop.ts';
 
 afterAll(closeShops);
 
@@ -48,6 +62,31 @@ describe('nothing remains to be paid', () => {
       refundId: null,
     });
     expect([await refundsOf(paymentId), await askedOf(paymentId), await member.balance()]).toEqual([[], [], 13_500]);
+  });
+
+  test('neither option nor return address is judged; where anything remains, both are', async () => {
+    const member = await shop.member(30_000);
+    const line = { productId: await shop.product(10_000), quantity: 1 };
+    const nowhere = { option: undefined, returnUrl: undefined };
+    for (const ignored of [nowhere, { returnUrl: 'done' }, { returnUrl: 'http://shop.example/' }])
+      expect(dataOf(await member.start(await member.checkout(line), 10_000, ignored))).toMatchObject(completed);
+    const checkoutId = await member.checkout(line);
+    await member.adjust(100);
+    for (const points of [0, 100]) {
+      const refused = async (way: Fields) => {
+        const reply = await member.start(checkoutId, points, way);
+        return [...codeOf(reply), ...(reply.body.error?.fieldErrors ?? []).map(({ field, code }) => `${field} ${code}`)];
+      };
+      expect(await refused(nowhere)).toEqual([400, 'VALIDATION_FAILED', 'option REQUIRED', 'returnUrl REQUIRED']);
+      expect(await refused({ option: undefined, returnUrl: 'done' })).toEqual([
+        400,
+        'VALIDATION_FAILED',
+        'option REQUIRED',
+        'returnUrl INVALID',
+      ]);
+      expect(await refused({ returnUrl: 'http://shop.example/' })).toEqual([400, 'RETURN_URL_NOT_ALLOWED']);
+    }
+    expect(await member.moves()).toHaveLength(3);
   });
 
   test('takes an option, and asks it for nothing; takes over from a payment that was open', async () => {

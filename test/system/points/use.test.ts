@@ -1,6 +1,9 @@
 /** Points at checkout: previews, starts, what is reserved and released (docs/contract.md#points-at-checkout; N22 … N27). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { pay } from '../../../bin/dev/client.ts';
+import { get as getCheckout } from '../../../api/checkout/get.ts';
+import { price } from '../../../api/checkout/price.ts';
+import { checker } from '../../../api/kernel/validate.ts';
+import { ADDRESS, pay } from '../../../bin/dev/client.ts';
 import { askedOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
 
 afterAll(closeShops);
@@ -101,6 +104,30 @@ test('a preview is reduced so that the rest can be paid, or rejected with a reas
   const { body } = await member.start(checkoutId, 499);
   expect(body.error?.details).toEqual({ rejectReason: 'MIN_AMOUNT' });
   expect(await member.moves()).toEqual([]);
+});
+
+test('a balance of more than one change may move is shown as the documents say', async () => {
+  const member = await shop.member(2_000_000_000);
+  await member.adjust(2_000_000_000);
+  const checkoutId = await member.checkout(one());
+  for (const [endpoint, reply] of [
+    [getCheckout, await member.read(checkoutId)],
+    [price, await member.price(checkoutId, 100)],
+  ] as const) {
+    expect(dataOf(reply).points).toMatchObject({ balance: 4_000_000_000, maxUsable: 10_000 });
+    expect(checker(endpoint.data!, 'json')(dataOf(reply))).toEqual([]);
+  }
+});
+
+test('an address that costs a surcharge takes no more points than the start asks for', async () => {
+  const own = await PointShop.open({ use: { ...USE, maxRatioBp: 5000 } });
+  const member = await own.member(20_000);
+  await own.world.seller.call('PATCH', '/v1/store', { shippingPolicy: { jejuSurcharge: 3000 } });
+  const checkoutId = await member.checkout({ productId: await own.product(10_000, shipped(3000)), quantity: 1 });
+  expect(dataOf(await member.price(checkoutId, 50_000)).amounts).toMatchObject({ pointAmount: 6500, totalAmount: 6500 });
+  const shippingAddress = { ...ADDRESS, zipCode: '63100' };
+  expect(dataOf(await member.start(checkoutId, 6500, { shippingAddress })).amounts).toMatchObject({ pointAmount: 6500, totalAmount: 9500 });
+  expect(await member.moves()).toEqual([['USE_RESERVE', -6500]]);
 });
 
 test('guests use none, nor members while the store is off; a remote address costs its surcharge', async () => {

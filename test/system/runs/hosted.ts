@@ -220,7 +220,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       const [owner] = await rows<{ user_id: string }>('SELECT user_id FROM member');
       const token = {
         name: 'robot',
-        scopes: ['category:rw', 'order:rw'],
+        scopes: ['category:rw', 'order:rw', 'promotion:rw'],
         purpose: 'agent',
         expiresInDays: null,
         createdBy: owner!.user_id,

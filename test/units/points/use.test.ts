@@ -148,14 +148,31 @@ describe('why a payment does not start', () => {
       }),
     );
   });
-  test('of any start: it is refused, or nobody pays more than they have', () => {
-    const anyPreview = fc.option(fc.record({ requestedWon: won, answeredWon: won, balanceWon: won }));
+  test('a higher price than the preview knew takes no more points than the start requests', () => {
+    const half = { ...ANY, maxRatioBp: 5000 };
+    const seen = { requestedWon: 50_000, answeredWon: 6500, balanceWon: 20_000 };
+    const started = (requested: number) => decideUse(half, payable(10_000, 6000), { balance: 20_000, requested, preview: seen });
+    expect(started(6500)).toStrictEqual({ ...used(6500), refusal: null });
+    expect(started(50_000)).toStrictEqual({ ...used(8000), refusal: null });
+  });
+  test('of any start: it is refused, or nobody pays more than they have, or more than they request', () => {
+    // A preview of other prices, policy and balance; the start sends what it was requested, what it answered, or another number.
+    const anyPreview = fc.option(fc.record({ seenRules: rules, seenAmounts: amounts, requestedWon: won, balanceWon: fc.option(won) }));
+    const anySent = fc.oneof(fc.constantFrom('requestedWon' as const, 'answeredWon' as const), won);
     fc.assert(
-      fc.property(rules, amounts, won, won, anyPreview, (r, a, balance, requested, seen) => {
-        const use = decideUse(r, a, { balance, requested, preview: seen });
-        expect(use.pointAmount).toBeLessThanOrEqual(balance);
+      fc.property(rules, amounts, won, anyPreview, anySent, (r, a, balance, any, sent) => {
+        const balanceWon = any?.balanceWon ?? balance;
+        const preview = any && {
+          requestedWon: any.requestedWon,
+          answeredWon: usePoints(any.seenRules, any.seenAmounts, balanceWon, any.requestedWon).pointAmount,
+          balanceWon,
+        };
+        const requested = typeof sent === 'number' ? sent : (preview?.[sent] ?? 0);
+        const use = decideUse(r, a, { balance, requested, preview });
+        expect(use.pointAmount).toBeLessThanOrEqual(Math.min(balance, requested));
         if (requested > 0 && use.refusal === null) expect(use.pointAmount).toBeGreaterThan(0);
       }),
+      { numRuns: 2000 },
     );
   });
 });

@@ -1,5 +1,6 @@
-import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import { classifyReturnUrl } from '../../domain/payments/rules.ts';
+/** Where a buyer returns to, and by what they pay: what is asked of a start with which something remains to be paid (D38, D43). */
+import { Fault, type FieldError } from '../kernel/errors.ts';
+import { classifyReturnUrl } from './rules.ts';
 
 const PROBLEMS = {
   'not-absolute': 'must be an absolute URL',
@@ -11,6 +12,14 @@ export function returnUrlProblems({ returnUrl }: { readonly returnUrl?: string |
   const verdict = returnUrl === undefined ? 'ok' : classifyReturnUrl(returnUrl);
   return verdict === 'ok' || verdict === 'not-allowed' ? [] : [{ field: 'returnUrl', code: 'INVALID', message: PROBLEMS[verdict] }];
 }
+
+const MISSING = { option: 'How is the rest paid?', returnUrl: 'Where does the buyer return to?' };
+const FIELDS = ['option', 'returnUrl'] as const;
+/** Field errors of the way to pay what remains: what is missing, and what is wrong with the URL. A field of which nothing is left is there. */
+export const wayProblems = (way: { readonly option?: unknown; readonly returnUrl?: string | undefined }): FieldError[] => [
+  ...FIELDS.flatMap((field) => (field in way ? [] : [{ field, code: 'REQUIRED', message: MISSING[field] }])),
+  ...returnUrlProblems(way),
+];
 
 /** RETURN_URL_NOT_ALLOWED for an absolute URL that is not allowed (D38). */
 export function checkReturnUrl(url: string): void {
