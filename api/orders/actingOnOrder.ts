@@ -49,6 +49,9 @@ export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) 
       try {
         for (const id of isDone ? done : await actOnOne({ ...call, commands }, item, wanted, payload))
           results.set(id, { orderItemId: id, result: 'COMPLETED', code: null, reason: null });
+        // A repeated request is answered with what moved the first time: this one stood still then, because of its claim.
+        if (!results.has(orderItemId))
+          results.set(orderItemId, { orderItemId, result: 'SKIPPED', code: 'ACTION_NOT_AVAILABLE', reason: 'CLAIM_IN_PROGRESS' });
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         refusals.push(error);

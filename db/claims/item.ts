@@ -10,7 +10,7 @@ import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.
 import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
 import { flowFacts } from '../flows/facts.ts';
-import { flowOf, loadFlows } from '../flows/loaded.ts';
+import { flowOf, holidaysOf, loadFlows } from '../flows/loaded.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -34,7 +34,13 @@ export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
   const { groupId = null } = item;
   const members = groupId === null ? [item] : await em.find(OrderItemEntity, { storeId, groupId });
   if (groupId !== null) await loadFlows(tx, members);
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, at, flowFacts(members, await readStore(tx)));
+  const result = step(
+    flowOf(item),
+    item.flowState,
+    { type: 'elapsed' },
+    at,
+    flowFacts(members, await readStore(tx), { holidays: holidaysOf(item) }),
+  );
   return result.ok ? result.state : item.flowState;
 }
 

@@ -2,6 +2,7 @@
 import { flowKeyOf } from '../../domain/flows/bundle.ts';
 import type { CheckContext } from '../../domain/flows/check/checkGraph.ts';
 import type { Bundle, Graph } from '../../domain/flows/graph.ts';
+import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import type { Tx } from '../kernel/tx.ts';
 
@@ -19,6 +20,7 @@ export async function checkContextOf(tx: Tx, key: string, { states }: Graph): Pr
   return {
     key,
     secrets,
+    platformFields: PLATFORM_FIELDS,
     published: (flowKey) => {
       const target = byKey.get(flowKey);
       return {

@@ -6,8 +6,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
 import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
-import { flowFacts } from '../flows/facts.ts';
-import { type Departed, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { setOrigin } from '../kernel/tx.ts';
+import { type Departed, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
@@ -39,20 +39,21 @@ const MOST_AT_ONCE = 50;
  * transaction takes.
  */
 export async function applyDue(context: TransitionContext): Promise<boolean> {
-  const nextDue = () => {
-    const due = nearest(stateOf(context));
-    return due !== null && due.at <= context.tx.at ? due : null;
-  };
-  for (let taken = 0, due = nextDue(); due !== null; due = nextDue(), taken++) {
-    if (taken === MOST_AT_ONCE) return false;
-    await advance(context, { type: 'elapsed' }, { when: due.at });
-  }
-  return true;
+  for (let left = MOST_AT_ONCE; left > 0 && isAnyDue(context); left--)
+    await advance(context, { type: 'elapsed' }, { when: nearest(stateOf(context))!.at });
+  return !isAnyDue(context);
 }
+export const isAnyDue = (context: TransitionContext): boolean => (nearest(stateOf(context))?.at ?? Infinity) <= context.tx.at;
 
 /** The same before something that may come only after it: TEMPORARILY_UNAVAILABLE where the run has to do more of it first. */
 export async function applyAllDue(context: TransitionContext): Promise<void> {
+  const { tx } = context;
+  if (!isAnyDue(context)) return;
+  // Nobody has sent a deadline: it is SYSTEM's (G43).
+  await setOrigin(tx, tx.at, undefined);
   if (!(await applyDue(context))) throw new Fault('TEMPORARILY_UNAVAILABLE');
+  await tx.em.flush();
+  await setOrigin(tx, tx.at, tx.origin);
 }
 
 /**
@@ -109,8 +110,7 @@ function stateFor({ orderItemId, groupId }: OrderItem, state: FlowState): FlowSt
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;
 function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { command, facts: more }: StepCause): Stepped {
-  const { store } = context;
-  const facts = flowFacts(itemsOf(context), store, { platformFields: PLATFORM_FIELDS, ...more });
+  const facts = factsOf(context, { platformFields: PLATFORM_FIELDS, ...more });
   const result = step(movingFlowOf(context), stateOf(context), event, when, facts);
   if (!result.ok) throw faultOf(command ?? null, result);
   return result;

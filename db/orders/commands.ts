@@ -3,13 +3,12 @@ import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
 import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput } from '../../domain/orders/platform.ts';
-import { flowFacts } from '../flows/facts.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
-import { advance, applyAllDue } from './advance.ts';
+import { advance } from './advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import { type Departed, itemsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './itemRecord.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
@@ -19,15 +18,12 @@ type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
 /** Refusals are Faults. Returns the reply: the item, what an action did, or the amounts of a cancel. */
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
   const { item, tx } = context;
-  // A deadline whose time has come goes first, even where the run was late for it.
-  await applyAllDue(context);
   const payload = await payloadOf(context, command);
-  const facts = flowFacts(itemsOf(context), context.store);
-  const event = flowEventOf(judged(context), command, command.requestId, { at: tx.at, facts, payload });
+  const event = flowEventOf(judged(context), command, command.requestId, { at: tx.at, facts: factsOf(context), payload });
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
-  const moved = await advance(context, event, { command, facts: factsOf(payload), details, ...(handover && { handover }) });
+  const moved = await advance(context, event, { command, facts: sentFacts(payload), details, ...(handover && { handover }) });
   await keepUploads(tx, Object.values(payload.uploads ?? {}));
   const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
   return replyOf(command, payload, item, moved, shown);
@@ -65,7 +61,7 @@ async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<Acti
 const given = (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 
-const factsOf = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
+const sentFacts = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
 
 /** Whichever way it came: an action that is a dispatch or a provision does what its endpoint does (F21). */
 function handoverOf(context: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {

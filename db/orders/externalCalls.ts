@@ -91,7 +91,8 @@ async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | 
   const position = state && awaiting(state, call);
   if (!position) return null;
   const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
-  await loadFlows(tx, [item]);
-  const { node } = locationOf(flowOf(item), position);
+  const drawn = group ?? item;
+  await loadFlows(tx, [drawn]);
+  const { node } = locationOf(flowOf(drawn), position);
   return node.type === 'external' ? { node, item } : null;
 }

@@ -13,7 +13,7 @@ import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
-import { applyDue } from './advance.ts';
+import { applyAllDue, applyDue, isAnyDue } from './advance.ts';
 import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import type { TransitionContext } from './context.ts';
@@ -62,11 +62,13 @@ export async function transitionOrderGroup(
   const statuses = items.map(({ status }) => status);
   const target = event.type === 'command' ? itemOf(items, event.command) : items[0]!;
   const context: TransitionContext = { tx, store, group, item: target };
+  // As of an item alone: what is due goes first.
+  if (event.type === 'command') await applyAllDue(context);
   const before = event.type === 'command' ? viewItem(target) : null;
   if (event.type === 'elapsed') await applyDue(context);
   if (event.type === 'outcome') await applyAnswer(context, groupId, event.callId);
   const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
-  for (const item of items) await deliver({ ...context, item });
+  if (!isAnyDue(context)) for (const item of items) await deliver({ ...context, item });
   // Their own runs poll couriers, and end.
   for (const [i, item] of items.entries()) if (item.status !== statuses[i]) enqueueWake(tx, orderItemRun(item));
   const views = before && { views: { before, after: viewItem(target), listing: ITEM_LISTING } };

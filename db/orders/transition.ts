@@ -16,7 +16,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
-import { applyDue } from './advance.ts';
+import { applyAllDue, applyDue, isAnyDue } from './advance.ts';
 import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
 import { carryOutCommand } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
@@ -38,11 +38,13 @@ export async function transitionOrderItem(
   if (!item || !store) return null;
   await loadFlows(tx, [item]);
   const context: TransitionContext = { tx, item, store };
+  // A deadline whose time has come goes before a command, however late the run is for it.
+  if (event.type === 'command' && !item.groupId) await applyAllDue(context);
   const before = event.type === 'command' ? viewItem(item) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
-  if (!item.groupId) await deliver(context);
+  if (!item.groupId && !isAnyDue(context)) await deliver(context);
   // What moves a group is done by its own run, which locks all its items.
-  else if (isDelivered(item)) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
+  else if (item.groupId && isDelivered(item)) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
   const views = before && { views: { before, after: viewItem(item), listing: ITEM_LISTING } };
   return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }

@@ -33,4 +33,7 @@ export async function deletePersonalData(tx: Tx, customerId: string): Promise<vo
 export async function clearRecords({ sql, storeId }: Tx, customerId: string): Promise<void> {
   for (const { table, of, clears } of tables)
     if (clears) await sql`UPDATE ${identifier(table)} SET ${clears} WHERE store_id = ${storeId} AND ${of(customerId)}`;
+  // The replies of executions stay as long as their requests, so that none is carried out twice: without what they answered.
+  await sql`UPDATE operation SET body = '{}' WHERE store_id = ${storeId} AND body IS NOT NULL AND principal IN (
+    SELECT 'approval/' || approval_id FROM approval_request WHERE store_id = ${storeId} AND params ->> 'customerId' = ${customerId})`;
 }

@@ -6,11 +6,13 @@ import type { FlowState } from './state.ts';
 /** All blocks of a flow together, as JSON text. */
 export const MAX_DATA_BYTES = 128 * 1024;
 
-/** With these blocks, which replace those of their names; null: together they are more than a flow keeps. */
+/** With these blocks, which replace those of their names; null: together they are more than a flow keeps, and more than before. */
 export function withData(state: FlowState, more: Readonly<Record<string, unknown>>): FlowState | null {
   const data = { ...state.data, ...more };
-  return new TextEncoder().encode(JSON.stringify(data)).length > MAX_DATA_BYTES ? null : { ...state, data };
+  const bytes = bytesOf(data);
+  return bytes > MAX_DATA_BYTES && bytes > bytesOf(state.data ?? {}) ? null : { ...state, data };
 }
+const bytesOf = (data: object): number => new TextEncoder().encode(JSON.stringify(data)).length;
 
 /** The numbers of a value that would be kept with hundreds of digits, each by its field. */
 export function numberProblems(value: unknown, field: string): FieldError[] {

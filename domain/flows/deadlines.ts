@@ -8,35 +8,48 @@ import type { Due, FlowState, Position } from './state.ts';
 /** The deadline of a parallel or call node. */
 export const TIMEOUT = 'timeout';
 
-/** The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. */
+/**
+ * The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. Times that
+ * are past at the entry fire at once. Where the flow comes back within a minute they fire a minute later: they never lead round in circles,
+ * neither within a moment nor by way of an external service.
+ */
 export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
-  const { node } = location;
-  if (node.type === 'state') return (node.deadlines ?? []).flatMap((deadline) => arm(draft, location, deadline));
+  const { node, position } = location;
+  if (node.type === 'state') {
+    const place = placeOf(draft.state.positions, position);
+    const recent = Object.entries(draft.state.firedAtEntry ?? {}).filter(([, at]) => draft.at - at < MINUTE);
+    const fireAt = draft.at + (recent.some(([known]) => known === place) ? MINUTE : 0);
+    const due = (node.deadlines ?? []).flatMap((deadline) => arm(draft, location, deadline, fireAt));
+    if (due.some(({ isPast }) => isPast))
+      draft.state = { ...draft.state, firedAtEntry: { ...Object.fromEntries(recent), [place]: fireAt } };
+    return due.map(({ key, at }) => ({ key, at }));
+  }
   if ((node.type !== 'parallel' && node.type !== 'call') || node.deadline === undefined) return [];
   return [{ key: TIMEOUT, at: draft.at + (duration(node.deadline) ?? 0) }];
 }
 
-/**
- * A time that is past at the entry fires at once, or is skipped; one that cannot be told arms nothing (F39). Where the flow comes back within
- * a minute it fires a minute later: past times never lead round in circles, neither within a moment nor by way of an external service.
- */
-function arm(draft: Draft, location: Location, deadline: Deadline): Due[] {
-  const { key, after, at: source, setting, ifPast } = deadline;
-  if (source !== undefined) {
-    const at = evaluate(draft, location, source);
-    if (typeof at !== 'number' || (at <= draft.at && ifPast === 'skip')) return [];
-    return [{ key, at: at > draft.at ? at : fireAtEntry(draft, location) }];
-  }
-  const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
-  return wait > 0 ? [{ key, at: draft.at + wait }] : [];
+/** Which place of the whole flow a position is at: its node, with the branches and calls that it is inside. */
+function placeOf(positions: readonly Position[], { node, branch = '', parent }: Position): string {
+  const above = positions.find(({ id }) => id === parent);
+  return `${above ? placeOf(positions, above) : ''}/${branch}/${node}`;
 }
 
-function fireAtEntry(draft: Draft, { node, position }: Location): number {
-  const state = `${position.flow ?? ''}/${node.id}`;
-  const recent = Object.entries(draft.state.firedAtEntry ?? {}).filter(([, at]) => draft.at - at < MINUTE);
-  const at = draft.at + (recent.some(([key]) => key === state) ? MINUTE : 0);
-  draft.state = { ...draft.state, firedAtEntry: { ...Object.fromEntries(recent), [state]: at } };
-  return at;
+interface Armed {
+  readonly key: string;
+  readonly at: number;
+  /** It was past at the entry. */
+  readonly isPast: boolean;
+}
+/** One that is past fires at `fireAt`, or is skipped; one that cannot be told arms nothing (F39). */
+function arm(draft: Draft, location: Location, { key, after, at: source, setting, ifPast }: Deadline, fireAt: number): Armed[] {
+  if (source !== undefined) {
+    const at = evaluate(draft, location, source);
+    if (typeof at !== 'number') return [];
+    if (at > draft.at) return [{ key, at, isPast: false }];
+    return ifPast === 'skip' ? [] : [{ key, at: fireAt, isPast: true }];
+  }
+  const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
+  return wait > 0 ? [{ key, at: draft.at + wait, isPast: false }] : [];
 }
 
 export function extendDeadline(position: Position, deadline: string, by: string): Position {

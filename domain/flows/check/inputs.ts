@@ -8,7 +8,7 @@ import type { View } from './view.ts';
 
 const CHOICES: ReadonlySet<string> = new Set(['select', 'radio', 'checkbox']);
 
-export function checkActions({ graph }: View, { block }: Report): void {
+export function checkActions({ graph, context: { platformFields = {} } }: View, { block }: Report): void {
   const types = new Map<string, string>();
   for (const action of graph.actions) {
     const { key: actionKey, platform, by, input = [] } = action;
@@ -21,6 +21,9 @@ export function checkActions({ graph }: View, { block }: Report): void {
       const known = types.get(field.key);
       if (known !== undefined && known !== field.type) block('INPUT_TYPE_CONFLICT', where, `${field.key} has the type ${known} elsewhere.`);
       types.set(field.key, known ?? field.type);
+      const endpointField = platform && platformFields[platform]?.find(({ key }) => key === field.key);
+      if (endpointField && !suits(field, endpointField))
+        block('INPUT_TYPE_CONFLICT', where, `${platform} hands over ${field.key}: as text, or with options of its own endpoint.`);
       if (CHOICES.has(field.type) && !hasOptions(field))
         block('INPUT_OPTIONS_MISSING', where, 'A choice has options, each with a value of its own.');
       if (field.when && !canHold(action, field))
@@ -29,6 +32,13 @@ export function checkActions({ graph }: View, { block }: Report): void {
   }
 }
 
+/** Whether what the field takes can be handed over: text, and where the endpoint has options, some of these. */
+function suits(field: InputField, endpointField: InputField): boolean {
+  if (field.type === 'text' || field.type === 'textarea') return true;
+  if (field.type !== 'select' && field.type !== 'radio') return false;
+  const taken = optionsOf(endpointField);
+  return taken.length === 0 || optionsOf(field).some((option) => taken.includes(option));
+}
 const hasOptions = (field: InputField): boolean => {
   const options = optionsOf(field);
   return options.length > 0 && new Set(options).size === options.length;

@@ -1,5 +1,6 @@
 /** A graph as its checks look at it. Of nodes, edges and actions of one id, the first is meant. */
 import type { Action, Bundle, Edge, Graph, Node, ParallelNode } from '../graph.ts';
+import type { PlatformFields } from '../forms.ts';
 import { reach } from '../reach.ts';
 
 export interface CheckContext {
@@ -9,6 +10,8 @@ export interface CheckContext {
   readonly published: (flowKey: string) => { readonly exists: boolean; readonly version: number | null; readonly bundle: Bundle | null };
   /** The names of stored connections. */
   readonly secrets: ReadonlySet<string>;
+  /** The fields of built-in actions, which declared ones have to suit (F21). */
+  readonly platformFields?: PlatformFields;
 }
 export interface View {
   readonly graph: Graph;

@@ -257,6 +257,8 @@ describe('an agent’s request', () => {
     expect(await read(waiting)).toMatchObject({ ...cleared, status: 'PENDING' });
     expect((await carriedOut(waiting)).result).toMatchObject({ code: 'CUSTOMER_NOT_FOUND' });
     expect(JSON.stringify(await exported())).not.toMatch(/카나리아사유|"balance"/);
+    const replies = await query('SELECT body FROM operation WHERE principal = $1', [`approval/${granted}`]);
+    expect(replies).toEqual([{ body: {} }]);
     await counter.close();
   });
   test('of a consent to marketing is carried out, and its record has no personal data', async () => {

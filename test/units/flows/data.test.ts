@@ -39,6 +39,13 @@ test('all blocks together have at most 128 KiB; what would be more is refused an
   });
 });
 
+test('a flow that keeps more, of before there was a limit, may keep less', () => {
+  const walk = begin(compileFlow({ '': graph }));
+  walk.state = { ...walk.state, data: { one: 'x'.repeat(MAX_DATA_BYTES), two: 'x'.repeat(1000) } };
+  expect(note(walk, { two: {} }).ok).toBe(true);
+  expect(note(walk, { three: 'x' }).ok).toBe(false);
+});
+
 test('an answer for which there is no room is a success without data', () => {
   const walk = begin(compileFlow({ '': graph }));
   note(walk, { block: 'x'.repeat(MAX_DATA_BYTES - 100) });

@@ -131,3 +131,31 @@ test('a time that is past and an external service lead round in a circle once a 
     .filter(({ type }) => type === 'external.call');
   expect(asked).toHaveLength(11);
 });
+
+test('all times of a state that are past at its entry fire at once, and so do those of each branch', () => {
+  const past = [
+    { key: 'remind', at: 'order.paidAt' },
+    { key: 'on', at: 'order.paidAt' },
+  ];
+  const paid: Node = { ...state('paid', 'PAID'), deadlines: past } as Node;
+  const reminded = graph([paid], [{ ...onElapsed('paid', 'remind', 'paid'), internal: true }, onElapsed('paid', 'on', 'done')]);
+  expect(begin(compileFlow({ '': reminded })).state.positions[0]!.due.map(({ at }) => at)).toEqual([START, START]);
+
+  const inner = graph([state('paid', 'PAID', { at: 'order.paidAt' })], [onElapsed('paid', 'on', 'done')]);
+  const twice = graph(
+    [
+      state('paid', 'PAID'),
+      { id: 'split', type: 'parallel', join: 'joined', branches: ['a', 'b'].map((key) => ({ key, start: `call-${key}` })) },
+      ...['a', 'b'].map((key): Node => ({ id: `call-${key}`, type: 'call', flow: 'inner@1' })),
+      { id: 'joined', type: 'join' },
+    ],
+    [
+      onSeller('paid', 'go', 'split'),
+      ...['a', 'b'].flatMap((key) => (['completed', 'canceled'] as const).map((value) => onResult(`call-${key}`, value, 'joined'))),
+      onResult('joined', 'joined', 'done'),
+    ],
+  );
+  const walk = begin(compileFlow({ '': twice, 'inner@1': inner }));
+  send(walk, { type: 'seller.action', key: 'go' });
+  expect(walk.state.positions.flatMap(({ due }) => due.map(({ at }) => at))).toEqual([START, START]);
+});

@@ -122,6 +122,15 @@ const BLOCKING: readonly Mutation[] = [
     { actionKey: 'rate', field: 'input.score' },
     (g) => (g.actions[1]!.input = [{ key: 'score', type: 'text', label: 'x' }]),
   ],
+  [
+    'INPUT_TYPE_CONFLICT',
+    { actionKey: 'send', field: 'input.deliveryMethod' },
+    (g) => {
+      const input = [{ key: 'deliveryMethod', type: 'select' as const, label: 'x', options: ['우체국'] }];
+      g.actions.push({ key: 'send', by: 'seller', label: 'send', platform: 'dispatch', input });
+      add(g, onSeller('review', 'send', 'done'));
+    },
+  ],
   ['INPUT_WHEN_INVALID', { actionKey: 'rate', field: 'input.why' }, (g) => (rate(g)[2]!.when!.key = 'later')],
   ['INPUT_WHEN_INVALID', { actionKey: 'rate', field: 'input.why' }, (g) => (rate(g)[2]!.when!.in = ['NEITHER'])],
   ['INPUT_OPTIONS_MISSING', { actionKey: 'rate', field: 'input.kind' }, (g) => ((rate(g)[0]!.options = []), delete rate(g)[2]!.when)],

@@ -1,6 +1,7 @@
 /** A flow with every type of node, and what is published beside it. */
 import type { Bundle, Graph } from '../../../../domain/flows/graph.ts';
 import type { CheckContext } from '../../../../domain/flows/check/checkGraph.ts';
+import { PLATFORM_FIELDS } from '../../../../domain/orders/platform.ts';
 import { onBuyer, onElapsed, onResult, onSeller } from '../../../../domain/flows/presets/parts.ts';
 
 /** Everything of a graph may be changed. */
@@ -130,4 +131,5 @@ export const context: CheckContext = {
     return { exists: Object.hasOwn(FLOWS, key), version: bundle && 2, bundle };
   },
   secrets: new Set(['service']),
+  platformFields: PLATFORM_FIELDS,
 };
