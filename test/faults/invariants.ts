@@ -93,10 +93,11 @@ export async function violations(databaseUrl: string, simulator: string, seen: S
       )),
       ...(await none(
         'refunds are not the share of what left',
-        `${LEFT} SELECT gone.*, b.fee_refunded_won FROM gone JOIN order_item i USING (order_item_id)
+        // The fee of a bundle goes back with the last of its items.
+        `${LEFT} SELECT i.order_id, i.bundle_no, json_agg(gone), b.fee_refunded_won FROM gone JOIN order_item i USING (order_item_id)
          LEFT JOIN order_bundle b ON b.order_id = i.order_id AND b.bundle_no = i.bundle_no
-         WHERE refunded + charged <> i.total_price_won * (i.canceled_quantity - i.exchanged_quantity) / i.quantity
-           + coalesce(b.fee_refunded_won, 0)`,
+         GROUP BY i.order_id, i.bundle_no, b.fee_refunded_won HAVING sum(refunded + charged)
+           <> sum(i.total_price_won * (i.canceled_quantity - i.exchanged_quantity) / i.quantity) + coalesce(b.fee_refunded_won, 0)`,
       )),
       ...(await none(
         'a bundle’s fee is not where it belongs',
