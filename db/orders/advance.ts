@@ -32,14 +32,14 @@ export interface StepCause {
 }
 
 /** So many deadlines pass in one transaction: after an outage there may be many, and each has its record. The run goes on with the next. */
-const MOST_AT_ONCE = 50;
+const MAX_STEPS = 50;
 
 /**
  * Applies what has fallen due by now: a step for each deadline, at its own time, so that each has its record. False: more is due than one
  * transaction takes.
  */
 export async function applyDue(context: TransitionContext): Promise<boolean> {
-  for (let left = MOST_AT_ONCE; left > 0 && isAnyDue(context); left--)
+  for (let left = MAX_STEPS; left > 0 && isAnyDue(context); left--)
     await advance(context, { type: 'elapsed' }, { when: nearest(stateOf(context))!.at });
   return !isAnyDue(context);
 }

@@ -19,7 +19,7 @@ type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
   const { item, tx } = context;
   const payload = await payloadOf(context, command);
-  const event = flowEventOf(judged(context), command, command.requestId, { at: tx.at, facts: factsOf(context), payload });
+  const event = flowEventOf(itemState(context), command, command.requestId, { at: tx.at, facts: factsOf(context), payload });
   if (event.type === 'reduced' && command.name === 'cancel') return cancel(context, command, event);
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
@@ -30,7 +30,7 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
 }
 
 /** The item as the commands judge it: in a group, flow and state are the group's. */
-const judged = (context: TransitionContext): ItemState => ({
+const itemState = (context: TransitionContext): ItemState => ({
   ...context.item,
   flowState: stateOf(context),
   flow: movingFlowOf(context),
@@ -65,7 +65,7 @@ const sentFacts = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { u
 
 /** Whichever way it came: an action that is a dispatch or a provision does what its endpoint does (F21). */
 function handoverOf(context: TransitionContext, command: Sent, event: FlowEvent, { input = {} }: ActionPayload): Handover | undefined {
-  const platform = command.name === 'act' ? actionOf(judged(context), event)?.platform : command.name;
+  const platform = command.name === 'act' ? actionOf(itemState(context), event)?.platform : command.name;
   if (platform === 'dispatch') return { type: 'dispatch', ...dispatchInput(input) };
   if (platform !== 'fulfill') return undefined;
   return { type: 'fulfill', note: typeof input['note'] === 'string' ? input['note'] : null };

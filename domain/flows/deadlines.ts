@@ -16,12 +16,11 @@ export const TIMEOUT = 'timeout';
 export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
   const { node, position } = location;
   if (node.type === 'state') {
-    const place = placeOf(draft.state.positions, position);
+    const path = pathOf(draft.state.positions, position);
     const recent = Object.entries(draft.state.firedAtEntry ?? {}).filter(([, at]) => draft.at - at < MINUTE);
-    const fireAt = draft.at + (recent.some(([known]) => known === place) ? MINUTE : 0);
+    const fireAt = draft.at + (recent.some(([known]) => known === path) ? MINUTE : 0);
     const due = (node.deadlines ?? []).flatMap((deadline) => arm(draft, location, deadline, fireAt));
-    if (due.some(({ isPast }) => isPast))
-      draft.state = { ...draft.state, firedAtEntry: { ...Object.fromEntries(recent), [place]: fireAt } };
+    if (due.some(({ isPast }) => isPast)) draft.state = { ...draft.state, firedAtEntry: { ...Object.fromEntries(recent), [path]: fireAt } };
     return due.map(({ key, at }) => ({ key, at }));
   }
   if ((node.type !== 'parallel' && node.type !== 'call') || node.deadline === undefined) return [];
@@ -29,9 +28,9 @@ export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
 }
 
 /** Which place of the whole flow a position is at: its node, with the branches and calls that it is inside. */
-function placeOf(positions: readonly Position[], { node, branch = '', parent }: Position): string {
+function pathOf(positions: readonly Position[], { node, branch = '', parent }: Position): string {
   const above = positions.find(({ id }) => id === parent);
-  return `${above ? placeOf(positions, above) : ''}/${branch}/${node}`;
+  return `${above ? pathOf(positions, above) : ''}/${branch}/${node}`;
 }
 
 interface Armed {

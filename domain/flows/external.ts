@@ -5,8 +5,8 @@ import { renderValue, renderText, type TemplateValues } from './templates.ts';
 /** The longest answer whose body becomes a data block. */
 export const ANSWER_BYTES = 64 * 1024;
 /** The longest request, in UTF-16 code units: its body, and its path with everything percent-encoded. */
-const MOST_IN_BODY = 256 * 1024;
-const MOST_IN_PATH = 4096;
+const MAX_BODY_LENGTH = 256 * 1024;
+const MAX_PATH_LENGTH = 4096;
 
 export interface ExternalRequest {
   readonly method: 'POST' | 'PUT';
@@ -24,10 +24,10 @@ export function externalRequest(
   url: string,
   values: TemplateValues,
 ): ExternalRequest | null {
-  const encoded = renderText(path, values, { most: MOST_IN_PATH + 1, write: (text) => encodeURIComponent(text.toWellFormed()) });
-  if (encoded.length > MOST_IN_PATH || DOTS.test(encoded)) return null;
+  const encoded = renderText(path, values, { most: MAX_PATH_LENGTH + 1, write: (text) => encodeURIComponent(text.toWellFormed()) });
+  if (encoded.length > MAX_PATH_LENGTH || DOTS.test(encoded)) return null;
   const fields: [key: string, value: unknown][] = [];
-  let left = MOST_IN_BODY;
+  let left = MAX_BODY_LENGTH;
   for (const [key, template] of Object.entries(body)) {
     const value = renderValue(template, values, { most: left + 1 });
     left -= key.length + JSON.stringify(value).length;

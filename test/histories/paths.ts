@@ -141,7 +141,7 @@ async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
 }
 
 /** Items of a flow that asks an external service, which answers with 200, then with 500; `progression` ORDER_GROUP: they move as a group. */
-async function asking(progression: 'ITEM' | 'ORDER_GROUP') {
+async function orderAsking(progression: 'ITEM' | 'ORDER_GROUP') {
   const shop = await FlowShop.sell(externalFlow({}, { progression }));
   const { orderItemId, orderNo } = await shop.shop.order(shop.product);
   let n = 0;
@@ -172,13 +172,13 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       return closed(`order-group/${shop.store.storeId}/${orderNo}/food`);
     },
     'order-group-asking-a-service': async () => {
-      const { shop, orderNo } = await asking('ORDER_GROUP');
+      const { shop, orderNo } = await orderAsking('ORDER_GROUP');
       return closed(`order-group/${shop.store.storeId}/${orderNo}/main`);
     },
   },
   orderItem: {
     'order-item-asking-a-service': async () => {
-      const { shop, orderItemId } = await asking('ITEM');
+      const { shop, orderItemId } = await orderAsking('ITEM');
       return closed(await itemRun(shop, orderItemId));
     },
     'order-item-by-the-clock': async () => {

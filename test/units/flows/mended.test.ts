@@ -126,10 +126,10 @@ test('a time that is past and an external service lead round in a circle once a 
       onSeller('paid', 'go', 'done'),
     ],
   );
-  const asked = simulate(compileFlow({ '': circle }), simulation([{ event: { type: 'start' } }, { advance: 10 * MINUTE }]))
+  const calls = simulate(compileFlow({ '': circle }), simulation([{ event: { type: 'start' } }, { advance: 10 * MINUTE }]))
     .flatMap(({ jobs }) => jobs)
     .filter(({ type }) => type === 'external.call');
-  expect(asked).toHaveLength(11);
+  expect(calls).toHaveLength(11);
 });
 
 test('all times of a state that are past at its entry fire at once, and so do those of each branch', () => {
