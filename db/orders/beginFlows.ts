@@ -1,7 +1,7 @@
 /** The flows that the lines of a new order begin: each chosen as it is assigned now, items of one grouped flow together (F32, F41). */
 import type { Flow } from '../../domain/flows/flow.ts';
 import { step } from '../../domain/flows/step.ts';
-import type { FlowState, StepResult } from '../../domain/flows/state.ts';
+import type { Facts, FlowState, StepResult } from '../../domain/flows/state.ts';
 import { isShipped, type PaymentLine } from '../../domain/checkout/rules.ts';
 import { nearest } from '../../domain/flows/positions.ts';
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
@@ -19,6 +19,8 @@ export interface NewOrder {
   readonly orderId: string;
   readonly orderNo: string;
   readonly totalWon: number;
+  /** The store's days, with which deadlines are armed. */
+  readonly settings: Facts['settings'];
 }
 /** What an item begins with; `effects` and `trace` are those of its start. */
 export interface Begun {
@@ -45,7 +47,7 @@ export async function beginFlows(tx: Tx, order: NewOrder, lines: readonly Paymen
   const groups = Map.groupBy(planned, ({ flowKey, progression }) => (progression === 'ORDER_GROUP' ? flowKey : null));
   groups.delete(null);
   const grouped = new Map([...groups].map(([key, members]) => [key, beginGroup(tx, order, members)]));
-  return planned.map((item) => grouped.get(item.flowKey)?.of(item) ?? beginAlone(tx, item));
+  return planned.map((item) => grouped.get(item.flowKey)?.of(item) ?? beginAlone(tx, order, item));
 }
 
 interface Planned extends Pick<Begun, 'orderItemId' | 'flowKey' | 'flowVersion' | 'flowFacts'> {
@@ -78,9 +80,7 @@ async function readAttributes({ sql, storeId }: Tx, lines: readonly PaymentLine[
   return new Map(rows.map((row) => [row.variant_id, row.attributes ?? {}]));
 }
 
-/** No setting arms anything at the start: it is a state with status PAID, and its deadlines are read with the store's days. */
-function start(tx: Tx, flow: Flow, members: readonly Planned[]): Extract<StepResult, { readonly ok: true }> {
-  const settings = { autoDeliverDays: 0, autoConfirmDays: 0 };
+function start(tx: Tx, { settings }: NewOrder, flow: Flow, members: readonly Planned[]): Extract<StepResult, { readonly ok: true }> {
   const items = Object.fromEntries(
     members.map(({ orderItemId, flowFacts, scope: { quantity, unitPriceWon: unitPrice, stay } }) => [
       orderItemId,
@@ -102,16 +102,17 @@ function start(tx: Tx, flow: Flow, members: readonly Planned[]): Extract<StepRes
   return started;
 }
 
-function beginAlone(tx: Tx, item: Planned): Begun {
-  const started = start(tx, flowOf(item), [item]);
+function beginAlone(tx: Tx, order: NewOrder, item: Planned): Begun {
+  const started = start(tx, order, flowOf(item), [item]);
   return { ...item, groupId: null, state: started.state, started, wakeAt: nearest(started.state)?.at ?? null };
 }
 
 /** One state, one run; each member's row shows the state. */
-function beginGroup(tx: Tx, { orderId, orderNo }: NewOrder, members: readonly Planned[]): { readonly of: (item: Planned) => Begun } {
+function beginGroup(tx: Tx, order: NewOrder, members: readonly Planned[]): { readonly of: (item: Planned) => Begun } {
+  const { orderId, orderNo } = order;
   const { storeId, at, em, realNow } = tx;
   const { flowKey, flowVersion } = members[0]!;
-  const started = start(tx, flowOf(members[0]!), members);
+  const started = start(tx, order, flowOf(members[0]!), members);
   const { state } = started;
   const groupId = newId('grp', at);
   em.persist(

@@ -1,5 +1,6 @@
 /** Creates the order of a completed payment: items, each with its flow and run, bundles, and the event ORDER.PAID. */
 import { bundleNumbers, isShipped, lineTotalWon, type PaymentLine } from '../../domain/checkout/rules.ts';
+import type { Facts } from '../../domain/flows/state.ts';
 import { position } from '../../domain/kernel/ids.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { newId } from '../kernel/clock.ts';
@@ -49,9 +50,11 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   if (!testPayment) store.firstLiveOrderAt ??= now;
   const refundPolicy = refundPolicyOf(store);
   const bundles = bundleNumbers(lines);
-  const begun = await beginFlows(tx, { orderId, orderNo, totalWon }, lines);
+  const { autoDeliverDays, autoConfirmDays } = store;
+  const settings = { autoDeliverDays, autoConfirmDays };
+  const begun = await beginFlows(tx, { orderId, orderNo, totalWon, settings }, lines);
   const items = lines.map((line, i) =>
-    addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
+    addItem(tx, { storeId, orderId, orderNo, settings, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
   );
   tx.feed.changed(
     at,
@@ -66,6 +69,7 @@ interface NewItem {
   readonly storeId: string;
   readonly orderId: string;
   readonly orderNo: string;
+  readonly settings: Facts['settings'];
   readonly line: PaymentLine;
   readonly refundPolicy: OrderItem['refundPolicy'];
   readonly ordinal: number;
@@ -74,7 +78,7 @@ interface NewItem {
 }
 
 /** An item's flow is chosen at payment and never changes afterwards (docs/contract.md#flow). */
-function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
+function addItem(tx: Tx, { storeId, orderId, orderNo, settings, line, refundPolicy, ordinal, bundleNo, begun }: NewItem): OrderItem {
   const { em, at, realNow } = tx;
   const { orderItemId, flowKey, flowVersion, flowFacts, groupId, state, started, wakeAt } = begun;
   const orderItemNo = orderNo + position(ordinal);
@@ -113,7 +117,8 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
   });
   em.persist(item);
   const { effects, trace } = started;
-  writeRecord(tx, { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace }, [{ item, effects, details: {} }]);
+  const record = { event: { type: 'start', members: [] }, actor: 'SYSTEM', at, state, trace, settings } as const;
+  writeRecord(tx, record, [{ item, effects, details: {} }]);
   openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;
 }

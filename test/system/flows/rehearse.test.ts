@@ -153,3 +153,14 @@ test('an item’s records go the same way through its own flow, and part where a
   });
   expect((await replay(flowId, 'oit_none')).body.error!.code).toBe('ORDER_ITEM_NOT_FOUND');
 });
+
+test('the store’s days arm deadlines of the first state too: simulated, run and replayed', async () => {
+  const flowId = await author.published('by-days', twoSteps({ deadlines: [{ key: 'late', setting: 'autoDeliverDays' }] }));
+  const { orderItemId } = await author.shop.order(await author.shop.product({ flowId }));
+  const { steps } = (await simulate(flowId, { steps: [start, { advance: 'P8D' }] })).body.data as { steps: { edges: string[] }[] };
+  expect(steps[1]!.edges).toEqual(['late']);
+  await author.shop.advance('P8D');
+  expect(await author.shop.item(orderItemId)).toMatchObject({ status: 'DELIVERED', flowState: { key: 'made' } });
+  await author.send('PATCH', '/v1/store', { autoDeliverDays: 9 });
+  expect((await replay(flowId, orderItemId)).body.data).toMatchObject({ records: 2, divergedAt: null });
+});
