@@ -47,8 +47,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const before = stateOf(context);
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
-  // An item alone is always meant: a claim is closed after its last units have left.
-  const involved = itemsOf(context).filter(({ orderItemId: id }) => !group || before.members.some((member) => member.id === id));
+  const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
   if (group) group.row.flowState = state;
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
@@ -61,6 +60,11 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   await publish(tx, order, event, changed);
   return changed.flatMap(({ item, effects: own }) => (own.length > 0 || !group ? [item] : []));
 }
+
+/** The members; and the item of a claim that is closed, after whose last units have left. */
+const isInvolved = ({ members, claims }: FlowState, event: FlowEvent, itemId: string): boolean =>
+  members.some(({ id }) => id === itemId) ||
+  (event.type === 'claim.closed' && claims.some(({ id, member }) => id === event.claimId && member === itemId));
 
 /** What the step does to one of its items. The command is that of the context's own item. */
 async function change(
