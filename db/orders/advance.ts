@@ -1,4 +1,5 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
+import { effectsOn } from '../../domain/flows/effects.ts';
 import { nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
@@ -52,7 +53,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
   const changed: Changed[] = [];
-  for (const item of involved) changed.push(await change(context, order, item, effectsOf(effects, item.orderItemId), cause));
+  for (const item of involved) changed.push(await change(context, order, item, effectsOn(effects, item.orderItemId), cause));
   const at = trace.at(-1)?.at ?? when;
   const { autoDeliverDays, autoConfirmDays } = context.store;
   const settings = { autoDeliverDays, autoConfirmDays };
@@ -97,12 +98,3 @@ function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { 
   if (!result.ok) throw faultOf(command ?? null, result);
   return result;
 }
-
-/** An effect without members is about the only item. */
-const effectsOf = (effects: readonly Effect[], itemId: string): readonly Effect[] =>
-  effects.filter((effect) => {
-    if (effect.type === 'refund') return effect.member === itemId;
-    if (effect.type === 'cancel') return effect.leavers.some(({ id }) => id === itemId);
-    if (effect.type === 'alert') return true;
-    return effect.members === undefined || effect.members.includes(itemId);
-  });

@@ -1,5 +1,6 @@
 /** What would happen to an item in a flow (F12, F13): the steps of a scenario on a clock of its own. Nothing real changes. */
 import { type Clockwork, elapseUntil, follow, happen, type Happening, isRefusal } from './clockwork.ts';
+import { effectsOn } from './effects.ts';
 import type { Flow } from './flow.ts';
 import { type Job, jobsOf } from './jobs.ts';
 import type { PermissionKey } from './graph.ts';
@@ -43,6 +44,7 @@ export interface Answer {
   /** Afterwards. Null while nothing has started. */
   readonly state: FlowState | null;
   readonly edges: readonly string[];
+  /** Those of the item: none while it stands still and its group goes on. */
   readonly jobs: readonly Job[];
   readonly permissions: Readonly<Record<PermissionKey, Permitted>>;
   /** The steps of the flow that it took, in their order. */
@@ -77,7 +79,7 @@ function answerOf(clockwork: Clockwork, simulation: Simulation, one: SimulatedSt
     refusal: 'code' in outcome ? outcome : null,
     state,
     edges: happenings.flatMap(({ trace }) => trace.flatMap(({ edges }) => edges)),
-    jobs: happenings.flatMap(({ event, effects }) => jobsOf(event, effects)),
+    jobs: happenings.flatMap(({ event, effects }) => jobsOf(event, effectsOn(effects, ITEM))),
     permissions: permittedOf(flow, state, { at, facts: factsOf(simulation, state), member: ITEM, claim: simulation.claim }),
     happenings,
   };

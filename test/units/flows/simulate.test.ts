@@ -64,6 +64,18 @@ test('a claim stops everything but a second one; approved, it leaves with the wh
   expect(answers[6]!.state).toMatchObject({ status: 'CANCELED', done: 'CANCELED' });
 });
 
+test('nothing is done to an item that stands still while its group goes on, until it joins the group', () => {
+  const flow = compileFlow({ '': { ...shipping.main.graph, requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' } } });
+  const [open, close] = [{ event: { type: 'claim.opened' } } as const, { event: { type: 'claim.closed' } } as const];
+  const steps = [start, seller('confirm'), seller('dispatch'), open, { advance: 20 * DAY }, close];
+  const [meanwhile, joined] = simulate(flow, simulation(steps, { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } })).slice(-2);
+  expect([meanwhile!.edges, meanwhile!.jobs]).toEqual([['shipping:@autoDeliver', 'delivered:@autoDecide'], []]);
+  expect(eventsOf(joined!)).toEqual([
+    ['ORDER.FLOW_STATE_CHANGED', 20 * DAY],
+    ['ORDER.PURCHASE_DECIDED', 20 * DAY],
+  ]);
+});
+
 describe('a ticket that an external service issues', () => {
   const ticket: Graph = {
     schema: 1,
