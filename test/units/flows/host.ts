@@ -45,17 +45,17 @@ export class Host {
     return { reason: null, steps: [...steps, ...this.#wake(this.now)] };
   }
 
-  /** Applies an event; then the outcomes of calls, and what is due, as long as there is any. */
+  /** What is due and the outcomes of calls, as long as there is any; before each outcome what is due by then. */
   #wake(until: number): readonly Stepped[] {
     const steps: Stepped[] = [];
     for (;;) {
-      const call = this.#calls.shift();
+      const due = this.state && nearest(this.state);
+      const call = due && due.at <= this.now ? undefined : this.#calls.shift();
       if (call) {
         const value = this.simulation.results[call.nodeId] ?? 'success';
         this.#apply({ type: 'result', call: call.call, value }, steps);
         continue;
       }
-      const due = this.state && nearest(this.state);
       if (!due || due.at > until) return steps;
       this.now = Math.max(this.now, due.at);
       this.#apply({ type: 'elapsed' }, steps);

@@ -76,6 +76,32 @@ test('nothing is done to an item that stands still while its group goes on, unti
   ]);
 });
 
+test('a deadline that has come already goes before the answer of an external service', () => {
+  const waiting = { type: 'state', status: 'PAID', step: 'SELLER_PROCESSING' } as const;
+  const branches = ['asking', 'late'].map((start) => ({ key: start, start }));
+  const graph: Graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { ...waiting, id: 'paid', label: 'paid' },
+      { id: 'both', type: 'parallel', branches, join: 'joined' },
+      { id: 'asking', type: 'external', status: 'PAID', secret: 'service', method: 'POST', path: '/', timeoutSeconds: 5 },
+      { ...waiting, id: 'late', label: 'late', deadlines: [{ key: 'past', at: 'order.paidAt' }] },
+      { id: 'joined', type: 'join' },
+      { id: 'end', type: 'end', outcome: 'COMPLETED', label: 'end' },
+    ],
+    actions: [{ key: 'go', by: 'seller', label: 'go' }],
+    edges: [
+      { id: 'go', from: 'paid', to: 'both', on: { type: 'seller.action', key: 'go' } },
+      { id: 'answered', from: 'asking', to: 'joined', on: { type: 'result', value: 'success' } },
+      { id: 'elapsed', from: 'late', to: 'joined', on: { type: 'elapsed', deadline: 'past' } },
+      { id: 'done', from: 'joined', to: 'end', on: { type: 'result', value: 'joined' } },
+    ],
+  };
+  const [, answer] = simulate(compileFlow({ '': graph }), simulation([start, seller('go')]));
+  expect(answer!.edges).toEqual(['go', 'elapsed', 'answered', 'done']);
+});
+
 describe('a ticket that an external service issues', () => {
   const ticket: Graph = {
     schema: 1,
