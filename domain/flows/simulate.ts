@@ -117,10 +117,10 @@ function claimRefusal({ state, flow }: Clockwork, { type }: SimulatedEvent): Ref
   return leaves(flow, state).some(({ node }) => node.type === 'external') && !isPaused(flow, state) ? 'EXTERNAL_PENDING' : null;
 }
 
-/** An approved claim takes its units out of the flow: a cancel until it is on its way, then a return. */
-function leaving({ members, status }: FlowState, { quantity }: ClaimedItem): FlowEvent {
-  const active = members[0]?.activeQuantity ?? 0;
-  const cause = isBefore(status, 'DISPATCHED') ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
+/** An approved claim takes its units out of the flow: a cancel where it was filed before the item was on its way, else a return. */
+function leaving({ members: [member], status }: FlowState, { quantity }: ClaimedItem): FlowEvent {
+  const active = member?.activeQuantity ?? 0;
+  const cause = isBefore(member?.standsAt?.status ?? status, 'DISPATCHED') ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
   return { type: 'reduced', member: ITEM, quantity: Math.min(quantity ?? active, active), cause, refId: CLAIM };
 }
 

@@ -3,7 +3,7 @@ import type { Flow } from '../../../domain/flows/flow.ts';
 import { leaves, nearest } from '../../../domain/flows/positions.ts';
 import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/simulate.ts';
 import { step } from '../../../domain/flows/step.ts';
-import type { Effect, Facts, FlowEvent, FlowState, Trace } from '../../../domain/flows/state.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Member, Trace } from '../../../domain/flows/state.ts';
 
 interface Stepped {
   readonly when: number;
@@ -88,8 +88,8 @@ export class Host {
     if (event.type !== 'claim.closed') return [event];
     const closed: FlowEvent = { type: 'claim.closed', claimId: 'claim' };
     if (!event.leaves) return [closed];
-    const { status, members } = this.state!;
-    const quantity = members[0]!.activeQuantity;
+    const [{ activeQuantity: quantity, standsAt }] = this.state!.members as [Member];
+    const { status } = standsAt ?? this.state!;
     const cause = status === 'PAID' || status === 'CONFIRMED' ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
     return [{ type: 'reduced', member: 'item', quantity, cause, refId: 'claim' }, closed];
   }

@@ -76,6 +76,26 @@ test('nothing is done to an item that stands still while its group goes on, unti
   ]);
 });
 
+test('a claim that was filed before the group was on its way is a cancel, wherever the group is at its approval', () => {
+  const waiting = { type: 'state', step: 'SELLER_PROCESSING' } as const;
+  const flow = compileFlow({
+    '': {
+      schema: 1,
+      start: 'paid',
+      requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' },
+      states: [
+        { ...waiting, id: 'paid', label: 'paid', status: 'PAID', deadlines: [{ key: 'soon', after: 'P1D' }] },
+        { ...waiting, id: 'sent', label: 'sent', status: 'DISPATCHED' },
+      ],
+      actions: [],
+      edges: [{ id: 'elapsed', from: 'paid', to: 'sent', on: { type: 'elapsed', deadline: 'soon' } }],
+    },
+  });
+  const [open, close] = [{ event: { type: 'claim.opened' } } as const, { event: { type: 'claim.closed', leaves: true } } as const];
+  const [, , meanwhile, left] = simulate(flow, simulation([start, open, { advance: 2 * DAY }, close]));
+  expect([meanwhile!.state!.status, left!.state!.status]).toEqual(['DISPATCHED', 'CANCELED']);
+});
+
 test('a deadline that has come already goes before the answer of an external service', () => {
   const waiting = { type: 'state', status: 'PAID', step: 'SELLER_PROCESSING' } as const;
   const branches = ['asking', 'late'].map((start) => ({ key: start, start }));
