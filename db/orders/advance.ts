@@ -1,4 +1,5 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
+import { effectsOn } from '../../domain/flows/effects.ts';
 import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
@@ -66,15 +67,14 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const before = stateOf(context);
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
-  // An item alone is always meant: a claim is closed after its last units have left.
-  const involved = itemsOf(context).filter(({ orderItemId: id }) => !group || before.members.some((member) => member.id === id));
+  const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
   if (group) group.row.flowState = state;
   for (const item of involved) item.flowState = stateFor(item, state);
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
   for (const item of involved) {
-    const own = effectsOf(effects, item.orderItemId);
+    const own = effectsOn(effects, item.orderItemId);
     applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
     changed.push(await change(context, order, item, own, cause));
   }
@@ -85,6 +85,11 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   await publish(tx, order, event, changed);
   return moved;
 }
+
+/** The members; and the item of a claim that is closed, after whose last units have left. */
+const isInvolved = ({ members, claims }: FlowState, event: FlowEvent, itemId: string): boolean =>
+  members.some(({ id }) => id === itemId) ||
+  (event.type === 'claim.closed' && claims.some(({ id, member }) => id === event.claimId && member === itemId));
 
 /** What the step does for one of its items besides its own record. Units leave the context's own item. */
 async function change(
@@ -115,12 +120,3 @@ function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { 
   if (!result.ok) throw faultOf(command ?? null, result);
   return result;
 }
-
-/** An effect without members is about the only item. */
-const effectsOf = (effects: readonly Effect[], itemId: string): readonly Effect[] =>
-  effects.filter((effect) => {
-    if (effect.type === 'refund') return effect.member === itemId;
-    if (effect.type === 'cancel') return effect.leavers.some(({ id }) => id === itemId);
-    if (effect.type === 'alert') return true;
-    return effect.members === undefined || effect.members.includes(itemId);
-  });

@@ -43,7 +43,7 @@ export async function replayItem(tx: Tx, flow: Flow, itemId: string): Promise<Re
 
 /** Oldest first, each with the flow of its time. */
 const readRecords = ({ sql, storeId }: Tx, { orderItemId, flowKey, flowVersion }: OrderItem): Promise<Row[]> =>
-  sql<Row>`SELECT run_id AS "runId", event, at, trace, effects, coalesce(flow_key, ${flowKey}) AS "flowKey",
+  sql<Row>`SELECT run_id AS "runId", event, at, trace, coalesce(flow_key, ${flowKey}) AS "flowKey",
       coalesce(flow_version, ${flowVersion}) AS "flowVersion"
     FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq`;
 

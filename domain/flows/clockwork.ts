@@ -40,19 +40,30 @@ export function happen(clockwork: Clockwork, event: FlowEvent): Happening | Refu
 }
 export const isRefusal = (outcome: Happening | Refusal): outcome is Refusal => 'ok' in outcome;
 
-/** Everything that follows `first` at its time: answers of external services in the order of their calls, and what is due already. */
+/**
+ * Everything that follows `first` at its time: what is due already, and answers of external services in the order of their calls. As in a run,
+ * where an answer takes a while, a deadline that has come by then goes before it.
+ */
 export function follow(clockwork: Clockwork, first: Happening): readonly Happening[] {
   const all = [first];
-  for (let i = 0; i < all.length; i++) {
-    for (const effect of all[i]!.effects) {
-      if (effect.type !== 'external.call' || !hasRoom(clockwork)) continue;
-      const answered = happen(clockwork, { type: 'result', call: effect.call, value: clockwork.resultOf(effect.nodeId) });
-      // Refused: its node was left meanwhile.
-      if (!isRefusal(answered)) all.push(answered);
-    }
-    if (i === all.length - 1) all.push(...elapseOnce(clockwork, clockwork.at));
+  const calls = [...callsOf(first)];
+  for (;;) {
+    const next = elapseOnce(clockwork, clockwork.at)[0] ?? answerNext(clockwork, calls);
+    if (!next) return all;
+    all.push(next);
+    calls.push(...callsOf(next));
   }
-  return all;
+}
+type ExternalCall = Extract<Effect, { readonly type: 'external.call' }>;
+const callsOf = ({ effects }: Happening): readonly ExternalCall[] => effects.filter((effect) => effect.type === 'external.call');
+
+/** Takes the calls until one is answered. An answer is refused where its node was left meanwhile. */
+function answerNext(clockwork: Clockwork, calls: ExternalCall[]): Happening | null {
+  for (let call = calls.shift(); call && hasRoom(clockwork); call = calls.shift()) {
+    const answered = happen(clockwork, { type: 'result', call: call.call, value: clockwork.resultOf(call.nodeId) });
+    if (!isRefusal(answered)) return answered;
+  }
+  return null;
 }
 
 /** Moves the clock to `until`: each deadline at its own time, with all that follows. */

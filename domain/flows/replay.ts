@@ -1,9 +1,9 @@
 /** What happened to an item, fed to another graph (F14): where it would have gone another way. */
 import type { Flow } from './flow.ts';
 import { migrate, migrationRefusal } from './move.ts';
-import { leaves, nearest } from './positions.ts';
+import { leaves, type Location, nearest } from './positions.ts';
 import { step } from './step.ts';
-import type { Effect, Facts, FlowEvent, FlowState, Member, Refusal, Trace } from './state.ts';
+import type { Facts, FlowEvent, FlowState, Member, Refusal, Trace } from './state.ts';
 
 /** A record of a flow, oldest first. */
 export interface FlowRecord {
@@ -12,7 +12,6 @@ export interface FlowRecord {
   readonly event: { readonly type: string; readonly settings?: Facts['settings'] };
   readonly at: number;
   readonly trace: readonly Trace[];
-  readonly effects: readonly Effect[];
   /** The flow in which it happened. */
   readonly flow: Flow;
 }
@@ -34,7 +33,6 @@ export interface Divergence {
 
 /** The first record whose edges or whose state the flow does not share; null: it shares all of them. */
 export function replay(flow: Flow, { records, members, facts }: Recorded): Divergence | null {
-  const calls = new Map<string, string>();
   let [ours, theirs] = [begin(flow, facts), begin(flow, facts)];
   let reached: readonly string[] = [];
   for (const [i, record] of records.entries()) {
@@ -43,10 +41,10 @@ export function replay(flow: Flow, { records, members, facts }: Recorded): Diver
     const early = elapseBefore(ours, theirs, record);
     const event = eventOf(record, members);
     const own = { ...facts, settings: record.event.settings ?? facts.settings };
+    const replayed = sameCall(theirs, early, event);
     theirs = feed({ ...theirs, flow: record.flow, facts: own }, event, record.at);
-    ours = feed({ ...early, facts: own }, sameCall(flow, early.state, event, calls), record.at);
+    ours = feed({ ...early, facts: own }, replayed, record.at);
     const { edges, to, refusal } = ours;
-    for (const effect of record.effects) if (effect.type === 'external.call') calls.set(effect.call, effect.nodeId);
     const isSame = !refusal && same(edges, recorded.edges) && same(to, recorded.to);
     if (isSame) continue;
     return { record: i + 1, recorded, replayed: { edges, to, ...(refusal && { code: refusal.code, reason: refusal.reason }) } };
@@ -94,12 +92,15 @@ function eventOf({ event }: FlowRecord, members: readonly Member[]): Replayed {
   return event.type === 'start' ? { type: 'start', members } : (event as Replayed);
 }
 
-/** An answer goes to the node that asked, whose call has another id here. */
-function sameCall(flow: Flow, state: FlowState | null, event: Replayed, calls: ReadonlyMap<string, string>): Replayed {
-  if (event.type !== 'result' || !state) return event;
-  const waiting = leaves(flow, state).find(({ node, position }) => node.id === calls.get(event.call) && position.call !== undefined);
-  return { ...event, call: waiting?.position.call ?? '' };
+/** An answer goes to the node that asked, whose call may have another id here. Records of an item that stood still do not tell of the call. */
+function sameCall(theirs: Runner, ours: Runner, event: Replayed): Replayed {
+  if (event.type !== 'result') return event;
+  const nodeId = waiting(theirs).find(({ position }) => position.call === event.call)?.node.id;
+  const calls = waiting(ours).flatMap(({ node, position }) => (node.id === nodeId ? [position.call!] : []));
+  return { ...event, call: calls.includes(event.call) ? event.call : (calls[0] ?? '') };
 }
+const waiting = ({ flow, state }: Runner): readonly Location[] =>
+  state ? leaves(flow, state).filter(({ position }) => position.call !== undefined) : [];
 
 /** What was accepted then was an upload of the store. */
 const withUploads = (facts: Facts, event: FlowEvent): Facts => {

@@ -1,5 +1,6 @@
 /** What would happen to an item in a flow (F12, F13): the steps of a scenario on a clock of its own. Nothing real changes. */
 import { type Clockwork, elapseUntil, follow, happen, type Happening, isRefusal } from './clockwork.ts';
+import { effectsOn } from './effects.ts';
 import type { Flow } from './flow.ts';
 import { type Job, jobsOf } from './jobs.ts';
 import type { PermissionKey } from './graph.ts';
@@ -43,6 +44,7 @@ export interface Answer {
   /** Afterwards. Null while nothing has started. */
   readonly state: FlowState | null;
   readonly edges: readonly string[];
+  /** Those of the item: none while it stands still and its group goes on. */
   readonly jobs: readonly Job[];
   readonly permissions: Readonly<Record<PermissionKey, Permitted>>;
   /** The steps of the flow that it took, in their order. */
@@ -78,7 +80,7 @@ function answerOf(clockwork: Clockwork, simulation: Simulation, one: SimulatedSt
     refusal: 'code' in outcome ? outcome : null,
     state,
     edges: happenings.flatMap(({ trace }) => trace.flatMap(({ edges }) => edges)),
-    jobs: happenings.flatMap(({ event, effects }) => jobsOf(event, effects)),
+    jobs: happenings.flatMap(({ event, effects }) => jobsOf(event, effectsOn(effects, ITEM))),
     permissions: permittedOf(flow, state, { at, facts: factsOf(simulation, state), member: ITEM, claim: simulation.claim }),
     happenings,
   };
@@ -125,10 +127,10 @@ function claimRefusal({ state, flow }: Clockwork, { type }: SimulatedEvent): Ref
   return leaves(flow, state).some(({ node }) => node.type === 'external') && !isPaused(flow, state) ? 'EXTERNAL_PENDING' : null;
 }
 
-/** An approved claim takes its units out of the flow: a cancel until it is on its way, then a return. */
-function leaving({ members, status }: FlowState, { quantity }: ClaimedItem): FlowEvent {
-  const active = members[0]?.activeQuantity ?? 0;
-  const cause = isBefore(status, 'DISPATCHED') ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
+/** An approved claim takes its units out of the flow: a cancel where it was filed before the item was on its way, else a return. */
+function leaving({ members: [member], status }: FlowState, { quantity }: ClaimedItem): FlowEvent {
+  const active = member?.activeQuantity ?? 0;
+  const cause = isBefore(member?.standsAt?.status ?? status, 'DISPATCHED') ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
   return { type: 'reduced', member: ITEM, quantity: Math.min(quantity ?? active, active), cause, refId: CLAIM };
 }
 

@@ -20,6 +20,7 @@ const LONG = [
   'apiRequestLogs/attribution',
   'contract/policies',
   'runs/replay',
+  'flows/randomRuns',
   'mcp/forms',
   'bin/start',
   'payments/',

@@ -66,6 +66,8 @@ describe('food of one order', () => {
     const accepted = await shop.act(itemIds[1]!, 'accept', MINUTES);
     expect(accepted.body.data.affectedOrderItemIds).toEqual([itemIds[1]]);
     expect(errorOf(await shop.act(itemIds[0]!, 'accept', MINUTES)).slice(1)).toEqual(['ACTION_NOT_AVAILABLE', { reason: 'FINISHED' }]);
+    const types = (await shop.runs(itemIds[0]!)).map(({ event }) => event.type).toReversed();
+    expect(types).toEqual(['start', 'claim.opened', 'reduced', 'claim.closed']);
   });
 });
 

@@ -12,6 +12,7 @@ import { seedMembers } from '../../../bin/dev/people.ts';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { listProducts } from '../../../db/products/queries.ts';
 import { openCheckout } from '../../../db/checkout/commands.ts';
+import type { WantedLine } from '../../../db/checkout/lines.ts';
 import { findCheckout } from '../../../db/checkout/queries.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
 import { readConfig } from '../../../db/kernel/config.ts';
@@ -165,15 +166,15 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       );
       return runOf('webhookDelivery', storeId, delivery!.delivery_id);
     },
-    /** A started payment, as the API makes one. Business time is the server's own. */
-    async payment() {
+    /** A started payment, as the API makes one; without lines of the store's first product. Business time is the server's own. */
+    async payment(wanted?: readonly WantedLine[]) {
       return inTenant(orm, { storeId, at: await now(), realNow: Date.now() }, REQUEST, async (tx) => {
-        const { product } = (await listProducts(tx, { page: 1, size: 1 })).items[0]!;
-        const opened = await openCheckout(tx, 'gst_x', { lines: [{ productId: product.productId, quantity: 1 }] });
+        const lines = wanted ?? [{ productId: (await listProducts(tx, { page: 1, size: 1 })).items[0]!.product.productId, quantity: 1 }];
+        const opened = await openCheckout(tx, 'gst_x', { lines });
         await tx.em.flush();
         const checkout = await findCheckout(tx, opened.checkoutId, 'gst_x', true);
         const { name, phone, email } = GUEST;
-        const wanted = {
+        const start = {
           option: { ...OPTION, provider: null },
           returnUrl: 'http://localhost/',
           shippingAddress: ADDRESS,
@@ -182,7 +183,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
           visit: null,
           pointAmount: 0,
         };
-        const { payment, attempt } = await startPurchase(tx, checkout, wanted);
+        const { payment, attempt } = await startPurchase(tx, checkout, start);
         const { paymentId, orderNo } = payment;
         const run: RunName = runOf('payment', storeId, paymentId, orderNo);
         return { run, orderNo, attemptId: attempt!.attemptId, pgOrderId: attempt!.pgOrderId, amount: attempt!.amountWon };

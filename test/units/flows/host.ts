@@ -3,7 +3,7 @@ import type { Flow } from '../../../domain/flows/flow.ts';
 import { leaves, nearest } from '../../../domain/flows/positions.ts';
 import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/simulate.ts';
 import { step } from '../../../domain/flows/step.ts';
-import type { Effect, Facts, FlowEvent, FlowState, Trace } from '../../../domain/flows/state.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Member, Trace } from '../../../domain/flows/state.ts';
 
 interface Stepped {
   readonly when: number;
@@ -45,17 +45,17 @@ export class Host {
     return { reason: null, steps: [...steps, ...this.#wake(this.now)] };
   }
 
-  /** Applies an event; then the outcomes of calls, and what is due, as long as there is any. */
+  /** What is due and the outcomes of calls, as long as there is any; before each outcome what is due by then. */
   #wake(until: number): readonly Stepped[] {
     const steps: Stepped[] = [];
     for (;;) {
-      const call = this.#calls.shift();
+      const due = this.state && nearest(this.state);
+      const call = due && due.at <= this.now ? undefined : this.#calls.shift();
       if (call) {
         const value = this.simulation.results[call.nodeId] ?? 'success';
         this.#apply({ type: 'result', call: call.call, value }, steps);
         continue;
       }
-      const due = this.state && nearest(this.state);
       if (!due || due.at > until) return steps;
       this.now = Math.max(this.now, due.at);
       this.#apply({ type: 'elapsed' }, steps);
@@ -88,8 +88,8 @@ export class Host {
     if (event.type !== 'claim.closed') return [event];
     const closed: FlowEvent = { type: 'claim.closed', claimId: 'claim' };
     if (!event.leaves) return [closed];
-    const { status, members } = this.state!;
-    const quantity = members[0]!.activeQuantity;
+    const [{ activeQuantity: quantity, standsAt }] = this.state!.members as [Member];
+    const { status } = standsAt ?? this.state!;
     const cause = status === 'PAID' || status === 'CONFIRMED' ? 'CLAIM_CANCEL' : 'CLAIM_RETURN';
     return [{ type: 'reduced', member: 'item', quantity, cause, refId: 'claim' }, closed];
   }

@@ -87,6 +87,64 @@ test('a step that passes more than 10,000 events, deadlines and calls with those
   expect(nodeOf(answers[4]!)).toBe('done');
 });
 
+test('nothing is done to an item that stands still while its group goes on, until it joins the group', () => {
+  const flow = compileFlow({ '': { ...shipping.main.graph, requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' } } });
+  const [open, close] = [{ event: { type: 'claim.opened' } } as const, { event: { type: 'claim.closed' } } as const];
+  const steps = [start, seller('confirm'), seller('dispatch'), open, { advance: 20 * DAY }, close];
+  const [meanwhile, joined] = simulate(flow, simulation(steps, { settings: { autoDeliverDays: 7, autoConfirmDays: 7 } })).slice(-2);
+  expect([meanwhile!.edges, meanwhile!.jobs]).toEqual([['shipping:@autoDeliver', 'delivered:@autoDecide'], []]);
+  expect(eventsOf(joined!)).toEqual([
+    ['ORDER.FLOW_STATE_CHANGED', 20 * DAY],
+    ['ORDER.PURCHASE_DECIDED', 20 * DAY],
+  ]);
+});
+
+test('a claim that was filed before the group was on its way is a cancel, wherever the group is at its approval', () => {
+  const waiting = { type: 'state', step: 'SELLER_PROCESSING' } as const;
+  const flow = compileFlow({
+    '': {
+      schema: 1,
+      start: 'paid',
+      requires: { progression: 'ORDER_GROUP', groupClaim: 'CONTINUE' },
+      states: [
+        { ...waiting, id: 'paid', label: 'paid', status: 'PAID', deadlines: [{ key: 'soon', after: 'P1D' }] },
+        { ...waiting, id: 'sent', label: 'sent', status: 'DISPATCHED' },
+      ],
+      actions: [],
+      edges: [{ id: 'elapsed', from: 'paid', to: 'sent', on: { type: 'elapsed', deadline: 'soon' } }],
+    },
+  });
+  const [open, close] = [{ event: { type: 'claim.opened' } } as const, { event: { type: 'claim.closed', leaves: true } } as const];
+  const [, , meanwhile, left] = simulate(flow, simulation([start, open, { advance: 2 * DAY }, close]));
+  expect([meanwhile!.state!.status, left!.state!.status]).toEqual(['DISPATCHED', 'CANCELED']);
+});
+
+test('a deadline that has come already goes before the answer of an external service', () => {
+  const waiting = { type: 'state', status: 'PAID', step: 'SELLER_PROCESSING' } as const;
+  const branches = ['asking', 'late'].map((start) => ({ key: start, start }));
+  const graph: Graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { ...waiting, id: 'paid', label: 'paid' },
+      { id: 'both', type: 'parallel', branches, join: 'joined' },
+      { id: 'asking', type: 'external', status: 'PAID', secret: 'service', method: 'POST', path: '/', timeoutSeconds: 5 },
+      { ...waiting, id: 'late', label: 'late', deadlines: [{ key: 'past', at: 'order.paidAt' }] },
+      { id: 'joined', type: 'join' },
+      { id: 'end', type: 'end', outcome: 'COMPLETED', label: 'end' },
+    ],
+    actions: [{ key: 'go', by: 'seller', label: 'go' }],
+    edges: [
+      { id: 'go', from: 'paid', to: 'both', on: { type: 'seller.action', key: 'go' } },
+      { id: 'answered', from: 'asking', to: 'joined', on: { type: 'result', value: 'success' } },
+      { id: 'elapsed', from: 'late', to: 'joined', on: { type: 'elapsed', deadline: 'past' } },
+      { id: 'done', from: 'joined', to: 'end', on: { type: 'result', value: 'joined' } },
+    ],
+  };
+  const [, answer] = simulate(compileFlow({ '': graph }), simulation([start, seller('go')]));
+  expect(answer!.edges).toEqual(['go', 'elapsed', 'answered', 'done']);
+});
+
 describe('a ticket that an external service issues', () => {
   const ticket: Graph = {
     schema: 1,
