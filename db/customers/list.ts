@@ -77,38 +77,77 @@ export async function listCustomers(
   { sql, storeId }: Tx,
   filter: CustomerFilter,
 ): Promise<{ readonly items: ListedCustomer[]; readonly total: number }> {
-  const { page, size, sort, includeTest, keyword } = filter;
-  const where = conditions(storeId, filter);
-  const total = keyword === undefined ? counted(storeId, filter) : fragment`(SELECT count(*) FROM customer c WHERE ${where})`;
-  const [row] = await sql<{ total: string; items: Row[] | null }>`
-    SELECT ${total} AS total, (SELECT json_agg(l) FROM (
-      SELECT ${COLUMNS} FROM ${BOTH} WHERE s.store_id = ${storeId} AND s.with_test = ${includeTest} AND ${where}
-      ORDER BY ${ORDERS[sort]} LIMIT ${size} OFFSET ${(page - 1) * size}) l) AS items`;
+  const { keyword } = filter;
+  const [row] = await sql<{
+    total: string;
+    items: Row[] | null;
+  }>`${keyword === undefined ? all(storeId, filter) : found(storeId, filter, keyword)}`;
   return { items: (row!.items ?? []).map(viewOf), total: Number(row!.total) };
 }
 
-function conditions(storeId: string, { keyword, joinedFrom, joinedTo, marketingConsent }: CustomerFilter): Fragment {
-  return allOf([
+const all = (storeId: string, filter: CustomerFilter): Fragment =>
+  fragment`SELECT ${counted(storeId, filter)} AS total, ${pageOf(storeId, filter, BOTH, fragment`${allOf(conditions(storeId, filter))}`)} AS items`;
+
+/** The page of what a condition on `customer c` selects from a join. */
+const pageOf = (storeId: string, { page, size, sort, includeTest }: CustomerFilter, from: Fragment, where: Fragment): Fragment =>
+  fragment`(SELECT json_agg(l) FROM (SELECT ${COLUMNS} FROM ${from} WHERE s.store_id = ${storeId} AND s.with_test = ${includeTest} AND ${where}
+    ORDER BY ${ORDERS[sort]} LIMIT ${size} OFFSET ${(page - 1) * size}) l)`;
+
+const conditions = (storeId: string, { joinedFrom, joinedTo, marketingConsent }: CustomerFilter) =>
+  [
     fragment`c.store_id = ${storeId}`,
     joinedFrom !== undefined && fragment`c.created_at >= ${new Date(startOfDay(joinedFrom))}`,
     joinedTo !== undefined && fragment`c.created_at < ${new Date(startOfDay(joinedTo, 1))}`,
     marketingConsent !== undefined && fragment`c.marketing_agreed = ${marketingConsent}`,
-    keyword !== undefined && holdsKeyword(storeId, keyword),
-  ]);
+  ] as const;
+
+/** Up to so many customers are looked up one by one, to see who has the keyword; of more, all customers are read. */
+const MAX_LOOKUPS = 30_000;
+/** Up to so many are sorted for a page; with more, customers are read in the page's order until it is full. */
+const MAX_SORTED = 2000;
+/** How many customers of a gram are counted to tell which grams are rare. */
+const SAMPLE = 10_000;
+/** Its only gram says all about a keyword of one or two letters, where small letters are as many as capital ones. */
+const IS_GRAM = /^[\x20-\x7e가-힣]{1,2}$/u;
+
+/**
+ * Who has the keyword is found once, for the total and the page: who has its two rarest grams (`candidate`), whose lists are in the order of
+ * ids, and of them those whose name or e-mail has it. The end of a phone is a gram by itself.
+ */
+function found(storeId: string, filter: CustomerFilter, keyword: string): Fragment {
+  const word = fragment`lower(${keyword}::text)`;
+  const filters = conditions(storeId, filter);
+  const where = allOf(filters);
+  const isInText = fragment`strpos(lower(c.name), ${word}) > 0 OR strpos(lower(c.email), ${word}) > 0`;
+  const isFound = isPhoneEnd(keyword) ? fragment`(${isInText} OR phone_end(c.phone) = ${keyword})` : fragment`(${isInText})`;
+  const has = (gram: Fragment) => fragment`g.store_id = ${storeId} AND g.gram = ${gram}`;
+  const isUnfiltered = filters.filter((one) => one !== false).length === 1;
+  const inText =
+    isUnfiltered && IS_GRAM.test(keyword)
+      ? fragment`SELECT customer_id FROM candidate`
+      : fragment`SELECT c.customer_id FROM candidate f ${oneByOne(fragment`customer`, storeId)} c ON true
+          WHERE (SELECT count(*) FROM candidate) <= ${MAX_LOOKUPS} AND ${where} AND (${isInText})
+        UNION ALL SELECT c.customer_id FROM customer c
+          WHERE (SELECT count(*) FROM candidate) > ${MAX_LOOKUPS} AND ${where} AND (${isInText})`;
+  const byPhone = fragment`UNION SELECT c.customer_id FROM customer_gram g JOIN customer c ON c.customer_id = g.customer_id
+    WHERE ${has(fragment`${`#${keyword}`}::text`)} AND ${where}`;
+  const looked = fragment`found f ${oneByOne(fragment`customer`, storeId)} c ON true ${oneByOne(fragment`customer_stats`, storeId)} s ON true`;
+  return fragment`WITH rare AS MATERIALIZED (
+      SELECT array_agg(gram ORDER BY n, gram) AS grams FROM (
+        SELECT t.gram, (SELECT count(*) FROM (SELECT FROM customer_gram g WHERE ${has(fragment`t.gram`)} LIMIT ${SAMPLE}) sample) AS n
+        FROM text_grams(${keyword}) t (gram) WHERE length(t.gram) = least(2, length(${word}))) counted),
+    candidate AS MATERIALIZED (
+      SELECT g.customer_id FROM customer_gram g WHERE ${has(fragment`(SELECT grams[1] FROM rare)`)}
+      INTERSECT SELECT g.customer_id FROM customer_gram g WHERE ${has(fragment`(SELECT coalesce(grams[2], grams[1]) FROM rare)`)}),
+    found AS MATERIALIZED (${inText} ${isPhoneEnd(keyword) ? byPhone : EMPTY})
+    SELECT (SELECT count(*) FROM found) AS total, CASE WHEN (SELECT count(*) FROM found) > ${MAX_SORTED}
+      THEN ${pageOf(storeId, filter, BOTH, fragment`${where} AND ${isFound}`)}
+      ELSE ${pageOf(storeId, filter, looked, fragment`true`)} END AS items`;
 }
 
-/** The grams of the keyword find who may have it; a keyword of one letter is its own only gram, others are found by their pairs. */
-function holdsKeyword(storeId: string, keyword: string): Fragment {
-  const word = fragment`lower(${keyword}::text)`;
-  const grams = fragment`ARRAY(SELECT gram FROM text_grams(${keyword}) gram WHERE length(gram) = least(2, length(${word})))`;
-  const byPhone = isPhoneEnd(keyword);
-  return fragment`c.customer_id IN (
-      SELECT g.customer_id FROM customer_gram g WHERE g.store_id = ${storeId} AND g.gram = ANY(${grams})
-        GROUP BY g.customer_id HAVING count(*) = cardinality(${grams})
-      ${byPhone ? fragment`UNION SELECT g.customer_id FROM customer_gram g WHERE g.store_id = ${storeId} AND g.gram = ${`#${keyword}`}` : EMPTY})
-    AND (strpos(lower(c.name), ${word}) > 0 OR strpos(lower(c.email), ${word}) > 0
-      ${byPhone ? fragment`OR phone_end(c.phone) = ${keyword}` : EMPTY})`;
-}
+/** The rows of ids `f`, looked up by the primary key however many the planner expects. */
+const oneByOne = (table: Fragment, storeId: string): Fragment =>
+  fragment`JOIN LATERAL (SELECT * FROM ${table} WHERE store_id = ${storeId} AND customer_id = f.customer_id OFFSET 0)`;
 
 /** From the counts by day of joining and marketing consent, which triggers maintain. */
 const counted = (storeId: string, { joinedFrom, joinedTo, marketingConsent }: CustomerFilter): Fragment =>
