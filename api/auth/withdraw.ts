@@ -1,4 +1,4 @@
-import { findPasswordHash } from '../../db/customers/queries.ts';
+import { readPasswordHash } from '../../db/customers/queries.ts';
 import { withdrawCustomer } from '../../db/customers/withdrawal.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { isConfirmation } from '../../domain/customers/rules.ts';
@@ -29,7 +29,7 @@ export const withdraw = endpoint({
   .before(async (call) => {
     const { customerId, email, name } = call.customer!;
     const { password, confirmation } = call.body;
-    const storedHash = await inTenant(call.deps.orm, call, REQUEST, (tx) => findPasswordHash(tx, customerId));
+    const storedHash = await inTenant(call.deps.orm, call, REQUEST, (tx) => readPasswordHash(tx, customerId));
     if (storedHash === null) {
       if (confirmation === undefined) throw required('confirmation');
       if (!isConfirmation({ email, name }, confirmation)) throw mismatch('confirmation');

@@ -1,4 +1,5 @@
 /** Customers of a store, identified by their e-mail address. Business times. */
+import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Holder, holderOf, type HolderRow } from './commands.ts';
 
@@ -37,9 +38,10 @@ export async function findCustomer(
   return row ? { customerId: row.customer_id, generation, email: row.email, name: row.name, phone: row.phone } : null;
 }
 
-/** The hash of a customer's password; null: they have none, or there is no such customer. */
-export async function findPasswordHash({ sql, storeId }: Tx, customerId: string): Promise<string | null> {
+/** The hash of a customer's password; null: they have none. UNAUTHORIZED when there is no such customer any more: their tokens are dead. */
+export async function readPasswordHash({ sql, storeId }: Tx, customerId: string): Promise<string | null> {
   const [row] = await sql<{ password_hash: string | null }>`
     SELECT password_hash FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}`;
-  return row?.password_hash ?? null;
+  if (!row) throw new Fault('UNAUTHORIZED');
+  return row.password_hash;
 }
