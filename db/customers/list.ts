@@ -101,7 +101,7 @@ const conditions = (storeId: string, { joinedFrom, joinedTo, marketingConsent }:
     marketingConsent !== undefined && fragment`c.marketing_agreed = ${marketingConsent}`,
   ] as const;
 
-/** Up to so many customers are looked up one by one, to see who has the keyword; of more, all customers are read. */
+/** Up to so many customers are ofFound up one by one, to see who has the keyword; of more, all customers are read. */
 const MAX_LOOKUPS = 30_000;
 /** Up to so many are sorted for a page; with more, customers are read in the page's order until it is full. */
 const MAX_SORTED = 2000;
@@ -131,7 +131,7 @@ function found(storeId: string, filter: CustomerFilter, keyword: string): Fragme
           WHERE (SELECT count(*) FROM candidate) > ${MAX_LOOKUPS} AND ${where} AND (${isInText})`;
   const byPhone = fragment`UNION SELECT c.customer_id FROM customer_gram g JOIN customer c ON c.customer_id = g.customer_id
     WHERE ${has(fragment`${`#${keyword}`}::text`)} AND ${where}`;
-  const looked = fragment`found f ${oneByOne(fragment`customer`, storeId)} c ON true ${oneByOne(fragment`customer_stats`, storeId)} s ON true`;
+  const ofFound = fragment`found f ${oneByOne(fragment`customer`, storeId)} c ON true ${oneByOne(fragment`customer_stats`, storeId)} s ON true`;
   return fragment`WITH rare AS MATERIALIZED (
       SELECT array_agg(gram ORDER BY n, gram) AS grams FROM (
         SELECT t.gram, (SELECT count(*) FROM (SELECT FROM customer_gram g WHERE ${has(fragment`t.gram`)} LIMIT ${SAMPLE}) sample) AS n
@@ -142,10 +142,10 @@ function found(storeId: string, filter: CustomerFilter, keyword: string): Fragme
     found AS MATERIALIZED (${inText} ${isPhoneEnd(keyword) ? byPhone : EMPTY})
     SELECT (SELECT count(*) FROM found) AS total, CASE WHEN (SELECT count(*) FROM found) > ${MAX_SORTED}
       THEN ${pageOf(storeId, filter, BOTH, fragment`${where} AND ${isFound}`)}
-      ELSE ${pageOf(storeId, filter, looked, fragment`true`)} END AS items`;
+      ELSE ${pageOf(storeId, filter, ofFound, fragment`true`)} END AS items`;
 }
 
-/** The rows of ids `f`, looked up by the primary key however many the planner expects. */
+/** The rows of ids `f`, ofFound up by the primary key however many the planner expects. */
 const oneByOne = (table: Fragment, storeId: string): Fragment =>
   fragment`JOIN LATERAL (SELECT * FROM ${table} WHERE store_id = ${storeId} AND customer_id = f.customer_id OFFSET 0)`;
 

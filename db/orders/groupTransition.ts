@@ -60,19 +60,22 @@ export async function transitionOrderGroup(
   if (!group || !store) return null;
   const { items } = group;
   const statuses = items.map(({ status }) => status);
-  const target = event.type === 'command' ? itemOf(items, event.command) : items[0]!;
-  const context: TransitionContext = { tx, store, group, item: target };
-  // As of an item alone: what is due goes first.
-  if (event.type === 'command') await applyAllDue(context);
-  const before = event.type === 'command' ? viewItem(target) : null;
+  const context: TransitionContext = { tx, store, group, item: event.type === 'command' ? itemOf(items, event.command) : items[0]! };
   if (event.type === 'elapsed') await applyDue(context);
   if (event.type === 'outcome') await applyAnswer(context, groupId, event.callId);
-  const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
+  const answer = event.type === 'command' ? await answerCommand(context, event.command) : {};
   if (!isAnyDue(context)) for (const item of items) await deliver({ ...context, item });
   // Their own runs poll couriers, and end.
   for (const [i, item] of items.entries()) if (item.status !== statuses[i]) enqueueWake(tx, orderItemRun(item));
-  const views = before && { views: { before, after: viewItem(target), listing: ITEM_LISTING } };
-  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
+  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...answer };
+}
+
+/** As of an item alone: what is due goes first. */
+async function answerCommand(context: TransitionContext, command: Command<'orderGroup'>) {
+  await applyAllDue(context);
+  const before = viewItem(context.item);
+  const body = await carryOutCommand(context, command);
+  return { reply: { status: 200, body }, views: { before, after: viewItem(context.item), listing: ITEM_LISTING } };
 }
 
 function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command<'orderGroup'>): OrderItem {

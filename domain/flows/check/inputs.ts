@@ -17,19 +17,24 @@ export function checkActions({ graph, context: { platformFields = {} } }: View, 
     for (const { key } of repeated(input, (field) => field.key))
       block('INPUT_TYPE_CONFLICT', { actionKey, field: `input.${key}` }, 'Two fields of this form have this key.');
     for (const field of input) {
-      const where = { actionKey, field: `input.${field.key}` };
       const known = types.get(field.key);
-      if (known !== undefined && known !== field.type) block('INPUT_TYPE_CONFLICT', where, `${field.key} has the type ${known} elsewhere.`);
+      if (known !== undefined && known !== field.type)
+        block('INPUT_TYPE_CONFLICT', { actionKey, field: `input.${field.key}` }, `${field.key} has the type ${known} elsewhere.`);
       types.set(field.key, known ?? field.type);
-      const endpointField = platform && platformFields[platform]?.find(({ key }) => key === field.key);
-      if (endpointField && !suits(field, endpointField))
-        block('INPUT_TYPE_CONFLICT', where, `${platform} hands over ${field.key}: as text, or with options of its own endpoint.`);
-      if (CHOICES.has(field.type) && !hasOptions(field))
-        block('INPUT_OPTIONS_MISSING', where, 'A choice has options, each with a value of its own.');
-      if (field.when && !canHold(action, field))
-        block('INPUT_WHEN_INVALID', where, 'A condition names an earlier field of the form and values that it takes.');
+      checkField(action, field, platform === undefined ? [] : (platformFields[platform] ?? []), block);
     }
   }
+}
+
+function checkField(action: Action, field: InputField, endpointFields: readonly InputField[], block: Report['block']): void {
+  const where = { actionKey: action.key, field: `input.${field.key}` };
+  const endpointField = endpointFields.find(({ key }) => key === field.key);
+  if (endpointField && !suits(field, endpointField))
+    block('INPUT_TYPE_CONFLICT', where, `${action.platform!} hands over ${field.key}: as text, or with options of its own endpoint.`);
+  if (CHOICES.has(field.type) && !hasOptions(field))
+    block('INPUT_OPTIONS_MISSING', where, 'A choice has options, each with a value of its own.');
+  if (field.when && !canHold(action, field))
+    block('INPUT_WHEN_INVALID', where, 'A condition names an earlier field of the form and values that it takes.');
 }
 
 /** Whether what the field takes can be handed over: text, and where the endpoint has options, some of these. */
