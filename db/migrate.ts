@@ -41,6 +41,7 @@ import { Analytics0034 } from './migrations/0034_analytics.ts';
 import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
+import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -82,6 +83,7 @@ const MIGRATIONS = [
   Holidays0035,
   Flows0036,
   PointsTruncate0037,
+  ExplainedGroups0038,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

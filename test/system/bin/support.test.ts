@@ -4,6 +4,7 @@ import { call } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';
 import { support } from '../../kernel/support.ts';
 import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { FlowShop } from '../flows/shop.ts';
 import { atRest } from '../runs/story.ts';
 
 let shop: World;
@@ -94,6 +95,24 @@ test('finds, explains, wakes and resets a claim', async () => {
   const paid = String(await support('explain', atOnce.claimNo));
   expect(paid).toContain(`by refund ${atOnce.refundId}.\n  It was completed when it was filed, or its run was done so long ago`);
   expect(held + ended + paid).not.toContain('canary');
+});
+
+test('finds, explains, wakes and resets a group of items', async () => {
+  const flows = new FlowShop(shop);
+  const products = await flows
+    .flow({ presetKey: 'food-delivery' }, 'food')
+    .then((flowId) => [flows.product(flowId), flows.product(flowId)]);
+  const ids = (await Promise.all(products)).map(({ productId }) => productId);
+  const { orderNo, itemIds } = await flows.buy(await shop.buyer(), ids);
+  const run = `order-group/${shop.store.storeId}/${orderNo}/food`;
+  await flows.act(itemIds[0]!, 'accept', { input: { minutes: '30' } });
+  const text = String(await support('explain', orderNo));
+  expect(text).toContain(`The items of the order in flow food@1 move together: ${orderNo}01 is CONFIRMED, ${orderNo}02 is CONFIRMED.`);
+  expect(text).toContain('It acts by itself at');
+  expect(String(await support('retry', run))).toContain('was told to look again');
+  expect(await support('reset', run, '--json')).toMatchObject({ workflowId: run });
+  await atRest(run);
+  expect((await flows.item(itemIds[1]!)).status).toBe('CONFIRMED');
 });
 
 test('a run’s history is checked against this checkout', async () => {
