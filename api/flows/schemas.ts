@@ -72,10 +72,12 @@ export const Secret = closed(
 
 type Versions = readonly VersionSummary[];
 /** The draft of the next version; null: there is none. */
-const headOf = ({ draftUpdatedAt, latestVersion }: CommerceFlow) =>
+/** Without the graph of its draft. */
+type Listed = Pick<CommerceFlow, 'flowId' | 'key' | 'name' | 'presetKey' | 'defaultFor' | 'draftUpdatedAt' | 'latestVersion' | 'createdAt'>;
+const headOf = ({ draftUpdatedAt, latestVersion }: Listed) =>
   draftUpdatedAt ? { version: latestVersion + 1, updatedAt: korean(draftUpdatedAt.getTime()) } : null;
 
-export const viewSummary = (flow: CommerceFlow, versions: Versions = []) => ({
+export const viewSummary = (flow: Listed, versions: Versions = []) => ({
   flowId: flow.flowId,
   key: flow.key,
   name: flow.name,

@@ -14,12 +14,12 @@ export async function findFlow({ em, storeId }: Tx, flowId: string): Promise<Com
   return flow;
 }
 
-/** The two default flows first, then the newest. */
-export const listFlows = ({ em, storeId }: Tx, page: PageRequest): Promise<[CommerceFlow[], number]> =>
+/** The two default flows first, then the newest; without the graphs of their drafts. */
+export const listFlows = ({ em, storeId }: Tx, page: PageRequest) =>
   em.findAndCount(
     CommerceFlowEntity,
     { storeId },
-    { orderBy: { defaultFor: 'desc nulls last', createdAt: 'desc', flowId: 'desc' }, ...offset(page) },
+    { exclude: ['draftGraph'], orderBy: { defaultFor: 'desc nulls last', createdAt: 'desc', flowId: 'desc' }, ...offset(page) },
   );
 
 /** Whether nobody may edit it; false also where there is no such flow. */
@@ -47,7 +47,7 @@ interface VersionRow {
 /** The versions of these flows, newest first, with their orders in progress: one statement for all. */
 export async function versionsOf(
   { sql, storeId }: Tx,
-  flows: readonly CommerceFlow[],
+  flows: readonly Pick<CommerceFlow, 'flowId' | 'key'>[],
 ): Promise<ReadonlyMap<string, readonly VersionSummary[]>> {
   const [ids, keys] = [flows.map(({ flowId }) => flowId), flows.map(({ key }) => key)];
   const rows = await sql<VersionRow>`
