@@ -71,9 +71,9 @@ export const Secret = closed(
 );
 
 type Versions = readonly VersionSummary[];
-/** The draft of the next version; null: there is none. */
 /** Without the graph of its draft. */
 type Listed = Pick<CommerceFlow, 'flowId' | 'key' | 'name' | 'presetKey' | 'defaultFor' | 'draftUpdatedAt' | 'latestVersion' | 'createdAt'>;
+/** The draft of the next version; null: there is none. */
 const headOf = ({ draftUpdatedAt, latestVersion }: Listed) =>
   draftUpdatedAt ? { version: latestVersion + 1, updatedAt: korean(draftUpdatedAt.getTime()) } : null;
 
