@@ -44,6 +44,9 @@ const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   // Now, not at its end: a process that is killed leaves its successor what it compiled.
   flushCompileCache();
 });
+// Longer than the minute for which proxies and clients keep a connection that is idle: who closes one first must not be us, or a request
+// that is on its way meets a closed one.
+server.keepAliveTimeout = 75_000;
 if (config.metrics.api !== null)
   serveOperators({ host: config.metrics.host, port: config.metrics.api, log }, { '/metrics': async () => [200, await registry.metrics()] });
 server.on('error', (error: NodeJS.ErrnoException) => {

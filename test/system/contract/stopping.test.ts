@@ -12,6 +12,11 @@ import { Seller } from '../../../bin/dev/client.ts';
 import { silentProxy } from '../../kernel/proxy.ts';
 import { temporalClient, underTest, until, world } from '../../kernel/world.ts';
 
+test('an idle connection is kept for longer than proxies and clients keep theirs', async () => {
+  const { headers } = await fetch(`${underTest.api}/health/live`);
+  expect(headers.get('keep-alive')).toBe('timeout=75');
+});
+
 const started = async (entry: string, env: Readonly<Record<string, string>>) => {
   const child = fork(join(root, entry), [], {
     env: { ...process.env, ...underTest.env, ...env },
