@@ -86,22 +86,23 @@ export async function listCustomers(
 }
 
 const all = (storeId: string, filter: CustomerFilter): Fragment =>
-  fragment`SELECT ${counted(storeId, filter)} AS total, ${pageOf(storeId, filter, BOTH, fragment`${allOf(conditions(storeId, filter))}`)} AS items`;
+  fragment`SELECT ${counted(storeId, filter)} AS total, ${pageOf(storeId, filter, BOTH, allOf(conditions(storeId, filter)))} AS items`;
 
 /** The page of what a condition on `customer c` selects from a join. */
 const pageOf = (storeId: string, { page, size, sort, includeTest }: CustomerFilter, from: Fragment, where: Fragment): Fragment =>
   fragment`(SELECT json_agg(l) FROM (SELECT ${COLUMNS} FROM ${from} WHERE s.store_id = ${storeId} AND s.with_test = ${includeTest} AND ${where}
     ORDER BY ${ORDERS[sort]} LIMIT ${size} OFFSET ${(page - 1) * size}) l)`;
 
-const conditions = (storeId: string, { joinedFrom, joinedTo, marketingConsent }: CustomerFilter) =>
+/** The first is that of the store. */
+const conditions = (storeId: string, { joinedFrom, joinedTo, marketingConsent }: CustomerFilter): readonly Fragment[] =>
   [
     fragment`c.store_id = ${storeId}`,
     joinedFrom !== undefined && fragment`c.created_at >= ${new Date(startOfDay(joinedFrom))}`,
     joinedTo !== undefined && fragment`c.created_at < ${new Date(startOfDay(joinedTo, 1))}`,
     marketingConsent !== undefined && fragment`c.marketing_agreed = ${marketingConsent}`,
-  ] as const;
+  ].filter((one) => one !== false);
 
-/** Up to so many customers are ofFound up one by one, to see who has the keyword; of more, all customers are read. */
+/** Up to so many customers are looked up one by one, to see who has the keyword; of more, all customers are read. */
 const MAX_LOOKUPS = 30_000;
 /** Up to so many are sorted for a page; with more, customers are read in the page's order until it is full. */
 const MAX_SORTED = 2000;
@@ -121,9 +122,8 @@ function found(storeId: string, filter: CustomerFilter, keyword: string): Fragme
   const isInText = fragment`strpos(lower(c.name), ${word}) > 0 OR strpos(lower(c.email), ${word}) > 0`;
   const isFound = isPhoneEnd(keyword) ? fragment`(${isInText} OR phone_end(c.phone) = ${keyword})` : fragment`(${isInText})`;
   const has = (gram: Fragment) => fragment`g.store_id = ${storeId} AND g.gram = ${gram}`;
-  const isUnfiltered = filters.filter((one) => one !== false).length === 1;
   const inText =
-    isUnfiltered && IS_GRAM.test(keyword)
+    filters.length === 1 && IS_GRAM.test(keyword)
       ? fragment`SELECT customer_id FROM candidate`
       : fragment`SELECT c.customer_id FROM candidate f ${oneByOne(fragment`customer`, storeId)} c ON true
           WHERE (SELECT count(*) FROM candidate) <= ${MAX_LOOKUPS} AND ${where} AND (${isInText})
@@ -145,7 +145,7 @@ function found(storeId: string, filter: CustomerFilter, keyword: string): Fragme
       ELSE ${pageOf(storeId, filter, ofFound, fragment`true`)} END AS items`;
 }
 
-/** The rows of ids `f`, ofFound up by the primary key however many the planner expects. */
+/** The rows of ids `f`, looked up by the primary key however many the planner expects. */
 const oneByOne = (table: Fragment, storeId: string): Fragment =>
   fragment`JOIN LATERAL (SELECT * FROM ${table} WHERE store_id = ${storeId} AND customer_id = f.customer_id OFFSET 0)`;
 
