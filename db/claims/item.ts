@@ -6,11 +6,12 @@ import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { advance } from '../orders/advance.ts';
 import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/context.ts';
-import { type Order, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
+import type { Order, OrderItem } from '../orders/entities.ts';
 import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
 import { flowFacts } from '../flows/facts.ts';
-import { flowOf, holidaysOf, loadFlows } from '../flows/loaded.ts';
+import { flowOf } from '../flows/loaded.ts';
+import { readGroup } from '../orders/queries.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -30,17 +31,8 @@ export { applyAllDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
-  const { em, storeId, at } = tx;
-  const { groupId = null } = item;
-  const members = groupId === null ? [item] : await em.find(OrderItemEntity, { storeId, groupId });
-  if (groupId !== null) await loadFlows(tx, members);
-  const result = step(
-    flowOf(item),
-    item.flowState,
-    { type: 'elapsed' },
-    at,
-    flowFacts(members, await readStore(tx), { holidays: holidaysOf(item) }),
-  );
+  const members = item.groupId ? await readGroup(tx, item.groupId) : [item];
+  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, flowFacts(item, members, await readStore(tx)));
   return result.ok ? result.state : item.flowState;
 }
 

@@ -20,10 +20,11 @@ export interface FactRow extends FlowRef, PaidLine {
 }
 
 /**
- * The facts of a flow: `items` are its members' rows, for which `loadFlows` was called; `more` what the event brings, as uploads. A flow of
- * the code reads nothing but the settings.
+ * The facts of the flow of `stepped`, an item or the group: its version tells which holidays it asks for, and `loadFlows` was called for it.
+ * `items` are its members' rows, `more` what the event brings, as uploads. A flow of the code reads nothing but the settings.
  */
 export function flowFacts(
+  stepped: FlowRef,
   items: readonly FactRow[],
   { autoDeliverDays, autoConfirmDays }: Facts['settings'],
   more: Partial<Facts> = {},
@@ -33,7 +34,7 @@ export function flowFacts(
   if (!first?.flowFacts) return { settings, ...more };
   return {
     settings,
-    holidays: holidaysOf(first),
+    holidays: holidaysOf(stepped),
     order: first.flowFacts.order,
     items: Object.fromEntries(items.map((item) => [item.orderItemId, itemFacts(item)])),
     refundableWon: Object.fromEntries(items.map((item) => [item.orderItemId, refundableWon(item, item.quantity - item.canceledQuantity)])),

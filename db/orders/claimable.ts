@@ -15,7 +15,7 @@ export function claimable(item: OrderItem, flowState = item.flowState): Claimabl
     orderItemId,
     flow: flowOf(item),
     flowState,
-    facts: flowFacts([item], NO_SETTINGS),
+    facts: flowFacts(item, [item], NO_SETTINGS),
     quantity,
     canceledQuantity,
     isShipped: isShippedItem(item),

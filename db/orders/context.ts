@@ -4,7 +4,7 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import type { Facts, FlowState } from '../../domain/flows/state.ts';
 import type { FlowGroup } from '../flows/entities.ts';
 import { flowFacts } from '../flows/facts.ts';
-import { flowOf, holidaysOf } from '../flows/loaded.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import { enqueueDueWakes } from '../runs/commands.ts';
@@ -30,9 +30,9 @@ export const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
 export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? item.flowState;
 /** The flow that the state is in: items that left a group before a migration keep the version that they left. */
 export const movingFlowOf = ({ item, group }: TransitionContext): Flow => flowOf(group?.row ?? item);
-/** What the flow reads besides its state; holidays are those that its own version asks for. */
+/** What the flow reads besides its state. */
 export const factsOf = (context: TransitionContext, more: Partial<Facts> = {}): Facts =>
-  flowFacts(itemsOf(context), context.store, { holidays: holidaysOf(context.group?.row ?? context.item), ...more });
+  flowFacts(context.group?.row ?? context.item, itemsOf(context), context.store, more);
 export const itemsOf = ({ item, group }: TransitionContext): readonly OrderItem[] => group?.items ?? [item];
 
 export const lockOrder = ({ tx, item: { storeId, orderId } }: TransitionContext): Promise<Order> =>

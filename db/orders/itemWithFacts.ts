@@ -2,7 +2,6 @@
 import type { Facts } from '../../domain/flows/state.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { flowFacts } from '../flows/facts.ts';
-import { holidaysOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { readStore } from '../stores/queries.ts';
 import type { OrderItem } from './entities.ts';
@@ -19,5 +18,5 @@ export async function readItemWithFacts(tx: Tx, orderItemId: string): Promise<It
   const item = await readItem(tx, orderItemId);
   const group = item.groupId ? await readGroup(tx, item.groupId) : undefined;
   const settings = item.flowFacts ? await readStore(tx) : { autoDeliverDays: 0, autoConfirmDays: 0 };
-  return { item, group, facts: flowFacts(group ?? [item], settings, { holidays: holidaysOf(item), platformFields: PLATFORM_FIELDS }) };
+  return { item, group, facts: flowFacts(item, group ?? [item], settings, { platformFields: PLATFORM_FIELDS }) };
 }

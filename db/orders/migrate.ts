@@ -60,7 +60,7 @@ async function flowsOf(tx: Tx, from: FlowRef, to: FlowRef): Promise<readonly [Fl
 async function moveUnit(tx: Tx, store: Store, { items, group, order }: Unit, from: Flow): Promise<void> {
   const [first] = items;
   const before = group?.flowState ?? first!.flowState;
-  const { state, effects, trace } = migrate(from, flowOf(first!), before, tx.at, flowFacts(items, store));
+  const { state, effects, trace } = migrate(from, flowOf(first!), before, tx.at, flowFacts(first!, items, store));
   if (group) Object.assign(group, { flowVersion: first!.flowVersion, flowState: state });
   for (const item of items) {
     item.flowState = state;

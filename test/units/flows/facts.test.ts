@@ -22,10 +22,13 @@ const row = (changes: Partial<FactRow> = {}): FactRow => ({
 describe('facts of a flow', () => {
   test('of the code: the settings alone, and what the event brings', () => {
     const uploads = new Set(['https://a']);
-    expect(flowFacts([row({ flowFacts: null })], { ...settings, more: 1 } as typeof settings, { uploads })).toEqual({ settings, uploads });
+    expect(flowFacts(row(), [row({ flowFacts: null })], { ...settings, more: 1 } as typeof settings, { uploads })).toEqual({
+      settings,
+      uploads,
+    });
   });
   test('of a seller: order, option, and the cash and points of what remains, after the coupon', () => {
-    const { holidays, ...facts } = flowFacts([row(), row({ orderItemId: 'oit_2', isSettled: true })], settings);
+    const { holidays, ...facts } = flowFacts(row(), [row(), row({ orderItemId: 'oit_2', isSettled: true })], settings);
     const item = { quantity: 3, unitPrice: 10_000, option: { seat: 'R' }, stay: null };
     expect(facts).toEqual({
       settings,
@@ -37,7 +40,7 @@ describe('facts of a flow', () => {
   });
   test('a stay counts its nights', () => {
     const stay = { checkIn: '2026-12-24', checkOut: '2026-12-26', nights: [{}, {}] };
-    expect(flowFacts([row({ stay })], settings).items?.['oit_1']?.stay).toEqual({
+    expect(flowFacts(row(), [row({ stay })], settings).items?.['oit_1']?.stay).toEqual({
       checkIn: '2026-12-24',
       checkOut: '2026-12-26',
       nights: 2,
