@@ -6,7 +6,7 @@ import { dispatchInput } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
-import { advance } from './advance.ts';
+import { advance, applyAllDue } from './advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
 import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
@@ -27,6 +27,15 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   await keepUploads(tx, Object.values(payload.uploads ?? {}));
   const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
   return replyOf(command, payload, item, moved, shown);
+}
+
+/**
+ * The item as a command finds it: a deadline whose time has come goes first, however late the run is for it. What moves with a group is
+ * stepped by the group's run.
+ */
+export async function viewBefore(context: TransitionContext): Promise<ReturnType<typeof viewItem>> {
+  if (context.group || !context.item.groupId) await applyAllDue(context);
+  return viewItem(context.item);
 }
 
 /** The item as the commands judge it: in a group, flow and state are the group's. */

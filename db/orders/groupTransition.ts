@@ -13,9 +13,9 @@ import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
-import { applyAllDue, applyDue, isAnyDue } from './advance.ts';
+import { applyDue, isAnyDue } from './advance.ts';
 import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
-import { carryOutCommand } from './commands.ts';
+import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
@@ -61,21 +61,15 @@ export async function transitionOrderGroup(
   const { items } = group;
   const statuses = items.map(({ status }) => status);
   const context: TransitionContext = { tx, store, group, item: event.type === 'command' ? itemOf(items, event.command) : items[0]! };
+  const before = event.type === 'command' ? await viewBefore(context) : null;
   if (event.type === 'elapsed') await applyDue(context);
   if (event.type === 'outcome') await applyAnswer(context, groupId, event.callId);
-  const answer = event.type === 'command' ? await answerCommand(context, event.command) : {};
+  const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
   if (!isAnyDue(context)) for (const item of items) await deliver({ ...context, item });
   // Their own runs poll couriers, and end.
   for (const [i, item] of items.entries()) if (item.status !== statuses[i]) enqueueWake(tx, orderItemRun(item));
-  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...answer };
-}
-
-/** As of an item alone: what is due goes first. */
-async function answerCommand(context: TransitionContext, command: Command<'orderGroup'>) {
-  await applyAllDue(context);
-  const before = viewItem(context.item);
-  const body = await carryOutCommand(context, command);
-  return { reply: { status: 200, body }, views: { before, after: viewItem(context.item), listing: ITEM_LISTING } };
+  const views = before && { views: { before, after: viewItem(context.item), listing: ITEM_LISTING } };
+  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
 function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command<'orderGroup'>): OrderItem {

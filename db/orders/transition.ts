@@ -16,9 +16,9 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
-import { applyAllDue, applyDue, isAnyDue } from './advance.ts';
+import { applyDue, isAnyDue } from './advance.ts';
 import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
-import { carryOutCommand } from './commands.ts';
+import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
@@ -38,9 +38,7 @@ export async function transitionOrderItem(
   if (!item || !store) return null;
   await loadFlows(tx, [item]);
   const context: TransitionContext = { tx, item, store };
-  // A deadline whose time has come goes before a command, however late the run is for it.
-  if (event.type === 'command' && !item.groupId) await applyAllDue(context);
-  const before = event.type === 'command' ? viewItem(item) : null;
+  const before = event.type === 'command' ? await viewBefore(context) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
   if (!item.groupId && !isAnyDue(context)) await deliver(context);
   // What moves a group is done by its own run, which locks all its items.
