@@ -21,6 +21,23 @@ const split = (id: string, starts: readonly string[], join: string): Node => ({
   join,
 });
 const join = (id: string): Node => ({ id, type: 'join' });
+/** `split` with two branches, its join, and then a call; `after`: where the call leads. */
+const region = (after: string) => ({
+  states: [
+    split('split', ['made', 'given'], 'joined'),
+    state('made', 'CONFIRMED'),
+    state('given', 'DELIVERED'),
+    join('joined'),
+    { id: 'sub', type: 'call', flow: 'sub@1' } as const,
+  ],
+  edges: [
+    onSeller('made', 'second', 'joined'),
+    onSeller('given', 'third', 'joined'),
+    onResult('joined', 'joined', 'sub'),
+    onResult('sub', 'completed', after),
+    onResult('sub', 'canceled', after),
+  ],
+});
 const ACTIONS = ['first', 'second', 'third'].map((key) => ({ key, by: 'seller', label: key }) as const);
 const statusesOf = ({ effects }: Walk) => effects.flatMap((effect) => (effect.type === 'status' ? [effect.to] : []));
 const press = (walk: Walk, ...keys: readonly string[]) => keys.every((key) => send(walk, { type: 'seller.action', key }).ok);
@@ -29,24 +46,9 @@ test('a branch that has finished lowers nothing: neither a call nor what is call
   const graph: Graph = {
     schema: 1,
     start: 'paid',
-    states: [
-      state('paid', 'PAID'),
-      split('split', ['made', 'given'], 'joined'),
-      state('made', 'CONFIRMED'),
-      state('given', 'DELIVERED'),
-      join('joined'),
-      { id: 'sub', type: 'call', flow: 'sub@1' },
-      end,
-    ],
+    states: [state('paid', 'PAID'), ...region('done').states, end],
     actions: ACTIONS,
-    edges: [
-      onSeller('paid', 'first', 'split'),
-      onSeller('made', 'second', 'joined'),
-      onSeller('given', 'third', 'joined'),
-      onResult('joined', 'joined', 'sub'),
-      onResult('sub', 'completed', 'done'),
-      onResult('sub', 'canceled', 'done'),
-    ],
+    edges: [onSeller('paid', 'first', 'split'), ...region('done').edges],
   };
   const walk = begin(compileFlow({ '': graph, 'sub@1': called }));
   expect(press(walk, 'first', 'second', 'third')).toBe(true);
@@ -62,22 +64,14 @@ test('nor does the branch of another region raise or lower it: a join within a b
       state('paid', 'PAID'),
       split('outer', ['slow', 'split'], 'end'),
       state('slow', 'PAID'),
-      split('split', ['made', 'given'], 'joined'),
-      state('made', 'CONFIRMED'),
-      state('given', 'DELIVERED'),
-      join('joined'),
-      { id: 'sub', type: 'call', flow: 'sub@1' },
+      ...region('end').states,
       join('end'),
       end,
     ],
     actions: [...ACTIONS, { key: 'fourth', by: 'seller', label: 'fourth' }],
     edges: [
       onSeller('paid', 'first', 'outer'),
-      onSeller('made', 'second', 'joined'),
-      onSeller('given', 'third', 'joined'),
-      onResult('joined', 'joined', 'sub'),
-      onResult('sub', 'completed', 'end'),
-      onResult('sub', 'canceled', 'end'),
+      ...region('end').edges,
       onSeller('slow', 'fourth', 'end'),
       onResult('end', 'joined', 'done'),
     ],
