@@ -69,7 +69,19 @@ export class Seller {
   call(method: string, path: string, body?: unknown, headers: Headers_ = {}): Promise<Reply> {
     return call(this.base, method, path, { body, headers: { authorization: `Bearer ${this.bearer}`, ...headers } });
   }
+  /** The address of an uploaded picture for a state of a flow. */
+  async attachment(): Promise<string> {
+    const form = new FormData();
+    form.set('purpose', 'flow-attachment');
+    form.set('file', new Blob([PIXEL], { type: 'image/png' }), 'proof.png');
+    const headers = { authorization: `Bearer ${this.bearer}` };
+    const reply = await fetch(`${this.base}/v1/uploads`, { method: 'POST', headers, body: form });
+    return ((await reply.json()) as { data: { url: string } }).data.url;
+  }
 }
+
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
 
 export const ADDRESS = { receiverName: '카나리아수령인', phone: '010-9876-5432', zipCode: '06236', address1: '카나리아로 77' };
 export const GUEST = {

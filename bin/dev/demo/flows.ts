@@ -3,9 +3,6 @@ import { workflowIdOf } from '../../../workflows/kernel/messages.ts';
 import { Buyer } from '../client.ts';
 import { type Day, hold, print, type Purchase } from './day.ts';
 
-/** A PNG of one pixel. */
-const PROOF = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
-
 export async function flows(day: Day): Promise<void> {
   const member = await Buyer.join(day.target.system.api, day.target.store.storeCode);
   const { flowId, purchase } = await order(day, member);
@@ -40,7 +37,7 @@ async function approveProof(day: Day, member: Buyer, orderItemId: string): Promi
   print('\n12. Accepted, proof sent; a cancel would cost 30 percent now; the buyer approves');
   const act = (key: string, body: object) => day.sell('POST', `/v1/order-items/${orderItemId}/actions/${key}`, body);
   await act('accept', { input: { madeBy: '2030-01-10' } });
-  const { item } = await act('sendProof', { attachments: [await upload(day)] });
+  const { item } = await act('sendProof', { attachments: [await day.seller.attachment()] });
   hold('the proof is with the buyer', item.flowState.key === 'proof' && item.flowState.attachments.length === 1, item.flowState);
   const mine = `/storefront/v1/me/order-items/${orderItemId}`;
   const cancel = { type: 'CANCEL', reason: 'CHANGE_OF_MIND', quantity: 1 };
@@ -100,13 +97,4 @@ async function product(day: Day, name: string, flowId: string): Promise<{ produc
   const { categoryId } = await day.sell('POST', '/v1/categories', { name });
   const made = await day.sell('POST', '/v1/products', { name, salePrice: 10_000, categoryId, stockQuantity: 10, flowId });
   return { productId: made.productId as string, optionId: made.variants[0].variantId as string };
-}
-
-async function upload(day: Day): Promise<string> {
-  const form = new FormData();
-  form.set('purpose', 'flow-attachment');
-  form.set('file', new Blob([Buffer.from(PROOF, 'base64')], { type: 'image/png' }), 'proof.png');
-  const { base, bearer } = day.seller;
-  const reply = await fetch(`${base}/v1/uploads`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` }, body: form });
-  return ((await reply.json()) as { data: { url: string } }).data.url;
 }
