@@ -14,7 +14,7 @@ export async function applyEffect(context: TransitionContext, effect: PaymentEff
   const { paymentId, lines } = payment;
   switch (effect.type) {
     case 'reserveKey':
-      return (await isTaken(context, effect.paymentKey)) ? { type: 'keyTaken' } : { type: 'keyReserved', paymentKey: effect.paymentKey };
+      return reserveKey(context, effect.paymentKey);
     case 'takeStock':
       return (await takeStock(tx, lines, context.attempt!.attemptId)) ? { type: 'stockTaken' } : { type: 'outOfStock' };
     case 'returnStock':
@@ -51,11 +51,12 @@ function expireOwn({ tx, attempt }: TransitionContext): void {
   Object.assign(attempt, { status: 'EXPIRED', endedAt: new Date(tx.at), isUnknown, paymentToken: null });
 }
 
-/** Whether another attempt of any store has this payment key; locked for this transaction. */
-async function isTaken({ tx, attempt }: TransitionContext, paymentKey: string): Promise<boolean> {
+/** Locks the key for this transaction. Another attempt of any store, with which it was paid or is being confirmed, keeps it (X17). */
+async function reserveKey({ tx, attempt }: TransitionContext, paymentKey: string): Promise<PaymentEvent> {
   const { pg, attemptId } = attempt!;
-  const [row] = await tx.sql<{ taken: boolean }>`SELECT payment_key_taken(${pg}, ${paymentKey}, ${attemptId}) AS taken`;
-  return row!.taken;
+  const [row] = await tx.sql<{ holder: string | null }>`SELECT payment_key_holder(${pg}, ${paymentKey}, ${attemptId}) AS holder`;
+  if (row!.holder === null) return { type: 'keyReserved', paymentKey };
+  return { type: row!.holder === 'APPROVED' ? 'keyTaken' : 'keyInUse' };
 }
 
 /** Creates the order of a payment that is completed: what was bought leaves the cart (D39). */

@@ -22,6 +22,7 @@ const EVENTS: Handlers = {
   giveUp,
   keyReserved: (state, { paymentKey }, at) => begin(withAttempt(state, { paymentKey }), at),
   keyTaken: (state, _, at) => also(decline(mayBePaid(state), 'INVALID_REQUEST', at), alarm('mismatch', 'return', state.attempt!.attemptId)),
+  keyInUse: refuse,
   stockTaken: (state, _, at) => confirm(state, at),
   outOfStock: (state, _, at) => sellNothing(state, at),
   outcome: (state, { outcome }, at) => applyOutcome(state, outcome, at),
@@ -46,6 +47,11 @@ export const isEnded = ({ status }: Pick<PaymentState, 'status'>): boolean =>
 /** Whether a pending refund may become the next call: it may displace a reading that is not due yet. */
 export const mayStartRefund = ({ status, call }: PaymentState, at: number): boolean =>
   status === 'completed' && (!call || (call.name === 'readPayment' && call.dueAt > at));
+
+/** The attempt stays open: its buyer may come back again with a key that is not in use then. */
+function refuse(): never {
+  throw new Fault('INVALID_STATUS');
+}
 
 /** A reading of another attempt, or of this one while it was open, gives way to the buyer: what is unknown is read again later. */
 function pay(current: PaymentState, event: Extract<PaymentEvent, { readonly type: 'pay' }>, at: number): Decided {

@@ -80,6 +80,7 @@ export type PaymentEvent =
   /** Results of the effects of a `pay`. */
   | { readonly type: 'keyReserved'; readonly paymentKey: string }
   | { readonly type: 'keyTaken' }
+  | { readonly type: 'keyInUse' }
   | { readonly type: 'stockTaken' }
   | { readonly type: 'outOfStock' }
   /** The call of the state has ended. */
@@ -95,7 +96,10 @@ export type PaymentEvent =
 
 /** What the transaction does besides writing the state. */
 export type PaymentEffect =
-  /** Results in `keyReserved`, or in `keyTaken` when an attempt of any store has this payment key already (X17). */
+  /**
+   * Results in `keyReserved`; in `keyTaken` when an attempt of any store was paid with this payment key; in `keyInUse` when one may be: it is
+   * confirmed just now, and the provider has not said yet whose payment it is (X17).
+   */
   | { readonly type: 'reserveKey'; readonly paymentKey: string }
   /** Results in `stockTaken` or `outOfStock`. */
   | { readonly type: 'takeStock' }

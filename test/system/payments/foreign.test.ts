@@ -88,6 +88,31 @@ describe('a buyer who comes back with another payment’s key', () => {
     expect(await ledger(paid.pg_order_id)).toMatchObject([{ status: 'DONE', cancels: [] }]);
   });
 
+  test('of another store, before its own buyer comes back with it, takes nothing from that payment', async () => {
+    const before = await stock(product.variantId);
+    const [theirs, ours] = [await rival.payment(), await shop.payment(product)];
+    const [their, our] = [await attemptOf(theirs.paymentId), await attemptOf(ours.paymentId)];
+    const key = await authenticate(their.pg_order_id, their.amount_won);
+    await comeBack(ours.payUrl, key, our.pg_order_id, our.amount_won);
+    await expectNotCharged(ours.paymentId, before);
+    await comeBack(theirs.payUrl, key, their.pg_order_id, their.amount_won);
+    await until('completed', async () => (await theirs.buyer.status(theirs.paymentId)).body.data.status === 'completed');
+    expect(await ledger(their.pg_order_id)).toMatchObject([{ status: 'DONE', cancels: [] }]);
+    await shop.advance('PT25M');
+    expect(await ledger(their.pg_order_id)).toMatchObject([{ status: 'DONE', cancels: [] }]);
+  });
+  test('while another store’s confirm with it runs, is refused, and the buyer may come back again', async () => {
+    const [theirs, ours] = [await rival.payment(), await shop.payment(product)];
+    const [their, our] = [await attemptOf(theirs.paymentId), await attemptOf(ours.paymentId)];
+    const key = await authenticate(their.pg_order_id, their.amount_won);
+    await query(`UPDATE payment_attempt SET payment_key = $1, status = 'CONFIRMING' WHERE attempt_id = $2`, [key, our.attempt_id]);
+    expect((await comeBack(theirs.payUrl, key, their.pg_order_id, their.amount_won)).status).toBe(409);
+    expect((await attemptOf(theirs.paymentId)).status).toBe('OPEN');
+    await query(`UPDATE payment_attempt SET payment_key = NULL, status = 'OPEN' WHERE attempt_id = $1`, [our.attempt_id]);
+    await comeBack(theirs.payUrl, key, their.pg_order_id, their.amount_won);
+    await until('completed', async () => (await theirs.buyer.status(theirs.paymentId)).body.data.status === 'completed');
+  });
+
   test('of another order with the same amount pays nothing twice', async () => {
     const first = await shop.payment(product);
     await pay(first.payUrl);

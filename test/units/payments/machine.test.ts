@@ -68,6 +68,9 @@ describe('a buyer who comes back', () => {
     expect(decide(state, pay, at)).toEqual({ state, effects: [] });
     expect(decide(state, { type: 'giveUp', code: null }, at)).toEqual({ state, effects: [] });
   });
+  test('with a key that another attempt is confirmed with is refused, and changes nothing', () => {
+    expect(() => decide(pending, { type: 'keyInUse' }, 1)).toThrow(expect.objectContaining({ code: 'INVALID_STATUS' }));
+  });
   test('with another attempt’s key pays nothing, and an operator hears of it; without stock the payment fails', () => {
     expect(decide(pending, { type: 'keyTaken' }, 1)).toMatchObject({
       state: { status: 'pending', result: 'FAILED', attempt: { status: 'DECLINED' } },
