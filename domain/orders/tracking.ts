@@ -49,13 +49,14 @@ export const beginTracking = (at: number, earlier: Tracking | null = null): Trac
 export const isTracked = (dispatch: Dispatch | null, status: PublicStatus): boolean =>
   dispatch?.deliveryMethod === 'COURIER' && status === 'DISPATCHED';
 
-/** The tracking after the poll of the time `at`; `reading` is null when its answer was lost. */
+/** The tracking after the poll of the time `at`; `reading` is null when its answer was lost. No poll is planned after thirty days. */
 export function afterReading(tracking: Tracking, reading: TrackingReading | null, at: number): Tracking {
   const polled = { ...tracking, polls: tracking.polls + 1 };
-  if (reading === null) return { ...polled, nextAt: at + LOST_MS };
+  const isTooLate = (next: number) => next > tracking.since + MAX_POLLING_MS;
+  if (reading === null) return { ...polled, nextAt: isTooLate(at + LOST_MS) ? null : at + LOST_MS };
   const scans = reading.result === 'FOUND' ? reading.scans : tracking.scans;
   const next = tracking.since + (Math.floor((at - tracking.since) / GAP_MS) + 1) * GAP_MS;
-  const isOver = reading.result === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || next > tracking.since + MAX_POLLING_MS;
+  const isOver = reading.result === 'NOT_TRACKED' || deliveredAt({ scans }) !== null || isTooLate(next);
   return { ...polled, scans, lastCheckedAt: at, nextAt: isOver ? null : next };
 }
 
