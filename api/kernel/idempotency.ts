@@ -40,11 +40,12 @@ interface Sent {
  * repeated, never replayed.
  */
 export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
-  const { endpoint, caller, key } = sent;
+  const { endpoint, caller, key, incoming } = sent;
   const { principal, requestId } = caller;
   const clientKey = key ?? requestId;
   const fingerprint = key === null && endpoint.change === 'none' ? '' : fingerprintOf(sent, keyring);
-  return { principal, key: endpoint.change === 'workflow' ? hashKey(clientKey) : clientKey, id: endpoint.id, fingerprint };
+  const { customerId } = incoming.params;
+  return { principal, key: endpoint.change === 'workflow' ? hashKey(clientKey) : clientKey, id: endpoint.id, fingerprint, customerId };
 }
 
 function fingerprintOf({ incoming, endpoint, body }: Omit<Sent, 'caller' | 'key'>, keyring: Keyring): string {

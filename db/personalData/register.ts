@@ -13,6 +13,12 @@ const bySession = (customerId: string): Fragment => fragment`session_id = ${cust
 const byPrincipal = (customerId: string): Fragment => fragment`principal = ${customerId}`;
 const byBuyer = (customerId: string): Fragment => fragment`buyer ->> 'customerId' = ${customerId}`;
 /**
+ * Their own replies, and those of requests that name them in the path: a repeat under its key finds no customer any more. A request under way
+ * has no reply yet. The replies of executions of approved requests stay, without content, so that none is carried out twice.
+ */
+const byReply = (customerId: string): Fragment =>
+  fragment`(${byPrincipal(customerId)} OR customer_id = ${customerId} AND status IS NOT NULL AND principal NOT LIKE 'approval/%')`;
+/**
  * What a withdrawal leaves of agents' requests about the customer: of a withdrawal no confirmation, of an adjustment of points neither its
  * reason nor any balance (N9). test/units/approvals/personalData.test.ts knows the operations that name a customer.
  */
@@ -58,8 +64,8 @@ const customers: Readonly<Record<string, TableEntry>> = {
   // Replies that are stored for 24 hours.
   operation: {
     hidden: 'key body',
-    none: 'store_id principal operation_id fingerprint status location created_at expires_at',
-    of: byPrincipal,
+    none: 'store_id principal operation_id fingerprint customer_id status location created_at expires_at',
+    of: byReply,
   },
   customer: {
     customer: 'email name phone marketing_agreed created_at',

@@ -65,6 +65,8 @@ export const OperationEntity = defineEntity({
     /** The endpoint's id. */
     operationId: p.string(),
     fingerprint: p.string(),
+    /** The customer that the request's path names; null: none. */
+    customerId: p.string().nullable(),
     /** Null: there is no reply yet. */
     status: p.smallint().nullable(),
     body: p.json<unknown>().nullable(),

@@ -12,6 +12,8 @@ export interface OperationKey {
   readonly id: string;
   /** SHA-256 of operation, path, query and canonical body, in which passwords are replaced by a keyed digest. */
   readonly fingerprint: string;
+  /** The customer that the path names: their withdrawal deletes the reply. */
+  readonly customerId?: string | undefined;
 }
 export interface StoredReply {
   readonly status: number;
@@ -49,10 +51,10 @@ export async function reserveOperation(tx: Tx, o: OperationKey): Promise<'new' |
 }
 
 const reserve = ({ sql, storeId }: Tx, o: OperationKey, now: Date): Promise<object[]> =>
-  sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
-    VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${now}, ${expiryOf(o, now.getTime())})
+  sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, customer_id, created_at, expires_at)
+    VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${o.customerId ?? null}, ${now}, ${expiryOf(o, now.getTime())})
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
-       status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+       customer_id = excluded.customer_id, status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`;
 
 /** Whether this is the first commit of what happens once under this key; a concurrent one waits for it. The row is read by nobody else. */
@@ -77,7 +79,7 @@ export async function storedReply({ sql, storeId, realNow }: Tx, o: OperationKey
 
 /** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */
 export async function storeReply({ sql, storeId, realNow }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
-  await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
-     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${reply.status}, ${JSON.stringify(reply.body)},
+  await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, customer_id, status, body, created_at, expires_at)
+     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${o.customerId ?? null}, ${reply.status}, ${JSON.stringify(reply.body)},
        ${new Date(realNow)}, ${expiryOf(o, realNow)}) ON CONFLICT DO NOTHING`;
 }

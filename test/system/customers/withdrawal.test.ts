@@ -261,6 +261,33 @@ describe('an agent’s request', () => {
     expect(replies).toEqual([{ body: {} }]);
     await counter.close();
   });
+  test('leaves nothing of what sellers were answered about them, at once', async () => {
+    const me = await join(shop);
+    const adjust = (key: string, amount: number, reason: string) =>
+      shop.seller.call('POST', `${at(me)}/points/adjustments`, { amount, reason }, { 'idempotency-key': key });
+    const keys = [`granted-${me.customerId}`, `refused-${me.customerId}`];
+    const replies = () => query('SELECT key FROM operation WHERE key = ANY($1)', [keys]);
+    const grant = () =>
+      shop.seller.call(
+        'POST',
+        `${at(me)}/points/adjustments`,
+        { amount: 5, reason: '카나리아사유', expiresAt: '2027-10-01T00:00:00+09:00' },
+        { 'idempotency-key': keys[0]! },
+      );
+    expect((await grant()).status).toBe(201);
+    expect((await adjust(keys[1]!, -700, '카나리아사유')).body.error!.code).toBe('POINT_BALANCE_INSUFFICIENT');
+    expect(await replies()).toHaveLength(2);
+    const leaving = `leaving-${me.customerId}`;
+    const body = { reason: '본인 요청', confirmation: me.email };
+    const leave = () => shop.seller.call('POST', `${at(me)}/withdraw`, body, { 'idempotency-key': leaving });
+    expect((await leave()).status).toBe(200);
+    expect(await replies()).toEqual([]);
+    expect(await query(`SELECT 1 FROM operation WHERE store_id = $1 AND body::text LIKE '%카나리아사유%'`, [shop.store.storeId])).toEqual(
+      [],
+    );
+    expect(await grant()).toMatchObject({ status: 404, body: { error: { code: 'CUSTOMER_NOT_FOUND' } } });
+    expect((await leave()).status).toBe(200);
+  });
   test('of a consent to marketing is carried out, and its record has no personal data', async () => {
     const me = await join(shop);
     const agent = await desk.agent(['customer:rw']);
