@@ -3,7 +3,7 @@
  * store are those of the attempt, and its channel is of the attempt's environment (Y24).
  */
 import { randomUUID } from 'node:crypto';
-import { isKnownDecline, providerMessage, safeCode } from '../../domain/payments/failures.ts';
+import { ENVIRONMENT_MISMATCH, isKnownDecline, providerMessage, safeCode } from '../../domain/payments/failures.ts';
 import type { PortoneCredentials } from '../../domain/payments/providers.ts';
 import {
   CANCEL_FAILED,
@@ -90,7 +90,8 @@ function approvals(api: Api): Pick<PaymentProvider, 'confirm' | 'read' | 'void' 
       if (reply.status === 200) return afterConfirm(await readCharge(charge, limit));
       const { status, json } = reply;
       if (isRefused(status)) return refusedConfirm(status, safeCode(json.type, 'UNAUTHORIZED'), json.message);
-      return isDeclined(reply) ? declined(codeOf(json, status), messageOf(json)) : inconclusive(reply);
+      if (!isDeclined(reply)) return inconclusive(reply);
+      return afterDecline(declined(codeOf(json, status), messageOf(json)), await readCharge(charge, limit));
     },
     read: (charge) => readCharge(charge),
     /** The whole of what a reading has just shown, so it is the cancellable amount. */
@@ -160,6 +161,12 @@ const afterConfirm = (answer: ProviderAnswer): ProviderAnswer => {
   if (answer.result !== 'UNPAID' && !answer.isUnauthorized && !answer.isTechnical) return answer;
   return unknown(answer.code, true);
 };
+
+/** A channel of the other environment is why a confirm was refused, whatever the refusal says (Y24). */
+const afterDecline = (refused: ProviderAnswer, read: ProviderAnswer): ProviderAnswer =>
+  read.code === ENVIRONMENT_MISMATCH
+    ? { ...read, message: refused.message, ...(read.result === 'UNPAID' && { result: 'DECLINED' as const }) }
+    : refused;
 
 /** The answer to a cancel. */
 function canceled({ status, totalAmount }: Cancellation, amount: number): ProviderAnswer {

@@ -1,5 +1,5 @@
 /** A payment as PortOne shows it, and what it says of an attempt (Y23 … Y26). */
-import { safeCode, shortCode } from '../../domain/payments/failures.ts';
+import { ENVIRONMENT_MISMATCH, safeCode, shortCode } from '../../domain/payments/failures.ts';
 import {
   approved,
   type Cancel,
@@ -51,12 +51,21 @@ export interface Merchant {
   readonly channelKey: string;
 }
 
+/**
+ * What a payment says of an attempt. In a channel of the other environment nothing counts (Y24): a charge is WRONG_ENVIRONMENT, and any other
+ * end has its code.
+ */
 export function outcomeOf(api: Merchant, payment: PortonePayment, charge: ProviderCharge): ProviderAnswer {
   if (!isOurs(api, payment, charge)) return foreign(MISMATCH);
   const answer = withCancels(statusAnswer(payment), cancelsOf(payment), charge.attemptId);
-  if (answer.result !== 'APPROVED' || payment.channel?.type === charge.environment) return answer;
-  const isOwn = payment.channel?.key === api.channelKey;
-  return { ...unknown('ENVIRONMENT_MISMATCH', true), result: 'WRONG_ENVIRONMENT', ...(isOwn && { isOwnChannel: true }) };
+  const { type, key } = payment.channel ?? {};
+  const isKnown = type === 'TEST' || type === 'LIVE';
+  if (type === charge.environment || !(isKnown || answer.result === 'APPROVED')) return answer;
+  const isOwn = key === api.channelKey;
+  const wrong = { code: ENVIRONMENT_MISMATCH, ...(isOwn && { isOwnChannel: true as const }) };
+  return answer.result === 'APPROVED'
+    ? { ...unknown(ENVIRONMENT_MISMATCH, true), ...wrong, result: 'WRONG_ENVIRONMENT' }
+    : { ...answer, ...wrong };
 }
 /** READY: authenticated at most. PAY_PENDING and PENDING are no ends. */
 function statusAnswer(payment: PortonePayment): ProviderAnswer {

@@ -82,6 +82,9 @@ const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
   UNRESOLVED: [/^UNRESOLVED$/],
 };
 
+/** The channel that a payment was made with is of the other environment (Y24). */
+export const ENVIRONMENT_MISMATCH = 'ENVIRONMENT_MISMATCH';
+
 /** Codes of PortOne's SDK that are not in capitals. */
 const MIXED_CASE: ReadonlySet<string> = new Set([
   'Cancelled',

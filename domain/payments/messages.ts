@@ -24,7 +24,7 @@ export interface ProviderOutcome {
   readonly isUnauthorized?: true;
   /** No answer, or an error that is the provider's own: counts for its circuit (Y17). */
   readonly isTechnical?: true;
-  /** Of WRONG_ENVIRONMENT: the channel is that of the attempt's own credential set. */
+  /** The channel is of the other environment, and that of the attempt's own credential set (Y24). */
   readonly isOwnChannel?: true;
   /** The payment has a cancel that we did not request (Y27). */
   readonly isForeignCancel?: true;

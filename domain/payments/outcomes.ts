@@ -1,6 +1,6 @@
 /** What the payment machine does with the end of a call, by the status of its attempt: one table each. */
 import { afterUnpaid, type AttemptStatus, isUnknownTooLong, MAX_HINT_READINGS, type PendingCall, readGap, TIMEOUT } from './rules.ts';
-import { failureOf } from './failures.ts';
+import { ENVIRONMENT_MISMATCH, failureOf } from './failures.ts';
 import type { Decided, PaymentOutcome, PaymentState } from './state.ts';
 import {
   alarm,
@@ -12,7 +12,6 @@ import {
   declineAfterConfirm,
   declineEnvironment,
   declineUnauthorized,
-  ENVIRONMENT_MISMATCH,
   fail,
   isOpen,
   leaveUnresolved,
@@ -35,6 +34,9 @@ type Outcomes = Readonly<Record<PaymentOutcome['result'], (ended: Ended) => Deci
 const ignore = ({ state }: Ended): Decided => unchanged(state);
 const codeOf = (outcome: PaymentOutcome): string => (outcome.result === 'LOST' ? 'LOST' : outcome.code);
 const methodOf = (outcome: PaymentOutcome): string | null => (outcome.result === 'LOST' ? null : outcome.approvedMethod);
+/** A channel of the other environment is the reason of any failure (Y24). */
+const environmentOr = (code: string, outcome: PaymentOutcome): string =>
+  codeOf(outcome) === ENVIRONMENT_MISMATCH ? ENVIRONMENT_MISMATCH : code;
 const isTechnical = (outcome: PaymentOutcome): boolean => outcome.result !== 'LOST' && outcome.isTechnical === true;
 
 /** The end of a confirm or a reading, while the attempt is CONFIRMING. */
@@ -43,14 +45,15 @@ const WHILE_CONFIRMING: Outcomes = {
   DECLINED: (ended) => {
     const { state, call, outcome, at } = ended;
     if (outcome.result !== 'LOST' && outcome.isUnauthorized) return refuse(ended);
-    return declineAfterConfirm(state, codeOf(outcome), call.name === 'readPayment', at);
+    return also(declineAfterConfirm(state, codeOf(outcome), call.name === 'readPayment', at), ...rejectionOf(outcome));
   },
   /** Charged and then canceled at the provider by somebody else: nothing is left to do. */
-  VOIDED: ({ state, at }) => declineAfterConfirm(state, 'CANCELED', true, at),
+  VOIDED: ({ state, outcome, at }) =>
+    also(declineAfterConfirm(state, environmentOr('CANCELED', outcome), true, at), ...rejectionOf(outcome)),
   /** Our order id belongs to another payment: we charged nothing, and nothing may be voided (X17). */
   FOREIGN: ({ state, at }) => declineAfterConfirm(state, 'NOT_CHARGED', false, at),
   WRONG_ENVIRONMENT: ({ state, outcome, at }) => also(declineEnvironment(state, outcome, at), { type: 'returnStock' }),
-  UNPAID: ({ state, call, at }) => applyUnpaid(state, call, at),
+  UNPAID: applyUnpaid,
   /** No request was sent now; if none was sent before either, the attempt was certainly not charged (X26). */
   UNSENT: (ended) => {
     const { state, call, outcome, at } = ended;
@@ -149,12 +152,13 @@ function leaveUnknown({ state, call, outcome, at }: Ended): Decided {
 }
 
 /** A reading said "not charged": more readings to prove it, or the confirm again under the same idempotency key. */
-function applyUnpaid(current: PaymentState, { n, isHint }: PendingCall, at: number): Decided {
+function applyUnpaid({ state: current, call: { n, isHint }, outcome, at }: Ended): Decided {
   const { confirmAnswered: ended, readings, confirmedAt } = current.attempt!;
   const state = ended && !isHint ? withAttempt(current, { readings: readings + 1 }) : current;
   const facts = { readings: state.attempt!.readings, ended, confirmedAt: confirmedAt!, expiresAt: state.expiresAt };
   const next = afterUnpaid(facts, at);
-  if (next === 'not-charged') return declineAfterConfirm(state, 'NOT_CHARGED', false, at);
+  if (next === 'not-charged')
+    return also(declineAfterConfirm(state, environmentOr('NOT_CHARGED', outcome), false, at), ...rejectionOf(outcome));
   const isAgain = next === 'confirm-again' && needsConfirm(state.attempt!);
   return unchanged(planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1));
 }

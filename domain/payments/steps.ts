@@ -1,5 +1,5 @@
 /** Steps of the payment machine that its events and outcomes share. */
-import { configurationCode, failureOf } from './failures.ts';
+import { configurationCode, ENVIRONMENT_MISMATCH, failureOf } from './failures.ts';
 import { AUTHENTICATION_LIFETIME_MS, blockedGap, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
 import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentOutcome, PaymentState } from './state.ts';
 
@@ -97,7 +97,6 @@ export function declineEnvironment(state: PaymentState, outcome: PaymentOutcome,
 /** Only the set's own channel proves that the set is wrong: a window can be opened by hand with any channel. */
 export const rejectionOf = (outcome: PaymentOutcome): readonly PaymentEffect[] =>
   outcome.result !== 'LOST' && outcome.isOwnChannel ? [{ type: 'rejectCredentials' }] : [];
-export const ENVIRONMENT_MISMATCH = 'ENVIRONMENT_MISMATCH';
 
 export function complete(state: PaymentState, approvedMethod: string | null, at: number): Decided {
   const approved = withAttempt(state, { status: 'APPROVED', approvedMethod, endedAt: at, isUnknown: false });

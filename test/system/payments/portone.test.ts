@@ -76,11 +76,13 @@ const sim = (path: string, body: object) => call(underTest.simulator, 'POST', `/
 
 const windowOf = async (payUrl: string) => formOf((await get(payUrl)).text, 'pay')!;
 /** The buyer pays in the window and never comes back. */
-const payAndLeave = async (payUrl: string, number: string): Promise<void> => payIn(await windowOf(payUrl), number);
-async function payIn(window: Awaited<ReturnType<typeof windowOf>>, number: string): Promise<void> {
+const payAndLeave = async (payUrl: string, number: string): Promise<void> => void (await payIn(await windowOf(payUrl), number));
+/** Where the window leads back to. */
+async function payIn(window: Awaited<ReturnType<typeof windowOf>>, number: string): Promise<URL | null> {
   const page = await get(`${window.action}?${String(new URLSearchParams(window.fields))}`);
   const form = formOf(page.text, 'window')!;
-  await get(`${new URL(form.action, window.action).href}?${String(new URLSearchParams({ ...form.fields, card: number, outcome: 'pay' }))}`);
+  const fields = new URLSearchParams({ ...form.fields, card: number, outcome: 'pay' });
+  return (await get(`${new URL(form.action, window.action).href}?${String(fields)}`)).location;
 }
 async function paid(shop: Shop, number: string) {
   const started = await start(shop);
@@ -247,4 +249,22 @@ test('a cancel at the provider changes no order, and an operator hears of it (Y2
   expect(canceled.status).toBe(200);
   await until('alarmed', async () => (await count()) === before + 1, 30_000);
   expect(await query(`SELECT 1 FROM payment WHERE payment_id = $1 AND status = 'completed'`, [paymentId])).toHaveLength(1);
+});
+
+describe('a window that was opened with a channel of the other environment (Y24)', () => {
+  test.each([
+    ['is confirmed', '0000'],
+    ['is confirmed, and the card would be declined', '0001'],
+    ['approves by itself', '0070'],
+  ])('%s: the reason is CONFIGURATION, and nothing stays charged', async (_, ending) => {
+    const { paymentId, payUrl, buyer } = await start(shop);
+    const window = await windowOf(payUrl);
+    const fields = { ...window.fields, channelKey: `channel-key-live-${shop.merchant}` };
+    const back = await payIn({ ...window, fields }, card(ending));
+    await get(back!.href);
+    await until('decided', async () => (await buyer.status(paymentId)).body.data.lastFailure !== null);
+    expect((await buyer.status(paymentId)).body.data).toMatchObject({ status: 'pending', lastFailure: { category: 'CONFIGURATION' } });
+    const [attempt] = await attemptsOf(paymentId);
+    await until('not charged', async () => (await statusAt(attempt!.pg_order_id)) !== 'PAID');
+  });
 });

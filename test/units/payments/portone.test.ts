@@ -133,6 +133,20 @@ describe('a charge in the other environment (Y24)', () => {
     const again = after(late, [own, 1], [outcome('UNKNOWN'), 2]);
     expect(decide(again, own, 9000)).toMatchObject({ state: { call: { name: 'voidPayment' } }, effects: [] });
   });
+  test('is the reason of the failure however the confirm ended, and the set’s own channel is rejected', () => {
+    const reason = { category: 'CONFIGURATION', code: 'ENVIRONMENT_MISMATCH' };
+    const own = { code: 'ENVIRONMENT_MISMATCH', isOwnChannel: true } as const;
+    for (const result of ['DECLINED', 'VOIDED'] as const) {
+      const ended = decide(confirming, outcome(result, own), 1);
+      expect(ended.state).toMatchObject({ status: 'pending', attempt: { status: 'DECLINED' }, lastFailure: reason });
+      expect(ended.effects.map(({ type }) => type)).toEqual(['returnStock', 'rejectCredentials']);
+      expect(effectsOf(confirming, outcome(result, { code: 'ENVIRONMENT_MISMATCH' }), 1)).toEqual(['returnStock']);
+    }
+    const unpaid = outcome('UNPAID', own);
+    let read = after(confirming, [outcome('UNKNOWN'), 1]);
+    for (let n = 1; read.call !== null && n < 100; n++) read = after(read, [unpaid, 1000 * n]);
+    expect(read).toMatchObject({ status: 'pending', lastFailure: reason });
+  });
   test('of a channel that is not the set’s tells nothing of the set: a window can be opened by hand', () => {
     const foreign = outcome('WRONG_ENVIRONMENT');
     const wrong = decide(confirming, foreign, 1);

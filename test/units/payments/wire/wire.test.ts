@@ -50,6 +50,7 @@ const portone = (status: number, type: string, more: object = {}): Reply => ({ s
 const pg = (pgCode: string): Reply => portone(502, 'PG_PROVIDER', { pgCode, pgMessage: '거절' });
 const DROPPED: Reply = { status: 0, body: null };
 const CONFIRMED: Reply = { status: 200, body: { payment: { pgTxId: 'x', paidAt: '2026-11-22T03:31:00Z' } } };
+const LIVE = { type: 'LIVE', key: 'channel-key-e6c31df1' };
 type Row = readonly [Name, CallName, string, readonly Reply[], Partial<ProviderAnswer>];
 
 const CONFIRMS: readonly Row[] = [
@@ -133,6 +134,34 @@ const CONFIRMS: readonly Row[] = [
     [CONFIRMED, ok('portone', { channel: { type: 'LIVE' } })],
     { result: 'WRONG_ENVIRONMENT' },
   ],
+  [
+    'portone',
+    'confirm',
+    'refused, in the other environment',
+    [portone(409, 'INFORMATION_MISMATCH'), ok('portone', { status: 'READY', channel: LIVE })],
+    { result: 'DECLINED', code: 'ENVIRONMENT_MISMATCH', isOwnChannel: true, message: '사유' },
+  ],
+  [
+    'portone',
+    'confirm',
+    'a card declined, in the other environment',
+    [pg('INVALID_STOPPED_CARD'), ok('portone', { status: 'FAILED', channel: { type: 'LIVE', key: 'channel-key-other' } })],
+    { result: 'DECLINED', code: 'ENVIRONMENT_MISMATCH', message: '거절' },
+  ],
+  [
+    'portone',
+    'confirm',
+    'refused, and charged in the other environment',
+    [portone(409, 'INFORMATION_MISMATCH'), ok('portone', { channel: LIVE })],
+    { result: 'WRONG_ENVIRONMENT', isOwnChannel: true },
+  ],
+  [
+    'portone',
+    'confirm',
+    'refused, in the environment of the attempt',
+    [portone(409, 'INFORMATION_MISMATCH'), ok('portone', { status: 'READY' })],
+    { result: 'DECLINED', code: 'INFORMATION_MISMATCH' },
+  ],
 ];
 const READS: readonly Row[] = [
   ...(['tosspayments', 'portone'] as const).flatMap((name): Row[] => [
@@ -182,6 +211,11 @@ const READS: readonly Row[] = [
     [ok('portone', { channel: { type: 'LIVE', key: 'channel-key-other' } })],
     { result: 'WRONG_ENVIRONMENT', code: 'ENVIRONMENT_MISMATCH' },
   ],
+  ...(['FAILED', 'CANCELLED', 'READY'] as const).map((status): Row => {
+    const result = ({ FAILED: 'DECLINED', CANCELLED: 'VOIDED', READY: 'UNPAID' } as const)[status];
+    const wrong = { result, code: 'ENVIRONMENT_MISMATCH', isOwnChannel: true } as const;
+    return ['portone', 'read', `${status} in the other environment`, [ok('portone', { status, channel: LIVE })], wrong];
+  }),
   ['portone', 'read', 'another id', [ok('portone', { id: 'x' })], { result: 'FOREIGN' }],
   ['portone', 'read', 'another store', [ok('portone', { storeId: 'store-x' })], { result: 'FOREIGN' }],
   ['portone', 'read', 'another currency', [ok('portone', { currency: 'USD' })], { result: 'FOREIGN' }],
