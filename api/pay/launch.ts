@@ -9,11 +9,11 @@ import { windowCall, type WindowRequest } from './window.ts';
 export const providerConfig = ({ payments }: Pick<Config, 'payments'>, pg: ProviderName): PaymentProviderConfig =>
   pg === 'portone' ? payments.portone : payments.toss;
 
-/** Without a window of its own (development), the window is opened by the provider's SDK. */
+/** The provider's SDK opens the window; in development a form leads to it where there is no script. */
 export function launchOf({ windowUrl, sdkUrl }: PaymentProviderConfig, request: WindowRequest): Launch {
   const { call, fields } = windowCall(request);
-  if (windowUrl !== null) return { kind: 'form', action: windowUrl, fields };
-  return { kind: 'sdk', url: sdkUrl, call, returnUrl: request.returnUrl, failUrl: request.failUrl };
+  const { returnUrl, failUrl } = request;
+  return { sdk: { url: sdkUrl, call, returnUrl, failUrl }, form: windowUrl === null ? null : { action: windowUrl, fields } };
 }
 
 /** The provider's own subdomains, where its SDK connects to; none for an address of a machine. */
@@ -22,15 +22,14 @@ function subdomainsOf(origin: URL): readonly string[] {
   return domain === null || origin.protocol !== 'https:' ? [] : [`https://*.${domain}`];
 }
 
-/** A form leads to the window; an SDK is loaded, connects to its provider, and shows the window in a frame or leads there. */
+/** An SDK is loaded, connects to its provider, and shows the window in a frame or leads there; a form leads to the development window. */
 export function sourcesOf({ windowUrl, sdkUrl, baseUrl }: PaymentProviderConfig): PageSources {
-  if (windowUrl !== null) return { forms: [new URL(windowUrl).origin] };
   const sdk = new URL(sdkUrl);
   return {
     scripts: [sdk.origin],
     connections: [...new Set(["'self'", sdk.origin, new URL(baseUrl).origin, ...subdomainsOf(sdk)])],
     frames: ['https:'],
     images: ["'self'", 'https:'],
-    forms: ['https:'],
+    forms: windowUrl === null ? ['https:'] : [new URL(windowUrl).origin],
   };
 }

@@ -23,10 +23,15 @@ const json = (id: string, data: object): Html =>
     ${new Html(JSON.stringify(data).replaceAll('<', String.raw`\u003c`))}
   </script>`;
 
-/** What opens the provider's window: a form without script (development), or its SDK (Y28). */
-export type Launch =
-  | { readonly kind: 'form'; readonly action: string; readonly fields: Readonly<Record<string, string>> }
-  | { readonly kind: 'sdk'; readonly url: string; readonly call: SdkCall; readonly returnUrl: string; readonly failUrl: string };
+interface Form {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+/** What opens the provider's window: its SDK; without script a form, which the development system's windows understand (Y28). */
+export interface Launch {
+  readonly sdk: { readonly url: string; readonly call: SdkCall; readonly returnUrl: string; readonly failUrl: string };
+  readonly form: Form | null;
+}
 
 /** A way to pay that the buyer may change to: an attempt of its own. */
 export interface OtherWay {
@@ -39,8 +44,8 @@ export interface PayPage extends Started {
   readonly at: number;
   readonly launch: Launch;
   /** This page's own address, for a browser without script. */
-  readonly here: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
-  readonly cancel: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  readonly here: Form;
+  readonly cancel: Form;
   readonly others: readonly OtherWay[];
   /** The window of the last attempt could not be opened (Y16). */
   readonly isSwitched: boolean;
@@ -82,19 +87,16 @@ export function payPage(context: PayContext, shown: PayPage): Html {
       ${hidden(cancel.fields)}
       <button type="submit" class="quiet">${m.cancel}</button>
     </form>
-    ${languageLink(context)} ${launch.kind === 'sdk' ? sdkData(launch) : ''}`;
-  return page(context, { title: m.title(storeName), body, script: launch.kind === 'sdk' ? COUNTDOWN + OPEN_WINDOW : COUNTDOWN });
+    ${languageLink(context)} ${json('sdk', launch.sdk)}`;
+  return page(context, { title: m.title(storeName), body, script: COUNTDOWN + OPEN_WINDOW });
 }
 
-const sdkData = ({ url, call, returnUrl, failUrl }: Extract<Launch, { readonly kind: 'sdk' }>): Html =>
-  json('sdk', { url, call, returnUrl, failUrl });
-
 function payForm({ launch, here }: PayPage, m: Messages): Html {
-  const { action, fields } = launch.kind === 'form' ? launch : here;
+  const { action, fields } = launch.form ?? here;
   return html`<form id="pay" method="get" action="${action}">
     ${hidden(fields)}
     <button type="submit">${m.pay}</button>
-    ${launch.kind === 'sdk' ? html`<noscript><p>${m.needsScript}</p></noscript>` : ''}
+    ${launch.form === null ? html`<noscript><p>${m.needsScript}</p></noscript>` : ''}
   </form>`;
 }
 

@@ -58,6 +58,16 @@ test('the policy names the SDK’s origin, and nothing is a form to it', async (
   expect(text).not.toContain('/window/toss');
 });
 
+test('a development system’s page offers the SDK, and the form of its window beside it', async () => {
+  const { payUrl } = await started(TOSS);
+  const { headers, text } = await get(payUrl.replace(api.url, underTest.api));
+  const policy = headers.get('content-security-policy')!;
+  expect(policy).toMatch(new RegExp(`script-src 'nonce-[^']+' ${simulator};`));
+  expect(text).toContain(`${simulator}/sdk/toss.js`);
+  expect(text).toContain(`action="${simulator}/window/toss"`);
+  expect(text).not.toContain('<noscript>');
+});
+
 screens.describe('the provider’s SDK', () => {
   const open = (): Promise<Page> => screens.open({ viewport: PHONE, locale: 'ko-KR' });
   const serve = (page: Page, name: string, body: string) =>

@@ -8,7 +8,9 @@ import { failureOf } from '../../../domain/payments/failures.ts';
 const context: PayContext = { locale: 'ko', nonce: 'n', otherLanguage: '/pay/p?attemptId=a&lang=en' };
 const CARD: Option = { pg: 'tosspayments', method: 'CARD', provider: null };
 const other = (option: Option) => ({ option, action: `/pay/p/retry?attemptId=a&pg=${option.pg}&method=${option.method}` });
-const form: Launch = { kind: 'form', action: 'http://127.0.0.1:1/window/toss', fields: { orderName: '"><script>alert(1)</script>' } };
+const call = { pg: 'portone', request: { orderName: '</script><script>alert(1)</script>' } } as const;
+const sdk: Launch['sdk'] = { url: 'https://sdk.example/s.js', call, returnUrl: 'r', failUrl: 'f' };
+const form: Launch['form'] = { action: 'http://127.0.0.1:1/window/toss', fields: { orderName: '"><script>alert(1)</script>' } };
 const shown = (changes: Partial<PayPage>): PayPage =>
   ({
     payment: {
@@ -21,7 +23,7 @@ const shown = (changes: Partial<PayPage>): PayPage =>
     attempt: CARD,
     storeName: '온기상점',
     at: 0,
-    launch: form,
+    launch: { sdk, form },
     here: { action: '/pay/p', fields: { attemptId: 'a' } },
     cancel: { action: '/pay/p/fail', fields: { code: 'USER_CANCEL' } },
     others: [],
@@ -42,15 +44,14 @@ describe('the pay page', () => {
     expect(text).not.toMatch(/<b>|<script>alert/);
     expect(text).toContain('&lt;b&gt;머플러');
   });
-  test('with an SDK passes its data as text that no markup can end, and says that it needs script', () => {
-    const call = { pg: 'portone', request: { orderName: '</script><script>alert(1)</script>' } } as const;
-    const { text } = payPage(
-      context,
-      shown({ launch: { kind: 'sdk', url: 'https://sdk.example/s.js', call, returnUrl: 'r', failUrl: 'f' } }),
-    );
+  test.each([
+    ['alone says that it needs script', null, true],
+    ['beside a form needs none', form, false],
+  ])('passes the data of the SDK as text that no markup can end; %s', (_, beside, needsScript) => {
+    const { text } = payPage(context, shown({ launch: { sdk, form: beside } }));
     const [, data = ''] = /<script type="application\/json" id="sdk">(.*?)<\/script>/s.exec(text) ?? [];
     expect(JSON.parse(data)).toMatchObject({ url: 'https://sdk.example/s.js', call });
-    expect(text).toContain(`<noscript><p>${messages.ko.needsScript}</p></noscript>`);
+    expect(text.includes(`<noscript><p>${messages.ko.needsScript}</p></noscript>`)).toBe(needsScript);
   });
   test('names the provider where the same method stands there twice, in both languages', () => {
     const others = [other({ ...CARD, pg: 'portone' }), other({ pg: 'portone', method: 'EASY_PAY', provider: 'KAKAOPAY' })];

@@ -107,15 +107,19 @@ describe('the name of an order', () => {
 const simulator = { baseUrl: 'http://127.0.0.1:1', sdkUrl: 'http://127.0.0.1:1/sdk/toss.js', windowUrl: 'http://127.0.0.1:1/window/toss' };
 const real = { baseUrl: 'https://api.tosspayments.com', sdkUrl: 'https://js.tosspayments.com/v2/standard', windowUrl: null };
 describe('the window', () => {
-  test('is a form where it has an address (development)', () => {
-    const { fields } = windowCall(toss);
-    expect(launchOf(simulator, toss)).toEqual({ kind: 'form', action: simulator.windowUrl, fields });
-    expect(sourcesOf(simulator)).toEqual({ forms: ['http://127.0.0.1:1'] });
+  test('of the development system is opened by its SDK too, and without script by a form', () => {
+    const { call, fields } = windowCall(toss);
+    const { returnUrl, failUrl } = common;
+    expect(launchOf(simulator, toss)).toEqual({
+      sdk: { url: simulator.sdkUrl, call, returnUrl, failUrl },
+      form: { action: simulator.windowUrl, fields },
+    });
+    expect(sourcesOf(simulator)).toMatchObject({ scripts: ['http://127.0.0.1:1'], forms: ['http://127.0.0.1:1'] });
   });
-  test('is opened by the SDK otherwise, whose origin the policy names', () => {
+  test('is opened by the SDK alone in production, whose origin the policy names', () => {
     const { call } = windowCall(toss);
     const { returnUrl, failUrl } = common;
-    expect(launchOf(real, toss)).toEqual({ kind: 'sdk', url: real.sdkUrl, call, returnUrl, failUrl });
+    expect(launchOf(real, toss)).toEqual({ sdk: { url: real.sdkUrl, call, returnUrl, failUrl }, form: null });
     expect(sourcesOf(real)).toEqual({
       scripts: ['https://js.tosspayments.com'],
       connections: ["'self'", 'https://js.tosspayments.com', 'https://api.tosspayments.com', 'https://*.tosspayments.com'],
