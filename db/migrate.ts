@@ -44,6 +44,7 @@ import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
+import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -88,6 +89,7 @@ const MIGRATIONS = [
   ExplainedGroups0038,
   PaymentKeys0049,
   OperationSubject0050,
+  AddressChanges0051,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -32,6 +32,10 @@ import { list } from './list.ts';
 import { listItems } from './listItems.ts';
 import { listMine } from './listMine.ts';
 import { lookUp } from './lookUp.ts';
+import { acceptAddressChange } from './acceptAddressChange.ts';
+import { rejectAddressChange } from './rejectAddressChange.ts';
+import { requestAddressChange } from './requestAddressChange.ts';
+import { requestAddressChangeAsGuest } from './requestAddressChangeAsGuest.ts';
 
 export const orders: readonly Endpoint[] = [
   list,
@@ -67,4 +71,8 @@ export const orders: readonly Endpoint[] = [
   lookUp,
   actAsGuest,
   actOnGuestOrder,
+  requestAddressChange,
+  requestAddressChangeAsGuest,
+  acceptAddressChange,
+  rejectAddressChange,
 ];

@@ -44,7 +44,7 @@ export class FeedChanges {
   changedClaim(claimId: string): void {
     this.#claims.add(claimId);
   }
-  /** An answer about a changed claim, which will tell the final time. A stored reply does by itself. */
+  /** An answer about what changes, which will tell the final time. A stored reply does by itself. */
   answered(answer: Dated): void {
     this.#answers.push(answer);
   }
@@ -63,7 +63,7 @@ export class FeedChanges {
     const [orders, items, events] = [[...this.#orders], [...this.#items], JSON.stringify(this.#events.splice(0))];
     const { principal = null, key = null } = this.#reply ?? {};
     this.#at = null;
-    if (this.#claims.size === 0) {
+    if (this.#claims.size === 0 && this.#answers.length === 0) {
       await sql`SELECT write_feed(${storeId}, ${at}, ${orders}, ${items}, ${events}, ${principal}, ${key})`;
       return;
     }

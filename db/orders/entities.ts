@@ -3,6 +3,7 @@ import type { PricedStay } from '../../domain/products/calendar.ts';
 import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../domain/checkout/rules.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
+import type { AddressChange } from '../../domain/orders/addressChange.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../domain/orders/rules.ts';
 import type { Tracking, TrackingReading } from '../../domain/orders/tracking.ts';
 import type { Visit } from '../../domain/checkout/rules.ts';
@@ -26,6 +27,7 @@ export const OrderEntity = defineEntity({
     approvedMethod: p.string().nullable(),
     buyer: p.json<Buyer>(),
     shippingAddress: p.json<Address>().nullable(),
+    addressChange: p.json<AddressChange>().nullable(),
     orderPasswordHash: p.string().nullable(),
     /** The customer who bought it; null for guests. */
     customerId: p.string().nullable(),

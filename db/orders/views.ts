@@ -1,4 +1,5 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
+import type { AddressChange } from '../../domain/orders/addressChange.ts';
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
@@ -121,6 +122,12 @@ export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now
   items: items.map((item) => viewBuyerItem(item, now)),
 });
 
+const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: AddressChange) => ({
+  ...change,
+  requestedAt: korean(requestedAt),
+  decidedAt: at(decidedAt),
+});
+
 const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,
   orderNo: order.orderNo,
@@ -131,6 +138,7 @@ const viewHead = (order: Order, approvedAt: Date | null) => ({
   progressStatus: order.progressStatus,
   buyer: { ...order.buyer, customerId: order.buyer.customerId ?? null },
   shippingAddress: order.shippingAddress ?? { receiverName: order.buyer.name, phone: order.buyer.phone, ...NO_ADDRESS },
+  addressChange: order.addressChange ? viewAddressChange(order.addressChange) : null,
   payment: {
     paymentId: order.paymentId,
     pg: order.pg ?? null,

@@ -78,7 +78,7 @@ const customers: Readonly<Record<string, TableEntry>> = {
 const records: Readonly<Record<string, TableEntry>> = {
   customer_withdrawal: { record: 'withdrawn_at reason', none: 'store_id customer_id', of: byCustomer },
   orders: {
-    record: 'order_no buyer shipping_address visit ordered_at amounts',
+    record: 'order_no buyer shipping_address address_change visit ordered_at amounts',
     hidden: 'order_password_hash',
     none: `store_id order_id checkout_id payment_id pg method approved_method customer_id delivery total_won coupon_min_order_won
       coupon_charged_won coupon_charged_point_won test_payment requires_shipping representative_status progress_status last_changed_at`,

@@ -88,6 +88,8 @@ export const catalogue = {
   VARIANT_IN_ORDER: { status: 409, message: 'The variant has been ordered; switch it off instead.' },
   DATES_UNAVAILABLE: { status: 409, message: 'A night of the stay is not available.' },
   ADDRESS_LIMIT_EXCEEDED: { status: 409, message: 'The address book is full: 10 of a type for a store, 20 for a buyer.' },
+  ADDRESS_CHANGE_LIMIT_EXCEEDED: { status: 409, message: 'Another address was asked for ten times.' },
+  DELIVERY_AREA_MISMATCH: { status: 409, message: 'The delivery fee was charged for another area.' },
   DEFAULT_ADDRESS_UNDELETABLE: { status: 409, message: 'The default address cannot be deleted.' },
   ADDRESS_IN_USE: { status: 409, message: 'A product uses the address.' },
   PICKUP_LOCATION_LIMIT_EXCEEDED: { status: 409, message: 'A store has at most 20 pickup locations.' },

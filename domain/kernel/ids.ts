@@ -3,6 +3,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The prefixes of D9. They are for people: no code parses them. */
 export type IdPrefix =
+  | 'adc'
   | 'sto'
   | 'cli'
   | 'cat'

@@ -1,0 +1,25 @@
+import { answered, requestAddressChange as ask } from '../../db/orders/addressChanges.ts';
+import { readOrder } from '../../db/orders/queries.ts';
+import { viewBuyerOrder } from '../../db/orders/views.ts';
+import { endpoint } from '../kernel/endpoint.ts';
+import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
+import { Address, closed } from '../kernel/schema.ts';
+import { ADDRESS_CHANGE_ERRORS, BuyerOrder } from './schemas.ts';
+
+export const requestAddressChangeAsGuest = endpoint({
+  id: 'orders.requestAddressChangeAsGuest',
+  route: 'POST /storefront/v1/guest/orders/{orderId}/address-change',
+  summary: 'Ask for another shipping address of a guest order before anything is dispatched',
+  access: 'storefront',
+  change: 'here',
+  idempotent: true,
+  verifiesPassword: true,
+  body: closed({ ...guestFields, shippingAddress: Address }, { title: 'GuestAddressChangeRequest' }),
+  data: BuyerOrder,
+  errors: ADDRESS_CHANGE_ERRORS,
+})
+  .before(verifyGuest)
+  .handle(async ({ tx, prepared: orderId, body, at }) => {
+    await ask(tx, orderId, body.shippingAddress);
+    return answered(tx, viewBuyerOrder(await readOrder(tx, orderId), at));
+  });
