@@ -1,4 +1,4 @@
-import { answered, requestAddressChange as ask } from '../../db/orders/addressChanges.ts';
+import { answered, requestAddressChange as request } from '../../db/orders/addressChanges.ts';
 import { checkOrderOf } from '../../db/orders/lookups.ts';
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
@@ -18,6 +18,6 @@ export const requestAddressChange = endpoint({
   errors: ADDRESS_CHANGE_ERRORS,
 }).handle(async ({ tx, params: { orderId }, body, customer, at }) => {
   await checkOrderOf(tx, orderId, customer!.customerId);
-  await ask(tx, orderId, body.shippingAddress);
+  await request(tx, orderId, body.shippingAddress);
   return answered(tx, viewBuyerOrder(await readOrder(tx, orderId), at));
 });

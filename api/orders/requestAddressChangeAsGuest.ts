@@ -1,4 +1,4 @@
-import { answered, requestAddressChange as ask } from '../../db/orders/addressChanges.ts';
+import { answered, requestAddressChange as request } from '../../db/orders/addressChanges.ts';
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -20,6 +20,6 @@ export const requestAddressChangeAsGuest = endpoint({
 })
   .before(verifyGuest)
   .handle(async ({ tx, prepared: orderId, body, at }) => {
-    await ask(tx, orderId, body.shippingAddress);
+    await request(tx, orderId, body.shippingAddress);
     return answered(tx, viewBuyerOrder(await readOrder(tx, orderId), at));
   });

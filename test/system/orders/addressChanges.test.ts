@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 
 const order = (): Promise<Paid> => shop.order(product, 1, member);
-const ask = ({ orderId }: Paid, shippingAddress: object = ADDRESS, headers = {}) =>
+const send = ({ orderId }: Paid, shippingAddress: object = ADDRESS, headers = {}) =>
   member.call('POST', `/storefront/v1/me/orders/${orderId}/address-change`, { shippingAddress }, headers);
-const requestOf = async (paid: Paid): Promise<string> => (await ask(paid)).body.data.addressChange.addressChangeId as string;
+const requestOf = async (paid: Paid): Promise<string> => (await send(paid)).body.data.addressChange.addressChangeId as string;
 const decide = ({ orderId }: Paid, decision: 'accept' | 'reject', body: object, headers = {}) =>
   shop.seller.call('POST', `/v1/orders/${orderId}/address-change/${decision}`, body, headers);
 const read = async ({ orderId }: Paid) => (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data;
@@ -29,11 +29,11 @@ const eventsOf = ({ orderId }: Paid) =>
 describe('a buyer', () => {
   test('asks, and the seller’s acceptance sends the order there; nothing personal is in the event', async () => {
     const paid = await order();
-    const asked = await ask(paid);
-    expect(asked.status).toBe(200);
-    const { addressChange } = asked.body.data;
+    const reply = await send(paid);
+    expect(reply.status).toBe(200);
+    const { addressChange } = reply.body.data;
     expect(addressChange).toMatchObject({ status: 'REQUESTED', shippingAddress: ADDRESS, decidedAt: null, reason: null });
-    expect(asked.body.data.shippingAddress).not.toMatchObject({ zipCode: ADDRESS.zipCode });
+    expect(reply.body.data.shippingAddress).not.toMatchObject({ zipCode: ADDRESS.zipCode });
     const [event] = await eventsOf(paid);
     expect(JSON.parse(event!.body).data).toEqual({ orderId: paid.orderId, status: 'PAID', testPayment: true });
     const accepted = await decide(paid, 'accept', { addressChangeId: addressChange.addressChangeId });
@@ -50,7 +50,7 @@ describe('a buyer', () => {
     const paid = await order();
     const first = await requestOf(paid);
     expect(await requestOf(paid)).toBe(first);
-    const second = (await ask(paid, { ...ADDRESS, address1: '다른길 3' })).body.data.addressChange.addressChangeId;
+    const second = (await send(paid, { ...ADDRESS, address1: '다른길 3' })).body.data.addressChange.addressChangeId;
     expect(second).not.toBe(first);
     expect((await decide(paid, 'accept', { addressChangeId: first })).body.error?.code).toBe('CONCURRENT_UPDATE');
     expect(await eventsOf(paid)).toHaveLength(2);
@@ -59,13 +59,13 @@ describe('a buyer', () => {
     expect(rejected.body.data.shippingAddress).not.toMatchObject({ address1: '다른길 3' });
   });
   test('is told that the delivery fee was for another area', async () => {
-    const refused = await ask(await order(), JEJU);
+    const refused = await send(await order(), JEJU);
     expect(refused.body.error).toMatchObject({ code: 'DELIVERY_AREA_MISMATCH', details: { charged: 'NONE', requested: 'JEJU' } });
   });
   test('asks ten times for an order at most', async () => {
     const paid = await order();
     const codes = [];
-    for (let n = 0; n < 11; n++) codes.push((await ask(paid, { ...ADDRESS, address1: `길 ${n}` })).body.error?.code ?? 'OK');
+    for (let n = 0; n < 11; n++) codes.push((await send(paid, { ...ADDRESS, address1: `길 ${n}` })).body.error?.code ?? 'OK');
     expect(codes).toEqual([...Array.from({ length: 10 }, () => 'OK'), 'ADDRESS_CHANGE_LIMIT_EXCEEDED']);
   });
   test('after the dispatch is refused, and so is the seller’s acceptance', async () => {
@@ -73,7 +73,7 @@ describe('a buyer', () => {
     const addressChangeId = await requestOf(paid);
     await shop.act(paid.orderItemId, 'confirm');
     await shop.act(paid.orderItemId, 'dispatch', { deliveryMethod: 'DIRECT' });
-    expect((await ask(paid, { ...ADDRESS, address1: '늦은길 1' })).body.error?.code).toBe('INVALID_STATUS');
+    expect((await send(paid, { ...ADDRESS, address1: '늦은길 1' })).body.error?.code).toBe('INVALID_STATUS');
     expect((await decide(paid, 'accept', { addressChangeId })).body.error?.code).toBe('INVALID_STATUS');
     expect((await decide(paid, 'reject', { addressChangeId, reason: '보냈습니다' })).status).toBe(200);
   });
@@ -83,14 +83,14 @@ describe('a buyer', () => {
     expect((await other.call('POST', path, { shippingAddress: ADDRESS })).body.error?.code).toBe('ORDER_NOT_FOUND');
     const foreign = await rival.seller.call('POST', `/v1/orders/${paid.orderId}/address-change/accept`, { addressChangeId: 'x' });
     expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'ORDER_NOT_FOUND']);
-    const fields = (await ask(paid, { ...ADDRESS, zipCode: '1', address1: '', foo: 1 })).body.error!.fieldErrors!.map(
+    const fields = (await send(paid, { ...ADDRESS, zipCode: '1', address1: '', foo: 1 })).body.error!.fieldErrors!.map(
       ({ field }: { field: string }) => field,
     );
     expect(new Set(fields)).toEqual(new Set(['shippingAddress.zipCode', 'shippingAddress.address1', 'shippingAddress.foo']));
   });
   test('under one key asks once', async () => {
     const paid = await order();
-    const [one, two] = [await ask(paid, ADDRESS, { 'idempotency-key': 'once' }), await ask(paid, ADDRESS, { 'idempotency-key': 'once' })];
+    const [one, two] = [await send(paid, ADDRESS, { 'idempotency-key': 'once' }), await send(paid, ADDRESS, { 'idempotency-key': 'once' })];
     expect(two.body.data).toEqual(one.body.data);
     expect(await eventsOf(paid)).toHaveLength(1);
   });
@@ -102,8 +102,8 @@ test('a guest asks with contact and order password', async () => {
   const guest = await shop.buyer();
   const wrong = await guest.call('POST', path, { contact: GUEST.phone, orderPassword: 'wrong-1', shippingAddress: ADDRESS });
   expect([wrong.status, wrong.body.error?.code]).toEqual([404, 'ORDER_NOT_FOUND']);
-  const asked = await guest.call('POST', path, { contact: GUEST.phone, orderPassword: GUEST.orderPassword, shippingAddress: ADDRESS });
-  expect(asked.body.data.addressChange).toMatchObject({ status: 'REQUESTED', shippingAddress: ADDRESS });
+  const reply = await guest.call('POST', path, { contact: GUEST.phone, orderPassword: GUEST.orderPassword, shippingAddress: ADDRESS });
+  expect(reply.body.data.addressChange).toMatchObject({ status: 'REQUESTED', shippingAddress: ADDRESS });
 });
 
 test('a dispatch and an acceptance at the same moment: what is dispatched goes where the order says', async () => {
