@@ -137,6 +137,8 @@ const devServerTuning: readonly string[] = [
     'history.timerProcessorMaxPollRPS=5000',
     'history.maxInFlightUpdates=100',
     'system.enableActivityEagerExecution=true',
+    // Stores take turns: without it the fairness keys of starts (workflows/kernel/start.ts) have no effect.
+    'matching.enableFairness=true',
     // Visibility is updated once a second: a workflow that starts and completes meanwhile is written once.
     'history.visibilityProcessorMaxPollRPS=1',
     'history.visibilityTaskBatchSize=1000',
