@@ -2,8 +2,8 @@
  * The outbox relay (transactional outbox): publishes the outbox rows of committed transactions to Temporal. A row is locked, published and
  * deleted in one transaction, so a killed relay publishes it again: a start or wake is idempotent. Webhook deliveries have lanes of their
  * own with a limit on deliveries in Temporal, so that thousands of events do not delay payments, and failing receivers do not delay others.
+ * In each lane stores take turns (portions.ts), so that thousands of rows of one store do not delay another's.
  */
-import { type Fragment, fragment, statement } from '../db/kernel/sql.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
@@ -12,15 +12,19 @@ import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
 import { within } from '../db/kernel/tracing.ts';
 import { runOfRow } from '../db/runs/rows.ts';
-import type { WorkflowType } from '../workflows/kernel/messages.ts';
 import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
-import { endIfOpen, type IdleRow, isIdle, markLoaded } from './idle.ts';
+import { endIfOpen, isIdle, markLoaded } from './idle.ts';
+import { isLane, type Lane, type OutboxRow, Portions, type Room } from './portions.ts';
 import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
-/** The limit on deliveries that this relay has started and that have not loaded their row yet. */
-const MAX_WAITING = { runs: Infinity, deliveries: 12, yielding: 4 } as const;
+/** The limits on deliveries that this relay has started and that have not loaded their row yet: of all stores, and of one. */
+const MAX_WAITING = {
+  runs: { all: Infinity, perStore: Infinity },
+  deliveries: { all: 18, perStore: 12 },
+  yielding: { all: 6, perStore: 4 },
+} as const satisfies Readonly<Record<Lane, unknown>>;
 /** The pause of a lane that is at its limit. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
 /** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
@@ -30,11 +34,6 @@ const CALL_MS = 3500;
 /** A LISTEN connection detects a dead network only by sending a query. Less than idle_session_timeout. */
 const HEARTBEAT_MS = 10_000;
 
-interface Row extends IdleRow {
-  readonly status: string | null;
-  readonly yields: boolean;
-  readonly traceparent: string | null;
-}
 export interface RelayDeps {
   readonly pool: Pool;
   readonly client: Client;
@@ -49,9 +48,7 @@ export interface RelayDeps {
 export async function runRelay(deps: RelayDeps): Promise<void> {
   const notifications = { runs: new OutboxNotification(), deliveries: new OutboxNotification(), yielding: new OutboxNotification() };
   const listening = listen(deps, notifications);
-  await Promise.all(
-    (['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, notifications[what], what, new Waiting())),
-  );
+  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, notifications[what], new Turns(what))));
   await listening;
 }
 
@@ -84,17 +81,32 @@ class OutboxNotification {
   }
 }
 
-/** The deliveries that this relay has started and that have not loaded their row yet. */
-class Waiting {
+/** A lane: whose turn it is, and the deliveries that it has started and that have not loaded their row yet. */
+class Turns {
+  readonly lane: Lane;
+  readonly portions: Portions;
   readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
 
-  add(rows: readonly Row[], at: number): void {
+  constructor(lane: Lane) {
+    this.lane = lane;
+    this.portions = new Portions(lane);
+  }
+  add(rows: readonly OutboxRow[], at: number): void {
+    if (this.lane === 'runs') return;
     for (const { message, is_redundant: isRedundant, workflow_id: id, store_id: storeId } of rows)
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
-  async count({ pool, clock }: RelayDeps): Promise<number> {
+  /** `isFull`: a store has as many as one may have, or all stores together. */
+  async room(deps: RelayDeps): Promise<Room & { readonly isFull: boolean }> {
+    const max = MAX_WAITING[this.lane];
+    const used = await this.#waiting(deps);
+    const all = Math.min(BATCH, max.all - this.#started.size);
+    return { all, perStore: Math.min(BATCH, max.perStore), used, isFull: all <= 0 || Math.max(...used.values()) >= max.perStore };
+  }
+  /** How many each store has. */
+  async #waiting({ pool, clock }: RelayDeps): Promise<ReadonlyMap<string, number>> {
     const started = [...this.#started];
-    if (started.length === 0) return 0;
+    if (started.length === 0) return new Map();
     const { rows } = await pool.query<{ workflow_id: string }>(
       `SELECT workflow_id FROM run JOIN unnest($1::text[], $2::text[]) AS started (store_id, workflow_id) USING (store_id, workflow_id)
        WHERE loaded_at IS NULL AND done_at IS NULL`,
@@ -103,7 +115,8 @@ class Waiting {
     const open = new Set(rows.map((row) => row.workflow_id));
     const lost = clock.now() - LOST_MS;
     for (const [id, { at }] of started) if (!open.has(id) || at < lost) this.#started.delete(id);
-    return this.#started.size;
+    const byStore = Map.groupBy(this.#started.values(), ({ storeId }) => storeId);
+    return new Map([...byStore].map(([storeId, { length }]) => [storeId, length]));
   }
 }
 
@@ -138,27 +151,16 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
   while (await Promise.race([lost.then(() => false), pause()])) await client.query('SELECT 1');
 }
 
-type Lane = keyof typeof MAX_WAITING;
-
-const DELIVERY: WorkflowType = 'webhookDelivery';
-const FILTERS: Readonly<Record<Lane, Fragment>> = {
-  runs: fragment`o.workflow_type <> ${DELIVERY}`,
-  deliveries: fragment`o.workflow_type = ${DELIVERY} AND NOT yields`,
-  yielding: fragment`o.workflow_type = ${DELIVERY} AND yields`,
-};
-
-const isLane = (text: string | undefined): text is Lane => text !== undefined && text in FILTERS;
-
-async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lane, waiting: Waiting): Promise<void> {
+async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Turns): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const room = Math.min(BATCH, MAX_WAITING[what] - (await waiting.count(deps)));
-      const taken = room > 0 ? await publishBatch(deps, what, room, waiting) : 0;
-      if (what === 'deliveries') deps.pressure.isHigh = taken >= room;
-      if (room <= 0) await sleep(FULL_MS[what]);
+      const room = await turns.room(deps);
+      const hasMore = room.all > 0 && (await publishBatch(deps, turns, room));
+      if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isFull;
       // More than one batch: the other lane helps.
-      else if (taken >= room) notification.notify();
-      else await notification.wait(IDLE_MS);
+      if (hasMore) notification.notify();
+      else if (room.all <= 0) await sleep(FULL_MS[turns.lane]);
+      else await notification.wait(room.isFull ? FULL_MS[turns.lane] : IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);
@@ -166,22 +168,16 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, what: Lan
   }
 }
 
-/** Returns how many rows it took, also those that could not be published. */
-async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane, room: number, waiting: Waiting): Promise<number> {
+/** Returns whether more rows may wait. */
+async function publishBatch({ pool, client, clock, log }: RelayDeps, turns: Turns, room: Room): Promise<boolean> {
   const tx = await pool.connect();
   let broken = false;
   try {
     await tx.query('BEGIN');
-    const { rows } = await tx.query<Row>(
-      statement`SELECT o.*, o.message = 'start' AND (r.loaded_at IS NOT NULL OR r.done_at IS NOT NULL) AS is_redundant,
-         r.done_at IS NOT NULL AS is_done
-       FROM outbox o LEFT JOIN run r ON r.store_id = o.store_id AND r.workflow_id = o.workflow_id
-       WHERE (not_before IS NULL OR not_before <= ${new Date(clock.now())}) AND ${FILTERS[what]}
-       ORDER BY outbox_id FOR UPDATE OF o SKIP LOCKED LIMIT ${room}`,
-    );
+    const { rows, hasMore } = await turns.portions.take(tx, room, new Date(clock.now()));
     const results = await Promise.allSettled(rows.map((row) => publish(client, row)));
     const published = rows.filter((_, i) => results[i]!.status === 'fulfilled');
-    if (what !== 'runs') waiting.add(published, clock.now());
+    turns.add(published, clock.now());
     const opened = await markLoaded(tx, published.filter(isIdle), clock);
     const done = published.map((row) => row.outbox_id).filter((id) => !opened.has(id));
     const failed = rows.filter((_, i) => results[i]!.status === 'rejected').map((row) => row.outbox_id);
@@ -196,7 +192,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
       );
     }
     await tx.query('COMMIT');
-    return rows.length;
+    return hasMore;
   } catch (error) {
     broken = true;
     throw error;
@@ -206,7 +202,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, what: Lane,
 }
 
 /** Starts or wakes the run of an outbox row. */
-async function publish(client: Client, row: Row): Promise<void> {
+async function publish(client: Client, row: OutboxRow): Promise<void> {
   if (row.is_redundant) return client.withDeadline(Date.now() + CALL_MS, () => endIfOpen(client, row));
   const run = { ...runOfRow(row), status: row.status, wakeAt: row.wake_at?.getTime() ?? null, yields: row.yields };
   const { workflow } = client;

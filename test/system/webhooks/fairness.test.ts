@@ -51,6 +51,26 @@ test('deliveries to a receiver that fails wait for those to one that answers', a
   for (const one of [failing, living]) one.close();
 }, 90_000);
 
+test('one event of a store is delivered among the first, though another store committed 300 before it', async () => {
+  const order: string[] = [];
+  const [many, one] = await Promise.all([world(), world()]);
+  const receivers = await Promise.all(
+    Object.entries({ many, one }).map(([name, shop]) =>
+      shop.receiver(
+        (_, response) => {
+          order.push(name);
+          response.end('ok');
+        },
+        ['PRODUCT.OUT_OF_STOCK'],
+      ),
+    ),
+  );
+  await soldOut(many, 300);
+  await soldOut(one, 1);
+  await until('all delivered', async () => order.length === 301, 60_000).finally(() => receivers.forEach((receiver) => receiver.close()));
+  expect(order.indexOf('one')).toBeLessThan(100);
+}, 90_000);
+
 test('a receiver that answers again is no longer put last', async () => {
   const shop = await world();
   let isDead = true;
