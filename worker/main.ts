@@ -6,6 +6,7 @@ import { createJobs } from '../activities/jobs.ts';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
+import { Places } from '../activities/kernel/places.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { executorOf } from '../api/executor.ts';
 import { realClock } from '../db/kernel/clock.ts';
@@ -51,7 +52,7 @@ const stopping = new AbortController();
 const shares = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
 // The one line that crosses the rings: what was approved is carried out as the API carries out requests, which activities know as a port.
 const executor = await executorOf({ ...shares, temporal: client, storage, stopping: stopping.signal });
-const deps: ActivityDeps = { ...shares, executor };
+const deps: ActivityDeps = { ...shares, executor, places: new Places() };
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs occupies a slot for ten seconds, hence so many.

@@ -24,7 +24,7 @@ export interface Ended<T extends WorkflowType> {
  * a short outage of Postgres, because the call itself is not repeated. May run twice: a callId that the row no longer expects is ignored.
  */
 export async function completeCall<T extends WorkflowType>(
-  { orm, clock, keyring }: ActivityDeps,
+  { orm, clock, keyring, places }: ActivityDeps,
   definition: RunTransition<T>,
   call: { readonly id: string; readonly storeId: string },
   ended: Ended<T>,
@@ -32,10 +32,12 @@ export async function completeCall<T extends WorkflowType>(
   const { entityId, outcome, at, record } = ended;
   const event: RunEvent<T> = { type: 'outcome', callId: call.id, outcome };
   const plan = await retryOnOutage(() =>
-    inTenant(orm, { storeId: call.storeId, at, realNow: clock.now() }, REQUEST, async (tx) => {
-      await record?.(tx);
-      return transitionRun(tx, definition, { storeId: call.storeId, entityId }, event, { clock, keyring });
-    }),
+    places.metered(call.storeId, () =>
+      inTenant(orm, { storeId: call.storeId, at, realNow: clock.now() }, REQUEST, async (tx) => {
+        await record?.(tx);
+        return transitionRun(tx, definition, { storeId: call.storeId, entityId }, event, { clock, keyring });
+      }),
+    ),
   );
   return { ...(outcome as object), plan } as Answer<T>;
 }

@@ -4,6 +4,7 @@ import { inTenant, TRANSITION } from '../../db/kernel/tx.ts';
 import { originOf } from '../../db/runs/origin.ts';
 import { type RunTransition, transitionRun } from '../../db/runs/transition.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
+import { delayedTransitions } from '../../db/kernel/metrics.ts';
 import { isOutage, sqlState } from '../../db/kernel/outage.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import {
@@ -16,8 +17,10 @@ import {
   type TransitionName,
   transitionName,
   type WorkflowType,
+  WORKFLOWS,
 } from '../../workflows/kernel/messages.ts';
 import type { ActivityDeps } from './deps.ts';
+import { DelayedTurn } from './places.ts';
 
 /** The activities of a workflow type: its transition, the calls of its plan, and its brief calls where it has some. */
 export type RunActivities<T extends WorkflowType> = {
@@ -27,27 +30,36 @@ export type RunActivities<T extends WorkflowType> = {
 
 /** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {
-  const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
+  const { workflowType } = definition;
+  const { priority } = WORKFLOWS[workflowType];
+  const transact = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     const what = `${run.entityId}.${event.type === 'command' ? event.command.name : event.type}`;
+    const tenancy = { storeId: run.storeId, at, realNow: deps.clock.now(), origin: originOf(event) };
+    const plan = await inTenant(deps.orm, tenancy, TRANSITION, async (tx) => {
+      const answer = await transitionRun(tx, definition, run, event, deps);
+      failpoint('transition.before-commit', what);
+      return answer;
+    });
+    failpoint('transition.after-commit', what);
+    return plan;
+  };
+  const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     try {
-      const tenancy = { storeId: run.storeId, at, realNow: deps.clock.now(), origin: originOf(event) };
-      const plan = await inTenant(deps.orm, tenancy, TRANSITION, async (tx) => {
-        const answer = await transitionRun(tx, definition, run, event, deps);
-        failpoint('transition.before-commit', what);
-        return answer;
-      });
-      failpoint('transition.after-commit', what);
-      return plan;
+      return await deps.places.take({ storeId: run.storeId, priority }, () => transact(run, event, at));
     } catch (error) {
       throw failureFor(error, event, deps, run);
     }
   };
-  return { [transitionName(definition.workflowType)]: work } as { readonly [N in TransitionName<T>]: typeof work };
+  return { [transitionName(workflowType)]: work } as { readonly [N in TransitionName<T>]: typeof work };
 }
 
 function failureFor(error: unknown, event: { readonly type: RunEvent['type'] }, { log }: ActivityDeps, run: RunRef): ApplicationFailure {
   if (error instanceof Fault)
     return ApplicationFailure.create({ type: error.code, message: error.code, nonRetryable: true, details: [error.extra] });
+  if (error instanceof DelayedTurn) {
+    delayedTransitions.inc();
+    return ApplicationFailure.create({ type: 'DELAYED', message: 'Other stores go first' });
+  }
   const outage = isOutage(error);
   if (!outage) log.error({ err: error, storeId: run.storeId, entityId: run.entityId }, 'transition failed');
   const final = !outage && event.type === 'command';

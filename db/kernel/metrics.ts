@@ -48,6 +48,12 @@ export const deliveryOutcomes = new Counter({
   labelNames: ['outcome'],
   registers,
 });
+/** Transitions that were put off because other stores went first (F44): each is tried again as an ordinary activity. */
+export const delayedTransitions = new Counter({
+  name: 'sangjeom_transitions_delayed_total',
+  help: 'Transitions that were put off because other stores went first',
+  registers,
+});
 /** Requests of external nodes by outcome: SUCCESS or an error code. */
 export const externalOutcomes = new Counter({
   name: 'sangjeom_external_calls_total',

@@ -5,8 +5,8 @@ import { type Plan, type RunEvent, type RunRef, type TransitionName, transitionN
 type Transition = (run: RunRef, event: RunEvent, at: number) => Promise<Plan>;
 
 /**
- * Runs a transition as a local activity. When that fails retryably (an outage of Postgres, a timeout; any error unless the event is a
- * command), as an ordinary activity with unlimited retries, which operators see as pending with its last failure.
+ * Runs a transition as a local activity. When that fails retryably (an outage of Postgres, a timeout, other stores that go first; any error
+ * unless the event is a command), as an ordinary activity with unlimited retries, which operators see as pending with its last failure.
  */
 export async function transition(type: WorkflowType, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
   const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
@@ -24,7 +24,7 @@ export async function transition(type: WorkflowType, run: RunRef, event: RunEven
   const visible = proxyActivities<Record<TransitionName, Transition>>({
     startToCloseTimeout: '10s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '5s' },
-    summary: `${summary}, waiting for Postgres`,
+    summary: `${summary}, waiting for Postgres or its turn`,
   });
   return withoutBrief(await visible[transitionName(type)](run, event, at));
 }

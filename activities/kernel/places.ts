@@ -1,0 +1,170 @@
+/**
+ * Places for transitions: how many a process makes at a time, and whose turn it is. Payments go before what nobody waits for, stores take
+ * turns, and a store whose runs use more than a tenth of the places for a minute has its turn after the others (F44). Nobody starves: now
+ * and then the one that waits longest is next, whoever it is.
+ */
+
+/** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
+export const PLACES = 16;
+/** Of one store, so that a place is left for others while it waits for its own locks. */
+const PER_STORE = 12;
+/** Of a store that uses much: each that waits holds a slot of the worker. What is more is put off at once. */
+const MANY_WAITING = 24;
+/** Of the two seconds of a local activity: what is put off then goes on as an ordinary activity, which holds no slot between its tries. */
+const WAIT_MS = 1000;
+/** Every so many turns are the longest waiting one's. */
+const OLDEST_EVERY = 8;
+
+const SHARE = 0.1;
+const WINDOW_MS = 60_000;
+const SLICES = 12;
+
+/** Others go first: the work was not begun, and is tried again later. */
+export class DelayedTurn extends Error {}
+
+export interface Turn {
+  readonly storeId: string;
+  /** As of tasks in Temporal: lower numbers first. */
+  readonly priority: number;
+}
+interface Waiter extends Turn {
+  readonly begin: () => void;
+}
+
+export class Places {
+  readonly #usage: Usage;
+  readonly #now: () => number;
+  readonly #waitMs: number;
+  /** In the order of their arrival. */
+  readonly #waiting: Waiter[] = [];
+  readonly #taken = new Map<string, number>();
+  #free = PLACES;
+  #turns = 0;
+
+  /** `now`: milliseconds that only grow. */
+  constructor(now: () => number = () => performance.now(), waitMs = WAIT_MS) {
+    this.#now = now;
+    this.#waitMs = waitMs;
+    this.#usage = new Usage(now());
+  }
+
+  /** Does the work when its turn comes. Throws a DelayedTurn, with nothing begun, when that is not soon. */
+  async take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    const { storeId } = turn;
+    if (this.#waiting.length > 0 || !this.#hasPlace(storeId)) await this.#wait(turn);
+    else this.#occupy(storeId);
+    try {
+      return await this.metered(storeId, work);
+    } finally {
+      this.#free++;
+      const left = this.#takenBy(storeId) - 1;
+      if (left === 0) this.#taken.delete(storeId);
+      else this.#taken.set(storeId, left);
+      this.#fill();
+    }
+  }
+
+  /** Does work of a store that needs no place, and counts its time as the store's. */
+  async metered<T>(storeId: string, work: () => Promise<T>): Promise<T> {
+    const began = this.#now();
+    try {
+      return await work();
+    } finally {
+      const now = this.#now();
+      this.#usage.add(storeId, now - began, now);
+    }
+  }
+
+  /** Whether it used more than a tenth of the places in the last minute. */
+  usesMuch(storeId: string): boolean {
+    return this.#usage.of(storeId, this.#now()) > SHARE * PLACES * WINDOW_MS;
+  }
+
+  #takenBy(storeId: string): number {
+    return this.#taken.get(storeId) ?? 0;
+  }
+  #hasPlace(storeId: string): boolean {
+    return this.#free > 0 && this.#takenBy(storeId) < PER_STORE;
+  }
+  #occupy(storeId: string): void {
+    this.#free--;
+    this.#taken.set(storeId, this.#takenBy(storeId) + 1);
+  }
+
+  #wait(turn: Turn): Promise<void> {
+    const { storeId } = turn;
+    const own = this.#waiting.filter((waiter) => waiter.storeId === storeId).length;
+    if (own >= MANY_WAITING && this.usesMuch(storeId)) throw new DelayedTurn();
+    return new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(new DelayedTurn());
+      }, this.#waitMs).unref();
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waiter = { ...turn, begin };
+      this.#waiting.push(waiter);
+      this.#fill();
+    });
+  }
+
+  /** Gives free places to those whose turn it is. */
+  #fill(): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#occupy(next.storeId);
+      next.begin();
+    }
+  }
+  #next(): Waiter | undefined {
+    const ready = this.#waiting.filter(({ storeId }) => this.#hasPlace(storeId));
+    if (ready.length === 0) return undefined;
+    this.#turns++;
+    if (this.#turns % OLDEST_EVERY === 0) return ready[0];
+    const rank = ({ storeId, priority }: Waiter) => [this.usesMuch(storeId) ? 1 : 0, priority, this.#takenBy(storeId)];
+    return ready.map((waiter) => ({ waiter, rank: rank(waiter) })).reduce((best, one) => (isBefore(one.rank, best.rank) ? one : best))
+      .waiter;
+  }
+}
+
+/** By the first number that differs. */
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const i = a.findIndex((value, n) => value !== b[n]);
+  return i >= 0 && a[i]! < b[i]!;
+}
+
+/** The milliseconds of each store in the last minute, to a slice of five seconds. */
+class Usage {
+  readonly #slices: Map<string, number>[] = Array.from({ length: SLICES }, () => new Map());
+  readonly #sums = new Map<string, number>();
+  #current: number;
+
+  constructor(now: number) {
+    this.#current = sliceOf(now);
+  }
+  add(storeId: string, ms: number, now: number): void {
+    this.#advance(now);
+    const slice = this.#slices[this.#current % SLICES]!;
+    slice.set(storeId, (slice.get(storeId) ?? 0) + ms);
+    this.#sums.set(storeId, (this.#sums.get(storeId) ?? 0) + ms);
+  }
+  of(storeId: string, now: number): number {
+    this.#advance(now);
+    return this.#sums.get(storeId) ?? 0;
+  }
+  /** Forgets what is older than the window. */
+  #advance(now: number): void {
+    const target = sliceOf(now);
+    if (target === this.#current) return;
+    this.#current = Math.max(this.#current, target - SLICES);
+    while (this.#current < target) {
+      this.#current++;
+      this.#slices[this.#current % SLICES]!.clear();
+    }
+    this.#sums.clear();
+    for (const slice of this.#slices) for (const [storeId, ms] of slice) this.#sums.set(storeId, (this.#sums.get(storeId) ?? 0) + ms);
+  }
+}
+const sliceOf = (now: number): number => Math.floor(now / (WINDOW_MS / SLICES));
