@@ -8,6 +8,7 @@
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
  * alone: the buyer flow at each payment provider. `--points` alone: the point policy, previews and starts with points. `--sales
  * [--payments 1000000]` alone: reports over a year. `--customers 1000000` alone: the list of customers of a store with as many. `--peers` alone: two other shop systems beside ours.
+ * `--neighbours [--way uploads]` alone: what a store is served while another one is hostile.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -34,6 +35,7 @@ import { lists, type Sizes } from './lists.ts';
 import { type Figures, memoryMb, percentile, processorMs } from './measure.ts';
 import { openRuns } from './openRuns.ts';
 import { recover } from './recovery.ts';
+import { neighbours } from './neighbours/main.ts';
 import { peers } from './peers/main.ts';
 import { points } from './points.ts';
 import { refusals } from './refusals.ts';
@@ -53,6 +55,8 @@ await run(async () => {
     options: {
       orders: { type: 'string' },
       peers: { type: 'boolean', default: false },
+      neighbours: { type: 'boolean', default: false },
+      way: { type: 'string' },
       rounds: { type: 'string', default: '2' },
       scale: { type: 'boolean', default: false },
       callers: { type: 'string', default: '16' },
@@ -112,6 +116,8 @@ async function alone(
     providers: boolean;
     sales: boolean;
     points: boolean;
+    neighbours: boolean;
+    way?: string | undefined;
     payments: string;
     customers?: string | undefined;
     'request-log': boolean;
@@ -127,6 +133,7 @@ async function alone(
     [values.changes, () => changes(system, counted(500), print)],
     [values.claims, () => claims(system, counted(100), print)],
     [values.providers, () => providers(system, counted(100), print)],
+    [values.neighbours, () => neighbours(system, values.way, print)],
     [values.points, () => points(system, counted(200), print)],
     [values.customers !== undefined, () => customers(system, Number(values.customers), print)],
     [values.sales, () => sales(system, Number(values.payments), print)],
