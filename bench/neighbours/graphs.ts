@@ -4,6 +4,7 @@ import type { Edge, Graph } from '../../domain/flows/graph.ts';
 export type FlowShape = Graph;
 
 const SECOND = { key: 'second', after: 'PT1S' } as const;
+const finish = { type: 'seller.action', key: 'finish' } as const;
 const elapsed = { type: 'elapsed', deadline: SECOND.key } as const;
 
 function loop(edges: readonly Edge[], tables: Graph['tables'] = {}): Graph {
@@ -18,7 +19,8 @@ function loop(edges: readonly Edge[], tables: Graph['tables'] = {}): Graph {
       ...edges,
       { id: 'there', from: 'one', to: 'two', on: elapsed },
       { id: 'back', from: 'two', to: 'one', on: elapsed },
-      { id: 'out', from: 'one', to: 'end', on: { type: 'seller.action', key: 'finish' } },
+      { id: 'out', from: 'one', to: 'end', on: finish },
+      { id: 'out2', from: 'two', to: 'end', on: finish },
     ],
   };
 }
@@ -39,9 +41,8 @@ export function notifying(times: number): Graph {
   const graph = loop([]);
   const run = Array.from({ length: times }, (_, n) => ({ type: 'notify', name: `n${n}`, to: 'seller', message: 'x'.repeat(100) }) as const);
   const edges = graph.edges.filter(({ id }) => id !== 'back').map((edge) => (edge.id === 'there' ? { ...edge, run } : edge));
-  const out = { id: 'out2', from: 'two', to: 'end', on: { type: 'seller.action', key: 'finish' } } as const;
   const states = graph.states.map((one) =>
     one.id === 'two' ? ({ id: 'two', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: 'two' } as const) : one,
   );
-  return { ...graph, states, edges: [...edges, out] };
+  return { ...graph, states, edges };
 }

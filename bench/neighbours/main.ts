@@ -74,7 +74,7 @@ class Neighbour {
   readonly #api: string;
   readonly #storeCode: string;
   readonly #productId: string;
-  /** When the order of this payment was told to the receiver. */
+  /** Those who wait for the webhook of an order. */
   readonly #told = new Map<string, () => void>();
   readonly #receiver = createServer((request, response) => {
     let text = '';
@@ -82,8 +82,8 @@ class Neighbour {
     request.on('end', () => {
       response.end('ok');
       const { data } = JSON.parse(text) as { data: { orderId: string } };
-      this.#told.get(data.orderId)?.();
       this.#arrived.set(data.orderId, performance.now());
+      this.#told.get(data.orderId)?.();
     });
   });
   readonly #arrived = new Map<string, number>();
@@ -113,8 +113,8 @@ class Neighbour {
     const told: Promise<void>[] = [];
     const buying = async () => {
       while (performance.now() < end) {
-        const orderId = await timed(times.order, () => this.#buy());
-        if (orderId !== null) told.push(this.#whenTold(orderId, times.webhook));
+        const order = await timed(times.order, () => this.#buy());
+        if (order) told.push(this.#whenTold(order, times.webhook));
       }
     };
     const reading = async () => {
@@ -129,23 +129,21 @@ class Neighbour {
     return times;
   }
 
-  /** The id of the order. */
-  async #buy(): Promise<string> {
+  async #buy(): Promise<{ orderId: string; paidAt: number }> {
     const buyer = await Buyer.arrive(this.#api, this.#storeCode);
     const { checkoutId } = (await ok(buyer.checkout(this.#productId))) as { checkoutId: string };
     const { payUrl, paymentId } = (await ok(buyer.start(checkoutId))) as { payUrl: string; paymentId: string };
     await pay(payUrl);
+    const paidAt = performance.now();
     const { orderId } = (await ok(buyer.status(paymentId))) as { orderId?: string };
     if (orderId === undefined) throw new Error('not paid');
-    return orderId;
+    return { orderId, paidAt };
   }
-  /** From now, right after the order was paid. */
-  async #whenTold(orderId: string, times: number[]): Promise<void> {
-    const began = performance.now();
-    const isTold = this.#arrived.has(orderId);
+  /** From the moment in which the buyer saw that it was paid, which may be after the webhook: then a millisecond. */
+  async #whenTold({ orderId, paidAt }: { readonly orderId: string; readonly paidAt: number }, times: number[]): Promise<void> {
     const arrived = new Promise<void>((resolve) => this.#told.set(orderId, resolve));
-    if (!isTold) await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, LOST_MS).unref())]);
-    times.push(Math.max(1, (this.#arrived.get(orderId) ?? began + LOST_MS) - began));
+    if (!this.#arrived.has(orderId)) await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, LOST_MS).unref())]);
+    times.push(Math.max(1, (this.#arrived.get(orderId) ?? paidAt + LOST_MS) - paidAt));
     this.#told.delete(orderId);
   }
 }

@@ -1,6 +1,5 @@
 /** The ways in which one store may be hostile to its neighbours (issue 33): each prepares what it needs, then loads the system until told to stop. */
-import { request as send } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Buyer, call, pay, type Reply, type Seller } from '../../bin/dev/client.ts';
@@ -30,7 +29,7 @@ export const WAYS = {
   },
   loop: async (store) => {
     if (!(await runs(store, simpleLoop(), 30))) return null;
-    return () => stopped(store);
+    return () => stopped(store).then(() => finishAll(store));
   },
   lists: async (store) => {
     await largestProducts(store, 99);
@@ -137,6 +136,12 @@ async function runs(store: Hostile, graph: FlowShape, items: number): Promise<bo
   if (productId === null) return false;
   await until(items, () => buyMany(store, productId, 1));
   return true;
+}
+
+/** Ends what still runs: the next way is measured without it. */
+async function finishAll({ seller }: Hostile): Promise<void> {
+  const { items } = (await checked(seller.call('GET', '/v1/order-items?size=100&status=PAID'))) as { items: { orderItemId: string }[] };
+  await Promise.all(items.map(({ orderItemId }) => seller.call('POST', `/v1/order-items/${orderItemId}/actions/finish`, {})));
 }
 
 /** Products with as many variants and as much text as there may be. */
