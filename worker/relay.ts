@@ -26,7 +26,9 @@ const MAX_WAITING = {
   yielding: { all: 6, perStore: 4 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /** The pause of a lane that is at its limit. */
-const FULL_MS = { runs: 0, deliveries: 20, yielding: 250 } as const;
+const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
+/** Under pressure one delivery to a receiver that fails is started in this time. */
+const PACE_MS = 250;
 /** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
 const LOST_MS = 30_000;
 /** The transaction is idle during the call to Temporal: less than idle_in_transaction_session_timeout (X18). */
@@ -97,10 +99,10 @@ class Turns {
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
   /** `isFull`: a store has as many as one may have, or all stores together. */
-  async room(deps: RelayDeps): Promise<Room & { readonly isFull: boolean }> {
+  async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean }> {
     const max = MAX_WAITING[this.lane];
     const used = await this.#waiting(deps);
-    const all = Math.min(BATCH, max.all - this.#started.size);
+    const all = Math.min(batch, max.all - this.#started.size);
     return { all, perStore: Math.min(BATCH, max.perStore), used, isFull: all <= 0 || Math.max(...used.values()) >= max.perStore };
   }
   /** How many each store has. */
@@ -154,11 +156,13 @@ async function heartbeat(client: PoolClient, lost: Promise<void>): Promise<void>
 async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Turns): Promise<void> {
   while (!deps.signal.aborted) {
     try {
-      const room = await turns.room(deps);
+      const isPaced = turns.lane === 'yielding' && deps.pressure.isHigh;
+      const room = await turns.room(deps, isPaced ? 1 : BATCH);
       const hasMore = room.all > 0 && (await publishBatch(deps, turns, room));
       if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isFull;
+      if (isPaced) await sleep(PACE_MS);
       // More than one batch: the other lane helps.
-      if (hasMore) notification.notify();
+      else if (hasMore) notification.notify();
       else if (room.all <= 0) await sleep(FULL_MS[turns.lane]);
       else await notification.wait(room.isFull ? FULL_MS[turns.lane] : IDLE_MS);
     } catch (error) {

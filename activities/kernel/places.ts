@@ -27,13 +27,17 @@ export interface Turn {
   /** As of tasks in Temporal: lower numbers first. */
   readonly priority: number;
 }
+/** Milliseconds that only grow, of no business time. */
+interface MonotonicClock {
+  now(): number;
+}
 interface Waiter extends Turn {
   readonly begin: () => void;
 }
 
 export class Places {
   readonly #usage: Usage;
-  readonly #now: () => number;
+  readonly #clock: MonotonicClock;
   readonly #waitMs: number;
   /** In the order of their arrival. */
   readonly #waiting: Waiter[] = [];
@@ -41,11 +45,10 @@ export class Places {
   #free = PLACES;
   #turns = 0;
 
-  /** `now`: milliseconds that only grow. */
-  constructor(now: () => number = () => performance.now(), waitMs = WAIT_MS) {
-    this.#now = now;
+  constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS) {
+    this.#clock = clock;
     this.#waitMs = waitMs;
-    this.#usage = new Usage(now());
+    this.#usage = new Usage(clock.now());
   }
 
   /** Does the work when its turn comes. Throws a DelayedTurn, with nothing begun, when that is not soon. */
@@ -66,18 +69,18 @@ export class Places {
 
   /** Does work of a store that needs no place, and counts its time as the store's. */
   async metered<T>(storeId: string, work: () => Promise<T>): Promise<T> {
-    const began = this.#now();
+    const began = this.#clock.now();
     try {
       return await work();
     } finally {
-      const now = this.#now();
+      const now = this.#clock.now();
       this.#usage.add(storeId, now - began, now);
     }
   }
 
   /** Whether it used more than a tenth of the places in the last minute. */
   usesMuch(storeId: string): boolean {
-    return this.#usage.of(storeId, this.#now()) > SHARE * PLACES * WINDOW_MS;
+    return this.#usage.of(storeId, this.#clock.now()) > SHARE * PLACES * WINDOW_MS;
   }
 
   #takenBy(storeId: string): number {

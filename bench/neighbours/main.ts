@@ -110,11 +110,11 @@ class Neighbour {
   async measure(ms: number): Promise<Times> {
     const times: Times = { order: [], webhook: [], product: [] };
     const end = performance.now() + ms;
-    const told: Promise<void>[] = [];
+    const webhooks: Promise<void>[] = [];
     const buying = async () => {
       while (performance.now() < end) {
         const order = await timed(times.order, () => this.#buy());
-        if (order) told.push(this.#whenTold(order, times.webhook));
+        if (order) webhooks.push(this.#whenTold(order, times.webhook));
       }
     };
     const reading = async () => {
@@ -125,7 +125,7 @@ class Neighbour {
       }
     };
     await Promise.all([buying(), reading()]);
-    await Promise.all(told);
+    await Promise.all(webhooks);
     return times;
   }
 
