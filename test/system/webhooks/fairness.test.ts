@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
-import { emit, type NewEvent } from '../../../db/webhooks/events.ts';
+import { emit } from '../../../db/webhooks/events.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';
 import { Pressure, YieldingSlots } from '../../../worker/pressure.ts';
-import { query, underTest, until, type World, world } from '../../kernel/world.ts';
+import { underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
@@ -16,21 +16,11 @@ beforeAll(async () => {
 afterAll(() => orm.close());
 
 const EVENTS = 60;
-const emitted = ({ store }: World, events: readonly NewEvent[]): Promise<void> =>
-  inTenant(orm, tenancy(store.storeId), REQUEST, (tx) => emit(tx, events));
 /** One commit that reports so many products as sold out. */
 function soldOut(shop: World, count: number): Promise<void> {
   const data = (n: number) => ({ productId: 'p', variantId: `v${n}` });
-  const event = (_: unknown, n: number) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const;
-  return emitted(shop, Array.from({ length: count }, event));
-}
-/** One commit of so many inquiries. */
-function inquired(shop: World, count: number): Promise<void> {
-  const data = (n: number) => ({ productId: 'p', inquiryId: `i${n}` });
-  return emitted(
-    shop,
-    Array.from({ length: count }, (_, n) => ({ type: 'INQUIRY.CREATED', at: Date.now(), data: data(n) }) as const),
-  );
+  const events = Array.from({ length: count }, (_, n) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const);
+  return inTenant(orm, tenancy(shop.store.storeId), REQUEST, (tx) => emit(tx, events));
 }
 
 test('deliveries to a receiver that fails wait for those to one that answers', async () => {
@@ -125,40 +115,6 @@ test('runs of failing receivers get four tasks at a time', () => {
   pressure.isHigh = false;
   expect(reserve(1)[0]).not.toBeNull();
 });
-
-test('a first attempt does not wait behind the retries of its receiver, while a storm of others is delivered', async () => {
-  const shop = await world();
-  const came: string[] = [];
-  const receiver = await shop.receiver(
-    (request, response) => {
-      came.push(String(request.headers['svc-event-id']));
-      response.writeHead(500).end();
-    },
-    ['PRODUCT.OUT_OF_STOCK'],
-  );
-  const living = await shop.receiver(undefined, ['INQUIRY.CREATED']);
-  const retries = 150;
-  try {
-    await soldOut(shop, 1);
-    await until('a failure', async () => (await shop.deliveries(receiver.webhookId))[0]?.['status'] === 'PENDING_RETRY');
-    await soldOut(shop, retries - 1);
-    await until('all failed', async () => new Set(came).size === retries, 60_000);
-    await until('all wait', async () => (await query(WAITING, [shop.store.storeId]))[0]!['n'] === retries, 60_000);
-    const before = came.length;
-    await inquired(shop, 400);
-    const advanced = shop.advance('PT1M');
-    await until('retries begin', async () => came.length > before);
-    await soldOut(shop, 1);
-    await advanced;
-    await until('all came', async () => came.length >= before + retries + 1, 60_000);
-    const known = new Set(came.slice(0, before));
-    expect(came.slice(before).findIndex((event) => !known.has(event))).toBeLessThan(retries / 2);
-  } finally {
-    receiver.close();
-    living.close();
-  }
-}, 200_000);
-const WAITING = `SELECT count(*)::int AS n FROM webhook_delivery WHERE store_id = $1 AND status = 'PENDING_RETRY' AND next_attempt_at IS NOT NULL`;
 
 test('runs of failing receivers come last in Temporal too', () => {
   const run = { storeId: 's', workflowId: 'w', entityId: 'r', orderNo: null } as const;
