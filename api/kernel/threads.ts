@@ -30,8 +30,8 @@ export interface ThreadWork extends Job {
 const AT_ONCE = 2;
 const WAIT_MS = 5000;
 const IDLE_MS = 60_000;
-/** A job bounds itself at two seconds; the rest is what it cannot interrupt. */
-const CPU_MS = 3000;
+/** A job bounds itself at two seconds; the rest is the beginning of its thread, and what it cannot interrupt. */
+const CPU_MS = 4000;
 /** However little of its processor time it was given. */
 const REAL_MS = 30_000;
 const MEASURE_MS = 200;

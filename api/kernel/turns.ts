@@ -58,19 +58,23 @@ export class Turns {
     });
   }
 
+  private end(storeId: string): void {
+    this.busy.delete(storeId);
+    // Behind all others that wait by now.
+    const line = this.lines.get(storeId);
+    this.lines.delete(storeId);
+    if (line) this.lines.set(storeId, line);
+    this.next();
+  }
+
   private next(): void {
     for (const [storeId, line] of this.lines) {
       if (this.busy.size >= this.limits.slots) return;
       if (this.busy.has(storeId)) continue;
       this.busy.add(storeId);
       const one = line.shift()!;
-      // Behind all others that wait.
-      this.lines.delete(storeId);
-      if (line.length > 0) this.lines.set(storeId, line);
-      one.begin(() => {
-        this.busy.delete(storeId);
-        this.next();
-      });
+      if (line.length === 0) this.lines.delete(storeId);
+      one.begin(() => this.end(storeId));
     }
   }
 }
