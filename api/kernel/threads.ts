@@ -4,6 +4,7 @@
  * (api/flows/thread.ts); what it misses is ended here. Without a pool of a library: what is bounded is a thread's own processor time and each
  * of its messages, which pools keep to themselves, and the turns are by store.
  */
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { RetryLater } from './limits.ts';
@@ -37,7 +38,7 @@ const REAL_MS = 30_000;
 const MEASURE_MS = 200;
 /**
  * V8 ends a thread that passes it, but the whole process where a single allocation passes it by far: what a job keeps is bounded by its own
- * counting. The flag `--max-old-space-size` of the process, where there is one, takes its place.
+ * counting.
  */
 const HEAP = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
@@ -120,7 +121,7 @@ export class Threads {
       return worker;
     }
     // Without the process' environment, which holds its secrets, and its flags.
-    const worker = new Worker(this.file, { execArgv: [], env: {}, resourceLimits: HEAP });
+    const worker = withOwnHeap(() => new Worker(this.file, { execArgv: [], env: {}, resourceLimits: HEAP }));
     this.living.add(worker);
     const forget = () => {
       clearTimeout(this.idle.get(worker));
@@ -139,6 +140,20 @@ export class Threads {
     worker.unref();
     this.idle.set(worker, setTimeout(() => end(worker), IDLE_MS).unref());
   }
+}
+
+/** The process' own sizes of its heap, from its command line (bin/kernel/memory.json): V8 would give them to every thread as well. */
+const SIZES = process.execArgv.filter((flag) => /^--max-(?:old|semi)-space-size=\d+$/.test(flag));
+function withOwnHeap(create: () => Worker): Worker {
+  // They are read when a heap is made: that of the process is there, that of the thread when it is online.
+  for (const flag of SIZES) setFlagsFromString(flag.replace(/\d+$/, '0'));
+  const worker = create();
+  const restore = () => {
+    for (const flag of SIZES) setFlagsFromString(flag);
+  };
+  worker.once('online', restore);
+  worker.once('exit', restore);
+  return worker;
 }
 
 const ending = new WeakSet<Worker>();

@@ -1,9 +1,11 @@
 /** Threads for what sellers draw (docs/decisions.md#f45): whatever happens in one, the process goes on. */
 import { afterAll, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { Threads } from '../../../api/kernel/threads.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { simulation } from '../flows/randomGraphs.ts';
@@ -11,12 +13,14 @@ import { simulation } from '../flows/randomGraphs.ts';
 const never = new AbortController().signal;
 /** Does what it is told, by name. */
 const OBEDIENT = `
+import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 parentPort.on('message', (order) => {
   if (order === 'spin') { parentPort.postMessage({ progress: 'spinning' }); for (;;); }
   if (order === 'fill') { const all = []; for (;;) all.push({ text: 'x' + all.length }); }
   if (order === 'throw') throw new Error('thrown');
-  if (order === 'fail') parentPort.postMessage({ failed: 'failed' });
+  if (order === 'heap') parentPort.postMessage({ result: getHeapStatistics().heap_size_limit });
+  else if (order === 'fail') parentPort.postMessage({ failed: 'failed' });
   else parentPort.postMessage({ result: [order, Object.keys(process.env)] });
 });`;
 const file = join(tmpdir(), `obedient-${process.pid}.mjs`);
@@ -54,6 +58,20 @@ test('a job ends when its client hangs up, and leaves its turn', async () => {
   await expect(left).rejects.toMatchObject({ code: 'TEMPORARILY_UNAVAILABLE' });
   expect(await order('c')).toEqual({ result: ['c', []] });
 });
+
+test('a thread has its own memory, whatever the process was given', async () => {
+  const script = `
+    import { Threads } from ${JSON.stringify(new URL('../../../api/kernel/threads.ts', import.meta.url).href)};
+    const threads = new Threads(new URL(${JSON.stringify(pathToFileURL(file).href)}));
+    const work = { storeId: 's', gone: new AbortController().signal, read: async () => 'heap' };
+    process.stdout.write(JSON.stringify(await threads.run(work)));
+    await threads.close();`;
+  const { flags } = JSON.parse(readFileSync('bin/kernel/memory.json', 'utf8')) as { flags: string[] };
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', script]);
+  const { result } = JSON.parse(stdout) as { result: number };
+  // The new space has its part beside the old one of 64 MiB.
+  expect(result).toBeLessThan(100 * 1024 * 1024);
+}, 120_000);
 
 /** Far beyond what a publish allows: a happening of it takes a tenth of a second. */
 const costly: Graph = {
