@@ -8,6 +8,7 @@ import { endpoints } from './endpoints.ts';
 import type { ApiDeps } from './kernel/deps.ts';
 import { createExecutor } from './kernel/execute.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
+import { Threads } from './kernel/threads.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
 interface WorkerDeps extends Pick<ApiDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
@@ -21,5 +22,7 @@ export async function executorOf(deps: WorkerDeps): Promise<Executor> {
   deps.stopping.addEventListener('abort', () => keys.close());
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   const payments = createProviders(config.payments).providerFor;
-  return createExecutor({ ...deps, keys, egress, payments, login: createLoginProvider(config, log) }, endpoints);
+  // Who waits in vain is no refusal of what was approved: it is tried again.
+  const threads = new Threads(new URL('./flows/thread.ts', import.meta.url), 'TEMPORARILY_UNAVAILABLE');
+  return createExecutor({ ...deps, keys, egress, payments, threads, login: createLoginProvider(config, log) }, endpoints);
 }

@@ -17,6 +17,7 @@ import { checkLogin } from '../db/roles.ts';
 import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
+import { Threads } from './kernel/threads.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
 const config = readConfig();
@@ -36,7 +37,9 @@ const payments = createProviders(config.payments).providerFor;
 const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
 const stopping = new AbortController();
-const deps = { orm, temporal, config, keyring, keys, login, egress, storage, payments, clock: realClock, log, stopping: stopping.signal };
+const threads = new Threads(new URL('./flows/thread.ts', import.meta.url));
+const shares = { orm, temporal, config, keyring, keys, login, egress, storage, payments, threads };
+const deps = { ...shares, clock: realClock, log, stopping: stopping.signal };
 const recorder = new Recorder(deps);
 const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');
@@ -61,7 +64,7 @@ const stop = async () => {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   await sleep(config.drainMs);
   keys.close();
-  server.close(() => void Promise.allSettled([recorder.close(), tracing?.stop()]).then(() => process.exit(0)));
+  server.close(() => void Promise.allSettled([recorder.close(), tracing?.stop(), threads.close()]).then(() => process.exit(0)));
   server.closeIdleConnections();
   setTimeout(() => process.exit(0), 10_000).unref();
 };

@@ -1,7 +1,8 @@
-import { checkFlow } from '../../db/flows/commands.ts';
+import { checkedFacts } from '../../db/flows/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Check } from './issues.ts';
 import { FLOW_HEAD } from './subject.ts';
+import { whole } from './threads.ts';
 
 export const check = endpoint({
   id: 'flows.check',
@@ -15,7 +16,6 @@ export const check = endpoint({
   change: 'none',
   data: Check,
   errors: ['FLOW_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
-  const { publishable, blocking, warnings } = await checkFlow(tx, params.flowId);
-  return { publishable, blocking: [...blocking], warnings: [...warnings] };
-});
+})
+  .before((call) => whole(call, async (tx) => ({ type: 'check', draft: await checkedFacts(tx, call.params.flowId) })))
+  .handle(async ({ prepared: { publishable, blocking, warnings } }) => ({ publishable, blocking: [...blocking], warnings: [...warnings] }));

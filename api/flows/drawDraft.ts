@@ -1,7 +1,7 @@
 import { findFlow } from '../../db/flows/stored.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { draw } from './picture/draw.ts';
+import { drawn } from './threads.ts';
 
 export const drawDraft = endpoint({
   id: 'flows.drawDraft',
@@ -12,8 +12,12 @@ export const drawDraft = endpoint({
   change: 'none',
   image: 'image/svg+xml',
   errors: ['FLOW_NOT_FOUND', 'FLOW_DRAFT_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
-  const flow = await findFlow(tx, params.flowId);
-  if (!flow.draftGraph) throw new Fault('FLOW_DRAFT_NOT_FOUND');
-  return draw(flow.draftGraph, `${flow.name} · 초안 ${flow.latestVersion + 1}`);
-});
+})
+  .before((call) =>
+    drawn(call, async (tx) => {
+      const { draftGraph, name, latestVersion } = await findFlow(tx, call.params.flowId);
+      if (!draftGraph) throw new Fault('FLOW_DRAFT_NOT_FOUND');
+      return { graph: draftGraph, title: `${name} · 초안 ${latestVersion + 1}`, way: null };
+    }),
+  )
+  .handle(async ({ prepared }) => prepared);

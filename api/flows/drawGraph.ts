@@ -1,6 +1,6 @@
 import { currentGraph, findFlow } from '../../db/flows/stored.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { draw } from './picture/draw.ts';
+import { drawn } from './threads.ts';
 
 export const drawGraph = endpoint({
   id: 'flows.drawGraph',
@@ -11,7 +11,11 @@ export const drawGraph = endpoint({
   change: 'none',
   image: 'image/svg+xml',
   errors: ['FLOW_NOT_FOUND', 'FLOW_VERSION_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
-  const flow = await findFlow(tx, params.flowId);
-  return draw(await currentGraph(tx, flow), flow.name);
-});
+})
+  .before((call) =>
+    drawn(call, async (tx) => {
+      const flow = await findFlow(tx, call.params.flowId);
+      return { graph: await currentGraph(tx, flow), title: flow.name, way: null };
+    }),
+  )
+  .handle(async ({ prepared }) => prepared);

@@ -3,7 +3,7 @@ import { flowOf } from '../../db/flows/loaded.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { readWay } from '../../db/orders/flowWay.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { draw } from './picture/draw.ts';
+import { drawn } from './threads.ts';
 
 export const drawItem = endpoint({
   id: 'flows.drawItem',
@@ -14,8 +14,13 @@ export const drawItem = endpoint({
   change: 'none',
   image: 'image/svg+xml',
   errors: ['ORDER_ITEM_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
-  const item = await readItem(tx, params.orderItemId);
-  const { name } = await readFlowHead(tx, item);
-  return draw(flowOf(item).main.graph, `${name} · 버전 ${item.flowVersion} · ${item.orderItemNo}`, await readWay(tx, item));
-});
+})
+  .before((call) =>
+    drawn(call, async (tx) => {
+      const item = await readItem(tx, call.params.orderItemId);
+      const { name } = await readFlowHead(tx, item);
+      const title = `${name} · 버전 ${item.flowVersion} · ${item.orderItemNo}`;
+      return { graph: flowOf(item).main.graph, title, way: await readWay(tx, item) };
+    }),
+  )
+  .handle(async ({ prepared }) => prepared);

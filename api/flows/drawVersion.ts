@@ -1,6 +1,6 @@
 import { findFlow, graphOf, versionNumber } from '../../db/flows/stored.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { draw } from './picture/draw.ts';
+import { drawn } from './threads.ts';
 
 export const drawVersion = endpoint({
   id: 'flows.drawVersion',
@@ -11,8 +11,12 @@ export const drawVersion = endpoint({
   change: 'none',
   image: 'image/svg+xml',
   errors: ['FLOW_NOT_FOUND', 'FLOW_VERSION_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
-  const flow = await findFlow(tx, params.flowId);
-  const version = versionNumber(params.version);
-  return draw(await graphOf(tx, flow, version), `${flow.name} · 버전 ${version}`);
-});
+})
+  .before((call) =>
+    drawn(call, async (tx) => {
+      const flow = await findFlow(tx, call.params.flowId);
+      const version = versionNumber(call.params.version);
+      return { graph: await graphOf(tx, flow, version), title: `${flow.name} · 버전 ${version}`, way: null };
+    }),
+  )
+  .handle(async ({ prepared }) => prepared);

@@ -1,8 +1,11 @@
-import { replayItem } from '../../db/orders/replayed.ts';
+import { readRecordedItem } from '../../db/orders/replayed.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, nullable, Type } from '../kernel/schema.ts';
+import { TRUNCATED } from './rehearsals.ts';
 import { FLOW_HEAD } from './subject.ts';
+import { computed } from './threads.ts';
 
 const Ids = Type.Array(Type.String());
 const text = Type.Optional(Type.String());
@@ -31,28 +34,30 @@ export const replay = endpoint({
     {
       orderItemId: Id,
       version: Type.Integer({ minimum: 1 }),
-      records: Type.Integer({ minimum: 0 }),
+      records: Type.Integer({ minimum: 0, description: 'Of the item; where it is truncated, those that were fed' }),
       divergedAt: nullable(Diverged),
+      truncated: TRUNCATED,
     },
     { title: 'FlowReplay' },
   ),
   errors: ['FLOW_NOT_FOUND', 'ORDER_ITEM_NOT_FOUND', 'PUBLISH_BLOCKED'],
-}).handle(async ({ tx, params, body }) => {
-  const { flow, version } = await rehearsedFlow(tx, params.flowId);
-  const { orderItemId, records, diverged } = await replayItem(tx, flow, body.orderItemId);
-  return { orderItemId, version, records, divergedAt: diverged && viewDivergence(diverged) };
-});
-
-type Diverged = NonNullable<Awaited<ReturnType<typeof replayItem>>['diverged']>;
-function viewDivergence({ record, runId, event, recorded, replayed }: Diverged) {
-  const { edges, to, code = null, reason = null } = replayed;
-  const details = DETAILS.filter((field) => typeof event[field] === 'string').map((field) => [field, event[field] as string] as const);
-  return {
-    record,
-    runId,
-    event: { type: event.type, ...(Object.fromEntries(details) as { [K in (typeof DETAILS)[number]]?: string }) },
-    recorded: { edges: [...recorded.edges], to: [...recorded.to] },
-    replayed: { edges: [...edges], to: [...to], code, reason },
-  };
-}
-const DETAILS = ['key', 'name', 'deadline', 'value', 'to', 'reason'] as const;
+})
+  .before(async (call) => {
+    let [version, orderItemId, records, fed] = [0, '', 0, 0];
+    const ended = await computed(
+      call,
+      async (tx) => {
+        const flow = await rehearsedFlow(tx, call.params.flowId);
+        const item = await readRecordedItem(tx, call.body.orderItemId);
+        [version, orderItemId, records] = [flow.version, item.orderItemId, item.records.length];
+        return { type: 'replay', source: flow.source, item };
+      },
+      { onProgress: (progress) => void (fed = Number(progress)) },
+    );
+    if ('died' in ended) return { orderItemId, version, records: fed, divergedAt: null, truncated: ended.died };
+    const { result } = ended;
+    if ('blocking' in result) throw new Fault('PUBLISH_BLOCKED', { details: { blocking: result.blocking } });
+    const { divergedAt, truncated } = result;
+    return { orderItemId, version, records: truncated ? result.fed : records, divergedAt, truncated };
+  })
+  .handle(async ({ prepared }) => prepared);

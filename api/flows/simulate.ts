@@ -2,12 +2,14 @@ import { readHolidays } from '../../db/flows/holidays.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { simulate as simulateFlow } from '../../domain/flows/simulate.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 import { Scenario, scenarioProblems } from './scenario.ts';
-import { simulationOf, viewAnswer } from './simulated.ts';
+import { TRUNCATED } from './rehearsals.ts';
+import { simulationOf, type Step } from './simulated.ts';
 import { FLOW_HEAD } from './subject.ts';
+import { computed } from './threads.ts';
 
 const Key = Type.String();
 const text = Type.Optional(Type.String());
@@ -60,6 +62,7 @@ const Answer = closed(
       sellerForcedCancel: Permitted,
       sellerCancelHoldRefund: Permitted,
     }),
+    truncated: TRUNCATED,
   },
   { title: 'FlowSimulationStep' },
 );
@@ -74,13 +77,37 @@ export const simulate = endpoint({
   target: FLOW_HEAD,
   change: 'none',
   body: Scenario,
-  data: closed({ steps: Type.Array(Answer) }, { title: 'FlowSimulation' }),
+  data: closed(
+    { steps: Type.Array(Answer, { description: 'One for each step; the last one is that which is truncated' }) },
+    { title: 'FlowSimulation' },
+  ),
   errors: ['FLOW_NOT_FOUND', 'PUBLISH_BLOCKED'],
   check: scenarioProblems,
-}).handle(async ({ tx, params, body, at }) => {
-  const { flow } = await rehearsedFlow(tx, params.flowId);
-  const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
-  const settings = { autoDeliverDays, autoConfirmDays };
-  const simulation = simulationOf(body, { at, settings, holidays: await readHolidays(tx) });
-  return { steps: simulateFlow(flow, simulation).map((answer) => viewAnswer(flow, answer)) };
-});
+})
+  .before(async (call) => {
+    const handedOut: Step[] = [];
+    const ended = await computed(
+      call,
+      async (tx) => {
+        const { source } = await rehearsedFlow(tx, call.params.flowId);
+        const { autoDeliverDays, autoConfirmDays } = await readStore(tx);
+        const settings = { autoDeliverDays, autoConfirmDays };
+        const simulation = simulationOf(call.body, { at: call.at, settings, holidays: await readHolidays(tx) });
+        return { type: 'simulate', source, simulation };
+      },
+      { onProgress: (step) => void handedOut.push(JSON.parse(String(step)) as Step) },
+    );
+    if ('died' in ended) return stepsUntil(handedOut, ended.died);
+    if (ended.result) throw new Fault('PUBLISH_BLOCKED', { details: { blocking: ended.result.blocking } });
+    return handedOut.slice(1);
+  })
+  .handle(async ({ prepared: steps }) => ({ steps }));
+
+/** Its thread was ended in the middle of a step: of that one nothing is known but where it began. The first one is before the start. */
+function stepsUntil(handedOut: readonly Step[], died: 'TIME' | 'SIZE'): Step[] {
+  const stands = handedOut.at(-1);
+  // Not even its flow was there.
+  if (!stands) throw new Fault('TEMPORARILY_UNAVAILABLE');
+  const steps = handedOut.slice(1);
+  return stands.truncated ? steps : [...steps, { ...stands, accepted: true, refusal: null, edges: [], jobs: [], truncated: died }];
+}

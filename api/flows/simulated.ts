@@ -1,10 +1,11 @@
 /** A scenario as the domain plays it, and its answers as sellers read them (F12, F13). */
-import { type Flow, labelOf } from '../../domain/flows/flow.ts';
+import type { Happening } from '../../domain/flows/clockwork.ts';
+import { type Flow, labelOf, nodeIn } from '../../domain/flows/flow.ts';
 import type { PermissionKey } from '../../domain/flows/graph.ts';
 import type { Job } from '../../domain/flows/jobs.ts';
-import type { Permitted } from '../../domain/flows/permitted.ts';
+import { type Permitted, permittedOf } from '../../domain/flows/permitted.ts';
 import { leavesOf, locationOf } from '../../domain/flows/positions.ts';
-import type { Answer, SimulatedEvent, SimulatedStep, Simulation } from '../../domain/flows/simulate.ts';
+import { type Answer, jobsIn, type SimulatedEvent, type SimulatedStep, type Simulation } from '../../domain/flows/simulate.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { DAY, duration, korean } from '../../domain/kernel/time.ts';
@@ -38,8 +39,12 @@ const nightsOf = ({ checkIn, checkOut }: { readonly checkIn: string; readonly ch
 const stepOf = ({ event, advance }: Scenario['steps'][number]): SimulatedStep =>
   event ? { event: event as SimulatedEvent } : { advance: duration(advance!)! };
 
-export function viewAnswer(flow: Flow, { at, refusal, state, edges, jobs, permissions }: Answer) {
-  const { positions, status, done = null } = started(state);
+/** `begins`: when the scenario starts. */
+export function viewAnswer(flow: Flow, answer: Answer, begins: number) {
+  const { at, refusal, state, edges, jobs, permissions, truncated } = answer;
+  // Its first step starts it, unless that is cut short.
+  if (!state) return { ...viewNothing(flow, begins), truncated };
+  const { positions, status, done = null } = state;
   const { node } = locationOf(flow, positions[0]!);
   return {
     at: korean(at),
@@ -53,12 +58,35 @@ export function viewAnswer(flow: Flow, { at, refusal, state, edges, jobs, permis
     jobs: jobs.map(viewJob),
     deadlines: deadlinesOf(positions),
     permissions: viewPermissions(permissions),
+    truncated,
   };
 }
-/** Its first step starts it. */
-function started(state: FlowState | null): FlowState {
-  if (!state) throw new Error('The scenario has not started');
-  return state;
+export type Step = ReturnType<typeof viewAnswer>;
+
+/** Before the start: it stands at the first node, where nothing is armed and nothing may be claimed. */
+export function viewNothing(flow: Flow, begins: number) {
+  const node = nodeIn(flow.main, flow.main.graph.start);
+  const permissions = permittedOf(flow, null, { at: begins, facts: { settings: NO_DAYS }, member: '', claim: {} });
+  return {
+    at: korean(begins),
+    accepted: true,
+    refusal: null,
+    state: { key: node.id, name: labelOf(node) },
+    branches: [],
+    status: 'PAID' as const,
+    done: null,
+    edges: [],
+    jobs: [],
+    deadlines: [],
+    permissions: viewPermissions(permissions),
+    truncated: null,
+  };
+}
+const NO_DAYS = { autoDeliverDays: 0, autoConfirmDays: 0 };
+
+/** The bytes of what is told of a happening. */
+export function sizeOf(happening: Happening): number {
+  return Buffer.byteLength(JSON.stringify([happening.trace.flatMap(({ edges }) => edges), jobsIn(happening).map(viewJob)]));
 }
 
 function viewJob({ at, members: _members, ...job }: Job) {

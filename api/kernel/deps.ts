@@ -9,6 +9,7 @@ import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import type { Credentials } from '../../domain/payments/providers.ts';
 import type { LoginProvider } from './loginProvider.ts';
+import type { Threads } from './threads.ts';
 import type { TokenKeys } from './tokens.ts';
 
 /** The dependencies of the API, created in main.ts and in tests. */
@@ -23,6 +24,8 @@ export interface ApiDeps {
   readonly storage: Storage;
   /** The provider that a credential set belongs to. */
   readonly payments: (credentials: Credentials) => PaymentProvider;
+  /** Where sellers' graphs are computed (F45). */
+  readonly threads: Threads;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the process shuts down. */

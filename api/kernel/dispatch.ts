@@ -25,6 +25,7 @@ export interface Sender {
   readonly clientAddress: string;
   readonly ip: string | null;
   readonly userAgent: string;
+  readonly gone: () => AbortSignal;
 }
 /** A request that was answered, for the store's request log. */
 export interface Observed {
@@ -70,13 +71,13 @@ export function createDispatcher(endpoints: readonly Endpoint[], deps: ApiDeps, 
 async function answer(
   routes: readonly Route[],
   request: Dispatch,
-  { caller, clientAddress }: Sender,
+  { caller, clientAddress, gone }: Sender,
   requestId: string,
   deps: ApiDeps,
 ): Promise<{ readonly envelope: Envelope; readonly operationId: string | null }> {
   let endpoint: Endpoint | null = null;
   try {
-    const { route, incoming } = find(routes, request);
+    const { route, incoming } = find(routes, request, gone);
     ({ endpoint } = route);
     const { status, body, code } = await route.accept({ incoming, requestId, clientAddress }, () => Promise.resolve(caller));
     const error = body as ErrorReply['error'];
@@ -112,7 +113,7 @@ interface Found {
   readonly incoming: Parameters<Acceptor>[0]['incoming'];
 }
 /** NOT_FOUND, METHOD_NOT_ALLOWED. The content of what takes a file is UNSUPPORTED_MEDIA_TYPE. */
-function find(routes: readonly Route[], request: Dispatch): Found {
+function find(routes: readonly Route[], request: Dispatch, gone: Sender['gone']): Found {
   const { method, query = {}, body, headers = {} } = request;
   const { path, inPath } = partsOf(request);
   const matching = routes.filter(({ pattern }) => pattern.test(path));
@@ -128,6 +129,7 @@ function find(routes: readonly Route[], request: Dispatch): Found {
     header: (name: string) => headers[name],
     content: () =>
       route.endpoint.file === undefined ? Promise.resolve({ sent: body, file: null }) : Promise.reject(new Fault('UNSUPPORTED_MEDIA_TYPE')),
+    gone,
   };
   return { route, incoming };
 }

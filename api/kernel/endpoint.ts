@@ -171,6 +171,8 @@ interface HandlerInput<R extends string, Q, B> extends Caller {
   readonly setStatus: (status: 200) => void;
   /** Acts outside of Postgres; in a dry run nothing does, and the result is `instead` (G16). */
   readonly outside: <T>(act: () => Promise<T>, instead: T) => Promise<T>;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly gone: () => AbortSignal;
   /** A header of the request; empty when it was not sent. */
   readonly header: (name: string) => string;
 }

@@ -23,6 +23,7 @@ import { recordIn } from './audit.ts';
 import { COMMAND_MS } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
+import { NEVER_GONE } from './gone.ts';
 import { replyLocation, reveal } from './idempotency.ts';
 import { perform } from './perform.ts';
 import type { Answer } from './replies.ts';
@@ -187,5 +188,6 @@ function incomingOf({ path, params, querystring, headers, body }: ApprovalReques
     querystring,
     header: (name) => headers[name],
     content: async () => ({ sent: body ?? undefined, file: null }),
+    gone: () => NEVER_GONE,
   };
 }

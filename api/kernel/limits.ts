@@ -11,7 +11,10 @@ export interface LimitedCall {
 /** A refusal that tells when it ends, in seconds: the response has them as `Retry-After`. */
 export class RetryLater extends Fault {
   readonly retryAfter: number;
-  constructor(retryAfter: number, code: 'TOO_MANY_REQUESTS' | 'PAYMENT_PROVIDER_UNAVAILABLE' = 'TOO_MANY_REQUESTS') {
+  constructor(
+    retryAfter: number,
+    code: 'TOO_MANY_REQUESTS' | 'PAYMENT_PROVIDER_UNAVAILABLE' | 'TEMPORARILY_UNAVAILABLE' = 'TOO_MANY_REQUESTS',
+  ) {
     super(code);
     this.retryAfter = retryAfter;
   }

@@ -7,6 +7,7 @@ import { authenticate, authorize } from './authenticate.ts';
 import { bodyOf } from './body.ts';
 import { answerPreflight } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
+import { goneOf } from './gone.ts';
 import type { Endpoint } from './endpoint.ts';
 import { RetryLater } from './limits.ts';
 import { passwordCalls } from './passwords.ts';
@@ -63,12 +64,14 @@ function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps):
 /** The request as it arrived; its body is read once. */
 function incomingOf(ctx: RouterContext, endpoint: Endpoint): Incoming {
   let content: Promise<Content> | undefined;
+  let gone: AbortSignal | undefined;
   return {
     path: ctx.path,
     params: ctx.params,
     querystring: ctx.querystring,
     header: (name) => (ctx.req.headers[name] === undefined ? undefined : ctx.get(name)),
     content: () => (content ??= bodyOf(ctx, endpoint)),
+    gone: () => (gone ??= goneOf(ctx)),
   };
 }
 

@@ -58,6 +58,7 @@ const callOf = ({ incoming, deps, caller, input }: Request, outgoing: Outgoing, 
   setHeader: (name: string, value: string) => void (outgoing.headers[name] = value),
   setStatus: (status: number) => void (outgoing.status = status),
   header: (name: string) => incoming.header(name.toLowerCase()) ?? '',
+  gone: incoming.gone,
   outside,
 });
 type CallInput = ReturnType<typeof callOf>;

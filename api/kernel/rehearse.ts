@@ -1,6 +1,7 @@
 /** The dry run of a change: the code that writes, in a transaction that is rolled back (G10 … G17). */
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type AgentDecision, decide } from './agents.ts';
+import { RunAgain, runAgain } from './circuits.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
 import type { Request } from './request.ts';
 import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from './subject.ts';
@@ -34,10 +35,14 @@ export async function rehearse(request: Request, call: object, prepared: unknown
     judgement = { decision, difference, answer };
     throw new RolledBack();
   };
-  await inTenant(deps.orm, caller, REQUEST, work).catch((error: unknown) => {
-    if (!(error instanceof RolledBack)) throw error;
-  });
-  return judgement!;
+  for (let runs = 1; ; runs++)
+    try {
+      await inTenant(deps.orm, caller, REQUEST, work);
+    } catch (error) {
+      if (error instanceof RolledBack) return judgement!;
+      if (!(error instanceof RunAgain)) throw error;
+      await runAgain(error, runs);
+    }
 }
 
 /** The preview of a dry run: what would differ, and the amounts and counts that the real answer would tell. */

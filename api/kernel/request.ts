@@ -28,6 +28,8 @@ export interface Incoming {
   /** By lower-case name; undefined when it was not sent. */
   readonly header: (name: string) => string | undefined;
   readonly content: () => Promise<Content>;
+  /** Aborted when nobody waits for the answer any more; never, where somebody always does. */
+  readonly gone: () => AbortSignal;
 }
 interface RequestInput {
   readonly params: Readonly<Record<string, string>>;

@@ -9,6 +9,7 @@ import { readJson } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { Observed } from '../kernel/dispatch.ts';
 import type { Endpoint } from '../kernel/endpoint.ts';
+import { goneOf } from '../kernel/gone.ts';
 import { mcpCallerOf } from '../kernel/mcpCaller.ts';
 import { fail, refusal } from '../kernel/reply.ts';
 import { METADATA_PATH, resourceMetadata } from './metadata.ts';
@@ -33,7 +34,7 @@ export function mcpRoutes(endpoints: readonly Endpoint[], deps: ApiDeps, observe
     if (!caller) return;
     ctx.state['storeId'] = caller.storeId;
     const { clientAddress, ip, countMore } = ctx.state as Pick<Connection, 'clientAddress' | 'ip' | 'countMore'>;
-    const connection = { caller, clientAddress, ip, countMore, userAgent: ctx.get('user-agent'), reauthenticate };
+    const connection = { caller, clientAddress, ip, countMore, userAgent: ctx.get('user-agent'), reauthenticate, gone: () => goneOf(ctx) };
     const request = requestOf(ctx, deps);
     const body = ctx.method === 'POST' ? await readJson(ctx).catch(malformed) : undefined;
     const isSingle = ctx.method === 'POST' && isStateless(body, request);

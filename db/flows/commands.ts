@@ -1,12 +1,14 @@
 /** Changes of order flows: creation, draft, publish (F4 … F9). */
-import { type Checked, checkGraph } from '../../domain/flows/check/checkGraph.ts';
 import { bundleOf } from '../../domain/flows/bundle.ts';
+import type { Checked } from '../../domain/flows/check/checkGraph.ts';
+import { contextOf, type DraftFacts } from '../../domain/flows/check/context.ts';
 import type { Graph } from '../../domain/flows/graph.ts';
 import { emptyGraph, PRESETS } from '../../domain/flows/presets/index.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { checkContextOf } from './checkContext.ts';
+import { digestOf, draftFacts } from './checkContext.ts';
 import { type CommerceFlow, FlowVersionEntity } from './entities.ts';
 import { currentGraph, findFlow } from './stored.ts';
 
@@ -34,12 +36,19 @@ export async function createFlow(tx: Tx, { key, name, presetKey, graph }: NewFlo
   return findFlow(tx, flowId);
 }
 
-/** All problems of the draft, or of the newest version where there is none. */
-export async function checkFlow(tx: Tx, flowId: string): Promise<Checked> {
+/** The draft, or the newest version where there is none, with what it is checked against. FLOW_NOT_FOUND. */
+export async function checkedFacts(tx: Tx, flowId: string): Promise<DraftFacts> {
   const flow = await findFlow(tx, flowId);
-  const graph = await currentGraph(tx, flow);
-  return checkGraph(graph, await checkContextOf(tx, flow.key, graph));
+  return draftFacts(tx, flow.key, await currentGraph(tx, flow));
 }
+
+/** What a check of a draft has found, and of which draft. */
+export interface Verdict {
+  readonly digest: string;
+  readonly checked: Checked;
+}
+/** Another draft, or other versions of what it calls, than the verdict is about: it has to be checked first. */
+export class NotChecked extends Error {}
 
 /** Locks a flow before what is shown of it is compared with what a change leaves. */
 export const lockFlow = ({ sql, storeId }: Tx, flowId: string): Promise<object[]> =>
@@ -61,16 +70,22 @@ export async function saveDraft(tx: Tx, flowId: string, graph: Graph): Promise<C
 
 /**
  * Makes the draft that it has locked a version for ever, call targets pinned; returns its number. So of parallel publishes one makes a
- * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8).
+ * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8). The check is expensive, so that it was
+ * made before and elsewhere (F45): NotChecked where it was of another draft.
  */
-export async function publishDraft(tx: Tx, flowId: string): Promise<{ readonly flow: CommerceFlow; readonly version: number }> {
+export async function publishDraft(
+  tx: Tx,
+  flowId: string,
+  verdict: Verdict | null,
+): Promise<{ readonly flow: CommerceFlow; readonly version: number }> {
   const { em, storeId, at } = tx;
   const flow = await editableFlow(tx, flowId);
   if (!flow.draftGraph) throw new Fault('FLOW_UNCHANGED');
-  const context = await checkContextOf(tx, flow.key, flow.draftGraph);
-  const { publishable, blocking } = checkGraph(flow.draftGraph, context);
+  const facts = await draftFacts(tx, flow.key, flow.draftGraph);
+  if (verdict?.digest !== digestOf(facts)) throw new NotChecked();
+  const { publishable, blocking } = verdict.checked;
   if (!publishable) throw new Fault('PUBLISH_BLOCKED', { details: { blocking } });
-  const { graph, bundle } = bundleOf(flow.draftGraph, context);
+  const { graph, bundle } = bundleOf(flow.draftGraph, contextOf(facts, PLATFORM_FIELDS));
   const version = flow.latestVersion + 1;
   const progression = graph.requires?.progression ?? 'ITEM';
   em.persist(

@@ -18,13 +18,13 @@ const holidays = new WeakMap<object, ReadonlySet<string>>();
 
 const nameOf = (storeId: string, { flowKey, flowVersion }: FlowRef): string => `${storeId}/${flowKey}@${flowVersion}`;
 
-/** Reads the flows of these rows, in one statement for those that are not kept; none where all take a default flow. */
+/** Reads the flows of these rows, a few in a statement of those that are not kept; none where all take a default flow. */
 export async function loadFlows(tx: Tx, rows: readonly FlowRef[]): Promise<void> {
   const { sql, storeId } = tx;
   const wanted = rows.filter((row) => !builtInFlow(row.flowKey, row.flowVersion));
   const missing = new Map(wanted.filter((row) => !compiled.has(nameOf(storeId, row))).map((row) => [nameOf(storeId, row), row]));
-  if (missing.size > 0) {
-    const [keys, versions] = [[...missing.values()].map((row) => row.flowKey), [...missing.values()].map((row) => row.flowVersion)];
+  for (const portion of portionsOf([...missing.values()])) {
+    const [keys, versions] = [portion.map((row) => row.flowKey), portion.map((row) => row.flowVersion)];
     const found = await sql<{ key: string; version: number; bundle: Bundle }>`
       SELECT key, version, bundle FROM flow_version WHERE store_id = ${storeId}
         AND (key, version) IN (SELECT * FROM unnest(${keys}::text[], ${versions}::int[]))`;
@@ -40,6 +40,11 @@ export async function loadFlows(tx: Tx, rows: readonly FlowRef[]): Promise<void>
   const days = await readHolidays(tx);
   for (const row of withHolidays) holidays.set(row, days);
 }
+
+/** Reading and compiling one takes up to ten milliseconds: others have their turn between the statements. */
+const AT_ONCE = 4;
+const portionsOf = <T>(rows: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, i) => rows.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
 
 function remember(name: string, flow: Flow): void {
   for (const oldest of compiled.size >= MAX_COMPILED ? [compiled.keys().next().value!] : []) compiled.delete(oldest);

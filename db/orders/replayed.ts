@@ -1,51 +1,82 @@
-/** What happened to an item, for a replay in another graph (F14). */
-import type { Flow } from '../../domain/flows/flow.ts';
-import { type Divergence, type FlowRecord, replay } from '../../domain/flows/replay.ts';
-import type { Facts } from '../../domain/flows/state.ts';
+/** What happened to an item, for a replay in another graph (F14): plain data, its records and flows as JSON, which nobody has parsed. */
+import type { Truncation } from '../../domain/flows/clockwork.ts';
+import type { Facts, Member } from '../../domain/flows/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
-import type { Tx } from '../kernel/tx.ts';
-import { OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
-import { readItem } from './queries.ts';
-import { readStore } from '../stores/queries.ts';
 import { itemFacts } from '../flows/facts.ts';
 import { readHolidays } from '../flows/holidays.ts';
-import { flowOf, type FlowRef, loadFlows } from '../flows/loaded.ts';
+import type { FlowRef } from '../flows/loaded.ts';
+import { bundleText } from '../flows/rehearsed.ts';
+import type { Tx } from '../kernel/tx.ts';
+import { readStore } from '../stores/queries.ts';
+import { OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { readItem } from './queries.ts';
 
-interface Row extends FlowRef, Omit<FlowRecord, 'at' | 'flow' | 'event'> {
-  readonly at: Date | string;
-  readonly event: RecordedEvent;
+export interface StoredRecord {
+  readonly runId: string | null;
+  readonly at: number;
+  /** JSON. */
+  readonly event: string;
+  readonly trace: string;
+  /** Its number among `bundles`. */
+  readonly flow: number;
 }
-export interface RecordedEvent {
-  readonly type: string;
-  readonly settings?: Facts['settings'];
-  readonly [field: string]: unknown;
-}
-export interface ReplayedItem {
+export interface RecordedItem {
   readonly orderItemId: string;
-  readonly records: number;
-  readonly diverged: (Divergence & { readonly runId: string | null; readonly event: RecordedEvent }) | null;
+  /** Oldest first. */
+  readonly records: readonly StoredRecord[];
+  /** Why there are no more of them; null: these are all. */
+  readonly cut: Truncation | null;
+  /** JSON, of the flows in which it ran. */
+  readonly bundles: readonly string[];
+  readonly members: readonly Member[];
+  readonly facts: Facts;
 }
 
-/** Feeds the item's records to a flow. ORDER_ITEM_NOT_FOUND. */
-export async function replayItem(tx: Tx, flow: Flow, itemId: string): Promise<ReplayedItem> {
+/** So many records are read, of so many bytes, in so many versions (F45). */
+const MAX_RECORDS = 2000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_FLOWS = 10;
+
+/** ORDER_ITEM_NOT_FOUND. */
+export async function readRecordedItem(tx: Tx, itemId: string): Promise<RecordedItem> {
   const item = await readItem(tx, itemId);
-  const { orderItemId } = item;
   const rows = await readRecords(tx, item);
-  await loadFlows(tx, rows);
-  const records = rows.map((row) => ({ ...row, at: new Date(row.at).getTime(), flow: flowOf(row) }));
+  const refs = new Map(rows.map((row) => [nameOf(row), row]));
+  const names = [...refs.keys()].slice(0, MAX_FLOWS);
+  const beyond = rows.findIndex((row) => !names.includes(nameOf(row)));
+  const fed = beyond < 0 ? rows.slice(0, MAX_RECORDS) : rows.slice(0, Math.min(beyond, MAX_RECORDS));
+  const bundles = await inOrder(names, (name) => bundleText(tx, refs.get(name)!));
   const items = await membersOf(tx, item);
-  const members = items.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity }));
-  const divergence = replay(flow, { records, members, facts: await factsOf(tx, item, items) });
-  if (!divergence) return { orderItemId, records: rows.length, diverged: null };
-  const { runId, event } = rows[divergence.record - 1]!;
-  return { orderItemId, records: rows.length, diverged: { ...divergence, runId, event } };
+  return {
+    orderItemId: item.orderItemId,
+    records: fed.map(({ runId, at, event, trace, ...ref }) => ({ runId, at: Number(at), event, trace, flow: names.indexOf(nameOf(ref)) })),
+    cut: fed.length === (rows[0]?.there ?? 0) ? null : fed.length === MAX_RECORDS ? 'HAPPENINGS' : 'SIZE',
+    bundles,
+    members: items.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity })),
+    facts: await factsOf(tx, item, items),
+  };
+}
+const nameOf = ({ flowKey, flowVersion }: FlowRef): string => `${flowKey}@${flowVersion}`;
+async function inOrder<T>(names: readonly string[], read: (name: string) => Promise<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (const name of names) all.push(await read(name));
+  return all;
 }
 
-/** Oldest first, each with the flow of its time. */
+interface Row extends FlowRef, Omit<StoredRecord, 'at' | 'flow'> {
+  /** Milliseconds; `bigint` comes as text. */
+  readonly at: string | number;
+  /** How many there are, up to one more than are read. */
+  readonly there: number;
+}
 const readRecords = ({ sql, storeId }: Tx, { orderItemId, flowKey, flowVersion }: OrderItem): Promise<Row[]> =>
-  sql<Row>`SELECT run_id AS "runId", event, at, trace, coalesce(flow_key, ${flowKey}) AS "flowKey",
-      coalesce(flow_version, ${flowVersion}) AS "flowVersion"
-    FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq`;
+  sql<Row>`SELECT "runId", "flowKey", "flowVersion", at, event, trace, there FROM (
+      SELECT *, sum(octet_length(event) + octet_length(trace)) OVER (ORDER BY seq) AS bytes, count(*) OVER ()::integer AS there FROM (
+        SELECT seq, run_id AS "runId", (extract(epoch FROM at) * 1000)::bigint AS at, event::text AS event, trace::text AS trace,
+            coalesce(flow_key, ${flowKey}) AS "flowKey", coalesce(flow_version, ${flowVersion}) AS "flowVersion"
+          FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq LIMIT ${MAX_RECORDS + 1}
+      ) AS known
+    ) AS counted WHERE bytes <= ${MAX_BYTES} ORDER BY seq`;
 
 /** All that began together. */
 async function membersOf({ em, storeId }: Tx, item: OrderItem): Promise<readonly OrderItem[]> {

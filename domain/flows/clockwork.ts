@@ -15,28 +15,55 @@ export interface Happening {
   readonly trace: readonly Trace[];
   readonly state: FlowState;
 }
+/** Which bound a rehearsal has reached (F45). */
+export type Truncation = 'TIME' | 'HAPPENINGS' | 'SIZE';
+/** What a rehearsal may still use (F45). */
+export interface Meter {
+  /** Asked before more is done: the bound that leaves no room for it. */
+  readonly spent: () => Truncation | null;
+  /** Counts a happening; the bound that it would pass, and then it does not happen. */
+  readonly take: (happening: Happening) => Truncation | null;
+}
+/** A rehearsal passes so many events, deadlines and answers of external services. */
+const MAX_HAPPENINGS = 2000;
+export function countHappenings(): Meter {
+  let left = MAX_HAPPENINGS;
+  return {
+    spent: () => (left <= 0 ? 'HAPPENINGS' : null),
+    take: () => {
+      left--;
+      return null;
+    },
+  };
+}
 export interface Clockwork {
   readonly flow: Flow;
+  readonly meter: Meter;
   /** As they are in this state; null: before the start. */
   readonly factsOf: (state: FlowState | null, event: FlowEvent) => Facts;
   /** How an external service answers. */
   readonly resultOf: (nodeId: string) => 'success' | 'skipped' | 'failed';
-  /** How many more happenings it takes part in. What is due after them stays due, and it is cut short. */
-  room: number;
-  isCut: boolean;
+  /** It was cut short here: what is due stays due, and nothing happens any more. */
+  truncated: Truncation | null;
   at: number;
   state: FlowState | null;
 }
 
-/** Applies one event now. A refusal changes nothing. */
+const CUT: Refusal = { ok: false, code: 'VALIDATION_FAILED', reason: 'LIMIT_REACHED' };
+
+/** Applies one event now. A refusal changes nothing, and so does what the meter leaves no room for. */
 export function happen(clockwork: Clockwork, event: FlowEvent): Happening | Refusal {
-  const { flow, at, state } = clockwork;
+  const { flow, at, state, meter } = clockwork;
+  clockwork.truncated ??= meter.spent();
+  if (clockwork.truncated) return CUT;
   const result = step(flow, state, event, at, clockwork.factsOf(state, event));
   if (!result.ok) return result;
-  clockwork.state = result.state;
-  clockwork.room--;
   const { effects, trace } = result;
-  return { event, at, effects, trace, state: result.state };
+  const happening = { event, at, effects, trace, state: result.state };
+  clockwork.truncated = meter.take(happening);
+  if (clockwork.truncated) return CUT;
+  clockwork.state = result.state;
+  return happening;
 }
 export const isRefusal = (outcome: Happening | Refusal): outcome is Refusal => 'ok' in outcome;
 
@@ -59,32 +86,28 @@ const callsOf = ({ effects }: Happening): readonly ExternalCall[] => effects.fil
 
 /** Takes the calls until one is answered. An answer is refused where its node was left meanwhile. */
 function answerNext(clockwork: Clockwork, calls: ExternalCall[]): Happening | null {
-  for (let call = calls.shift(); call && hasRoom(clockwork); call = calls.shift()) {
+  for (let call = calls.shift(); call && !clockwork.truncated; call = calls.shift()) {
     const answered = happen(clockwork, { type: 'result', call: call.call, value: clockwork.resultOf(call.nodeId) });
     if (!isRefusal(answered)) return answered;
   }
   return null;
 }
 
-/** Moves the clock to `until`: each deadline at its own time, with all that follows. */
+/** Moves the clock to `until`, or to where it is cut short: each deadline at its own time, with all that follows. */
 export function elapseUntil(clockwork: Clockwork, until: number): readonly Happening[] {
   const all: Happening[] = [];
   for (let [first] = elapseOnce(clockwork, until); first; [first] = elapseOnce(clockwork, until)) all.push(...follow(clockwork, first));
-  clockwork.at = until;
+  if (!clockwork.truncated) clockwork.at = until;
   return all;
-}
-
-/** Asked when there is more to do. */
-function hasRoom(clockwork: Clockwork): boolean {
-  if (clockwork.room <= 0) clockwork.isCut = true;
-  return clockwork.room > 0;
 }
 
 /** What falls due next, and everything else that is due at that time. */
 function elapseOnce(clockwork: Clockwork, until: number): readonly Happening[] {
   const due = clockwork.state && nearest(clockwork.state);
-  if (!due || due.at > until || !hasRoom(clockwork)) return [];
+  if (!due || due.at > until) return [];
+  const before = clockwork.at;
   clockwork.at = Math.max(clockwork.at, due.at);
   const elapsed = happen(clockwork, { type: 'elapsed' });
+  if (clockwork.truncated) clockwork.at = before;
   return isRefusal(elapsed) ? [] : [elapsed];
 }

@@ -1,4 +1,5 @@
 /** What happened to an item, fed to another graph (F14): where it would have gone another way. */
+import type { Truncation } from './clockwork.ts';
 import type { Flow } from './flow.ts';
 import { migrate, migrationRefusal } from './move.ts';
 import { leaves, type Location, nearest } from './positions.ts';
@@ -16,7 +17,7 @@ export interface FlowRecord {
   readonly flow: Flow;
 }
 export interface Recorded {
-  readonly records: readonly FlowRecord[];
+  readonly records: Iterable<FlowRecord>;
   readonly members: readonly Member[];
   readonly facts: Facts;
 }
@@ -31,11 +32,28 @@ export interface Divergence {
   readonly replayed: Way & Partial<Pick<Refusal, 'code' | 'reason'>>;
 }
 
-/** The first record whose edges or whose state the flow does not share; null: it shares all of them. */
-export function replay(flow: Flow, { records, members, facts }: Recorded): Divergence | null {
+export interface Replayed {
+  /** The first record whose edges or whose state the flow does not share; null: it shares all that were fed. */
+  readonly divergence: Divergence | null;
+  /** How many records were fed. */
+  readonly fed: number;
+  /** The bound that left no room for the next one (F45). */
+  readonly truncated: Truncation | null;
+}
+
+/** Feeds the records until one differs. `spent` is asked before each. */
+export function replay(
+  flow: Flow,
+  { records, members, facts }: Recorded,
+  spent: (fed: number) => Truncation | null = () => null,
+): Replayed {
   let [ours, theirs] = [begin(flow, facts), begin(flow, facts)];
   let reached: readonly string[] = [];
-  for (const [i, record] of records.entries()) {
+  let fed = 0;
+  for (const record of records) {
+    const truncated = spent(fed);
+    if (truncated) return { divergence: null, fed, truncated };
+    fed++;
     reached = record.trace.at(-1)?.to ?? reached;
     const recorded: Way = { edges: edgesOf(record.trace), to: reached };
     const early = elapseBefore(ours, theirs, record);
@@ -47,9 +65,10 @@ export function replay(flow: Flow, { records, members, facts }: Recorded): Diver
     const { edges, to, refusal } = ours;
     const isSame = !refusal && same(edges, recorded.edges) && same(to, recorded.to);
     if (isSame) continue;
-    return { record: i + 1, recorded, replayed: { edges, to, ...(refusal && { code: refusal.code, reason: refusal.reason }) } };
+    const divergence = { record: fed, recorded, replayed: { edges, to, ...(refusal && { code: refusal.code, reason: refusal.reason }) } };
+    return { divergence, fed, truncated: null };
   }
-  return null;
+  return { divergence: null, fed, truncated: null };
 }
 
 /** One of the two: the flow under test, or the one in which the item ran. */
@@ -60,10 +79,10 @@ interface Runner extends Way {
   readonly refusal: Refusal | null;
 }
 const begin = (flow: Flow, facts: Facts): Runner => ({ flow, facts, state: null, refusal: null, edges: [], to: [] });
-type Replayed = FlowEvent | { readonly type: 'migrate' };
+type Fed = FlowEvent | { readonly type: 'migrate' };
 
 /** `edges` counts on from those that were passed since the last record. */
-function feed(runner: Runner, event: Replayed, at: number): Runner {
+function feed(runner: Runner, event: Fed, at: number): Runner {
   const { flow, state, facts } = runner;
   const result = event.type === 'migrate' ? restart(runner, at) : step(flow, state, event, at, withUploads(facts, event));
   if (!result.ok) return { ...runner, refusal: result };
@@ -88,12 +107,12 @@ function elapseBefore(ours: Runner, theirs: Runner, { at, event }: FlowRecord): 
   return event.type === 'elapsed' || !isDue(ours) || isDue(theirs) ? fresh : feed(fresh, { type: 'elapsed' }, at - 1);
 }
 
-function eventOf({ event }: FlowRecord, members: readonly Member[]): Replayed {
-  return event.type === 'start' ? { type: 'start', members } : (event as Replayed);
+function eventOf({ event }: FlowRecord, members: readonly Member[]): Fed {
+  return event.type === 'start' ? { type: 'start', members } : (event as Fed);
 }
 
 /** An answer goes to the node that asked, whose call may have another id here. Records of an item that stood still do not tell of the call. */
-function sameCall(theirs: Runner, ours: Runner, event: Replayed): Replayed {
+function sameCall(theirs: Runner, ours: Runner, event: Fed): Fed {
   if (event.type !== 'result') return event;
   const nodeId = waiting(theirs).find(({ position }) => position.call === event.call)?.node.id;
   const calls = waiting(ours).flatMap(({ node, position }) => (node.id === nodeId ? [position.call!] : []));

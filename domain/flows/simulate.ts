@@ -1,5 +1,15 @@
 /** What would happen to an item in a flow (F12, F13): the steps of a scenario on a clock of its own. Nothing real changes. */
-import { type Clockwork, elapseUntil, follow, happen, type Happening, isRefusal } from './clockwork.ts';
+import {
+  type Clockwork,
+  countHappenings,
+  elapseUntil,
+  follow,
+  happen,
+  type Happening,
+  isRefusal,
+  type Meter,
+  type Truncation,
+} from './clockwork.ts';
 import { effectsOn } from './effects.ts';
 import type { Flow } from './flow.ts';
 import { type Job, jobsOf } from './jobs.ts';
@@ -49,51 +59,54 @@ export interface Answer {
   readonly permissions: Readonly<Record<PermissionKey, Permitted>>;
   /** The steps of the flow that it took, in their order. */
   readonly happenings: readonly Happening[];
+  /** The bound that cut it short (F45): it tells how far it came, and no step follows. */
+  readonly truncated: Truncation | null;
 }
 
 /** The item and its claim. */
 const ITEM = 'item';
 const CLAIM = 'claim';
-/** A scenario passes so many events, deadlines and calls; a step that needs more is refused. */
-const MAX_HAPPENINGS = 10_000;
 
-/** One answer for each step. A refused step changes nothing, and the rest goes on. */
-export function simulate(flow: Flow, simulation: Simulation): readonly Answer[] {
+/**
+ * One answer for each step, as soon as it is known; the last one is that which reaches a bound of the meter. A refused step changes nothing,
+ * and the rest goes on.
+ */
+export function* play(flow: Flow, simulation: Simulation, meter: Meter): Generator<Answer, void, void> {
   const clockwork: Clockwork = {
     flow,
+    meter,
     factsOf: (state, event) => factsOf(simulation, state, event),
     resultOf: (nodeId) => (Object.hasOwn(simulation.results, nodeId) ? simulation.results[nodeId]! : 'success'),
-    room: MAX_HAPPENINGS,
-    isCut: false,
+    truncated: null,
     at: simulation.at,
     state: null,
   };
-  return simulation.steps.map((one) => answerOf(clockwork, simulation, one));
+  for (const one of simulation.steps) {
+    yield answerOf(clockwork, simulation, one);
+    if (clockwork.truncated) return;
+  }
 }
 
+/** All of them at once, within the bound of happenings alone. */
+export const simulate = (flow: Flow, simulation: Simulation): readonly Answer[] => [...play(flow, simulation, countHappenings())];
+
 function answerOf(clockwork: Clockwork, simulation: Simulation, one: SimulatedStep): Answer {
-  const outcome = attempt(clockwork, simulation, one);
+  const outcome = 'advance' in one ? elapseUntil(clockwork, clockwork.at + one.advance) : send(clockwork, simulation, one.event);
   const happenings = 'code' in outcome ? [] : outcome;
-  const { at, state, flow } = clockwork;
+  const { at, state, flow, truncated } = clockwork;
   return {
     at,
     refusal: 'code' in outcome ? outcome : null,
     state,
     edges: happenings.flatMap(({ trace }) => trace.flatMap(({ edges }) => edges)),
-    jobs: happenings.flatMap(({ event, effects }) => jobsOf(event, effectsOn(effects, ITEM))),
+    jobs: happenings.flatMap(jobsIn),
     permissions: permittedOf(flow, state, { at, facts: factsOf(simulation, state), member: ITEM, claim: simulation.claim }),
     happenings,
+    truncated,
   };
 }
-
-/** A step that is too long changes nothing; what it has passed counts. */
-function attempt(clockwork: Clockwork, simulation: Simulation, one: SimulatedStep): readonly Happening[] | SimulatedRefusal {
-  const { at, state } = clockwork;
-  const outcome = 'advance' in one ? elapseUntil(clockwork, at + one.advance) : send(clockwork, simulation, one.event);
-  if (!clockwork.isCut) return outcome;
-  Object.assign(clockwork, { at, state, isCut: false });
-  return { code: 'VALIDATION_FAILED', reason: 'LIMIT_REACHED' };
-}
+/** The jobs of the item. */
+export const jobsIn = ({ event, effects }: Happening): readonly Job[] => jobsOf(event, effectsOn(effects, ITEM));
 
 /** The event, with all that follows at once. */
 function send(clockwork: Clockwork, simulation: Simulation, event: SimulatedEvent): readonly Happening[] | SimulatedRefusal {
@@ -101,12 +114,14 @@ function send(clockwork: Clockwork, simulation: Simulation, event: SimulatedEven
   const refusal = claimRefusal(clockwork, event);
   if (refusal) return { code: 'INVALID_STATUS', reason: refusal };
   const left = event.type === 'claim.closed' && event.leaves ? happen(clockwork, leaving(state!, simulation.claim)) : null;
+  const before = left === null || isRefusal(left) ? [] : [left];
   const outcome = happen(clockwork, flowEventOf(event, simulation));
+  if (clockwork.truncated) return isRefusal(outcome) ? before : [...before, outcome];
   if (isRefusal(outcome)) {
     const { code, reason, issues } = outcome;
     return { code, reason, ...(issues && { issues }) };
   }
-  return [...(left === null || isRefusal(left) ? [] : [left]), ...follow(clockwork, outcome)];
+  return [...before, ...follow(clockwork, outcome)];
 }
 
 function flowEventOf(event: SimulatedEvent, { item }: Simulation): FlowEvent {

@@ -104,6 +104,16 @@ test('inside api/, a feature reaches another only through the schemas that it sh
   expect(strays.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
 });
 
+test('the thread in which sellers’ graphs are computed loads rules and views, no database, network or request', () => {
+  const values = /^\s*(?:import|export)\s+(?!type\b)[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
+  const loaded = new Set(['api/flows/thread.ts']);
+  for (const file of loaded)
+    for (const [, from, dynamic] of readFileSync(file, 'utf8').matchAll(values))
+      loaded.add(relative('.', join(dirname(file), (from ?? dynamic)!)));
+  expect(loaded.size).toBeGreaterThan(40);
+  expect([...loaded].filter((file) => ringOf(file) !== 'domain' && !file.startsWith('api/flows/'))).toEqual([]);
+});
+
 test('no business time comes from the wall clock in workflows, transitions and SQL', () => {
   const files = [...globSync('{domain,workflows}/**/*.ts'), ...globSync('db/**/*.ts'), ...globSync('activities/**/*.ts')];
   // Times of spans are no business times.

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
-import { replayItem } from '../../../db/orders/replayed.ts';
+import { replayItem } from '../../../api/flows/replayed.ts';
+import { readRecordedItem } from '../../../db/orders/replayed.ts';
 import { nearest } from '../../../domain/flows/positions.ts';
 import { Pen } from '../../units/flows/pen.ts';
 import { host, type Host } from '../runs/hosted.ts';
@@ -82,7 +83,8 @@ async function run(drawn: readonly DrawnFlow[], pen: Pen): Promise<{ readonly di
     const difference = differenceOf(rehearsal);
     if (difference && isRacing(rehearsal)) racing++;
     else if (difference) differences.push({ flow, ...difference });
-    const { diverged } = await under.inTenant((tx) => replayItem(tx, player.item.flow, player.item.orderItemId));
+    const recorded = await under.inTenant((tx) => readRecordedItem(tx, player.item.orderItemId));
+    const { diverged } = replayItem(player.item.flow, recorded);
     if (diverged)
       differences.push({ flow, what: `replay of record ${diverged.record}`, ran: diverged.recorded, simulated: diverged.replayed });
   }

@@ -125,6 +125,7 @@ test('an item’s records go the same way through its own flow, and part where a
     version: 1,
     records: 4,
     divergedAt: null,
+    truncated: null,
   });
   const states = shippingStandard.states.map((one) =>
     one.id === 'shipping' ? state('shipping', { label: '배송', status: 'DISPATCHED', step: 'IN_DELIVERY' }) : one,

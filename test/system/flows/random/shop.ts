@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@temporalio/client';
 import { createCategory } from '../../../../db/categories/commands.ts';
-import { createFlow, publishDraft } from '../../../../db/flows/commands.ts';
+import { digestOf } from '../../../../db/flows/checkContext.ts';
+import { checkedFacts, createFlow, publishDraft } from '../../../../db/flows/commands.ts';
 import { readHolidays } from '../../../../db/flows/holidays.ts';
 import { flowOf, loadFlows } from '../../../../db/flows/loaded.ts';
 import { saveSecret } from '../../../../db/flows/secrets.ts';
@@ -12,8 +13,11 @@ import { type OrderItem, OrderItemEntity } from '../../../../db/orders/entities.
 import { createProduct } from '../../../../db/products/registration.ts';
 import { patchStore } from '../../../../db/stores/commands.ts';
 import { recordUpload } from '../../../../db/uploads/commands.ts';
+import { checkGraph } from '../../../../domain/flows/check/checkGraph.ts';
+import { contextOf } from '../../../../domain/flows/check/context.ts';
 import type { Flow } from '../../../../domain/flows/flow.ts';
 import type { Simulation } from '../../../../domain/flows/simulate.ts';
+import { PLATFORM_FIELDS } from '../../../../domain/orders/platform.ts';
 import { uploadKey } from '../../../../domain/uploads/rules.ts';
 import { type CommandContent, type CommandEnvelope, orderGroupRun, orderItemRun } from '../../../../workflows/kernel/messages.ts';
 import type { RunName } from '../../../../workflows/kernel/start.ts';
@@ -130,7 +134,8 @@ async function product(tx: Tx, { flows }: DrawnFlow, categoryId: string): Promis
   let flowId = '';
   for (const { key, graph } of flows) {
     ({ flowId } = await createFlow(tx, { key, name: key, graph }));
-    await publishDraft(tx, flowId);
+    const draft = await checkedFacts(tx, flowId);
+    await publishDraft(tx, flowId, { digest: digestOf(draft), checked: checkGraph(draft.graph, contextOf(draft, PLATFORM_FIELDS)) });
   }
   const wanted = { name: flows.at(-1)!.key, salePrice: 10_000, stockQuantity: 10, fulfillment: { type: 'MANUAL' } as const };
   return (await createProduct(tx, { ...wanted, categoryId, flowId }, 'random')).product.productId;
