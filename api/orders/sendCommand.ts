@@ -13,6 +13,7 @@ import {
   type ItemCommand,
   type OrderItemMessages,
 } from '../../domain/orders/messages.ts';
+import { handedInput } from '../../domain/orders/platform.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
@@ -50,7 +51,9 @@ export async function sendItemCommand(
   const { item, group, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
-  checkCommand({ ...withFlow(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });
+  const handed = handedInput(command, text?.value ?? null);
+  const given = payload ?? (handed && { input: handed });
+  checkCommand({ ...withFlow(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
   const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;

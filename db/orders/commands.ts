@@ -2,7 +2,7 @@
 import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
 import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
-import { dispatchInput } from '../../domain/orders/platform.ts';
+import { dispatchInput, handedInput, typedIdOf } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
@@ -59,16 +59,9 @@ async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<Acti
     const text = await consumeText(tx, command.input.payloadId);
     return text === null ? {} : (JSON.parse(text) as ActionPayload);
   }
-  if (command.name === 'dispatch') {
-    const { deliveryMethod, carrierCode, trackingNumberId } = command.input;
-    const trackingNumber = await consumeText(tx, trackingNumberId);
-    return { input: given({ deliveryMethod, carrierCode, trackingNumber }) };
-  }
-  if (command.name === 'fulfill') return { input: given({ note: await consumeText(tx, command.input.noteId) }) };
-  return command.name === 'move' ? { input: given({ reason: await consumeText(tx, command.input.reasonId) }) } : {};
+  const input = handedInput(command, await consumeText(tx, typedIdOf(command)));
+  return input ? { input } : {};
 }
-const given = (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 
 const sentFacts = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
 

@@ -198,7 +198,7 @@ export interface CommandRequest {
   readonly target: { readonly type: string; readonly id: string | null } | null;
   readonly statusCode: number;
   readonly traceId: string | null;
-  /** Its request is a bulk, whose record its commands share. */
+  /** Its request is made of several commands, which share its record. */
   readonly isPart: boolean;
 }
 
