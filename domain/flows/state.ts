@@ -109,6 +109,8 @@ export interface Facts {
   readonly platformFields?: PlatformFields;
   /** Those of the addresses which the event names that are uploads of this store. */
   readonly uploads?: ReadonlySet<string>;
+  /** It happened already: what was taken then is not measured by today's bounds. */
+  readonly isReplay?: true;
 }
 
 type At = { readonly at: number };
