@@ -71,7 +71,13 @@ export function createCommands(
     read,
     forPart(part) {
       const key = hashKey(`${operation.key}/${part}`);
-      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, partOf(records), operation.key);
+      return createCommands(
+        deps,
+        { ...caller, requestId: `${caller.requestId}/${part}` },
+        { ...operation, key },
+        partOf(records),
+        operation.key,
+      );
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records, bulkKey),
@@ -89,6 +95,7 @@ export function createCommands(
         clock: caller.at - caller.realNow,
         ...(origin && { origin }),
         ...countedBy(records, bulkKey),
+        ...(bulkKey !== null && { isPart: true }),
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();

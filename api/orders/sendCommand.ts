@@ -1,7 +1,7 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
-import { withFlow } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readItemWithFacts } from '../../db/orders/itemWithFacts.ts';
+import { ruled } from '../../db/orders/states.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
@@ -53,7 +53,7 @@ export async function sendItemCommand(
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
   const handed = handedInput(command, text?.value ?? null);
   const given = payload ?? (handed && { input: handed });
-  checkCommand({ ...withFlow(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
+  checkCommand({ ...ruled(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
   const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;

@@ -15,6 +15,7 @@ import { applyToItem, type Handover } from './itemRecord.ts';
 import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
 import { writeRecord } from './records.ts';
+import { setState, storedOf } from './states.ts';
 
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
@@ -68,8 +69,11 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
   const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
-  if (group) group.row.flowState = state;
-  for (const item of involved) item.flowState = stateFor(item, state);
+  if (group) {
+    group.row.flowState = state;
+    for (const item of group.items) setState(item, state);
+  }
+  for (const item of involved) item.storedState = storedOf(item, state);
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
@@ -104,13 +108,6 @@ async function change(
     cause.leave && item === context.item ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
-}
-
-/** A member that has left its group keeps what it left; nothing moves it any more. */
-function stateFor({ orderItemId, groupId }: OrderItem, state: FlowState): FlowState {
-  if (!groupId || state.members.some(({ id }) => id === orderItemId)) return state;
-  const positions = state.positions.filter(({ parent }) => parent === undefined).map((position) => ({ ...position, due: [] }));
-  return { ...state, members: [], claims: [], positions, done: state.done ?? 'CANCELED' };
 }
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;

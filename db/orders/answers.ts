@@ -18,8 +18,8 @@ const LOST: Answered = { result: 'failed', data: null };
 /** The calls that a flow waits for, at the business time `at`; the owner is the item, or the group. */
 export const askCalls = (
   flow: Flow,
-  { storeId, flowState }: { readonly storeId: string; readonly flowState: FlowState },
-  ownerId: string,
+  flowState: FlowState,
+  { storeId, ownerId }: { readonly storeId: string; readonly ownerId: string },
   at: number,
 ) =>
   pendingCalls(flow, flowState).map(({ call, nodeId }): Call<'orderGroup', 'askExternal'> => ({

@@ -11,9 +11,10 @@ import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
 import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './itemRecord.ts';
+import { shortened } from './shortened.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 
-type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
+type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId' | 'isPart'>;
 
 /** Refusals are Faults. Returns the reply: the item, what an action did, or the amounts of a cancel. */
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
@@ -26,7 +27,7 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   const moved = await advance(context, event, { command, facts: sentFacts(payload), details, ...(handover && { handover }) });
   await keepUploads(tx, Object.values(payload.uploads ?? {}));
   const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
-  return replyOf(command, payload, item, moved, shown);
+  return replyOf(command, payload, item, moved, command.isPart ? shortened(shown) : shown);
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { templateValues } from './flowViews.ts';
+import { setState } from './states.ts';
 
 /** Which entry of which node: `ownerId` is the order item, or the group. */
 export interface Entry {
@@ -87,12 +88,13 @@ async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | 
   const items = group
     ? await em.find(OrderItemEntity, { storeId, groupId: ownerId }, { orderBy: { position: 'asc' } })
     : await em.find(OrderItemEntity, { storeId, orderItemId: ownerId }, { lockMode });
-  const state = group?.flowState ?? items[0]?.flowState;
+  const state = group?.flowState ?? items[0]?.storedState;
   const position = state && awaiting(state, call);
   if (!position) return null;
   const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
   const drawn = group ?? item;
   await loadFlows(tx, [drawn]);
+  if (group) setState(item, state);
   const { node } = locationOf(flowOf(drawn), position);
   return node.type === 'external' ? { node, item } : null;
 }

@@ -19,6 +19,7 @@ import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { setState } from './states.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
 /** A group with its items, locked; null when there is none. */
@@ -29,6 +30,7 @@ async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowG
   if (!row) return null;
   const items = await em.find(OrderItemEntity, { storeId, groupId }, { lockMode, orderBy: { position: 'asc' } });
   await loadFlows(tx, [row, ...items]);
+  for (const item of items) setState(item, row.flowState);
   return { row, items };
 }
 
@@ -81,7 +83,7 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): TransitionResult<'orderGroup'>['plan'] {
   const { flowState: state, groupId } = group;
   const due = nearest(state);
-  const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), group, groupId, at);
+  const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), state, { storeId: group.storeId, ownerId: groupId }, at);
   return {
     wakeAt: wakeAtOf(due?.at ?? null, calls, at),
     calls,

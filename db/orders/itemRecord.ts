@@ -7,6 +7,7 @@ import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
+import { flowStateOf } from './states.ts';
 
 /** What the seller hands over with an action: a shipment, or a provision with its note. Such an action does so whatever its edge says (F21). */
 export type Handover =
@@ -57,6 +58,6 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
     if (!isFinal(item.status)) item.autoDecisionAt = null;
     return;
   }
-  const at = decisionAt(flowOf(item), item.flowState) ?? decided?.at;
+  const at = decisionAt(flowOf(item), flowStateOf(item)) ?? decided?.at;
   item.autoDecisionAt = at === undefined ? null : new Date(at);
 }

@@ -41,11 +41,12 @@ export async function replayItem(tx: Tx, flow: Flow, itemId: string): Promise<Re
   return { orderItemId, records: rows.length, diverged: { ...divergence, runId, event } };
 }
 
-/** Oldest first, each with the flow of its time. */
+/** Oldest first, each with the flow of its time, and with what was sent, which a group's record has once. */
 const readRecords = ({ sql, storeId }: Tx, { orderItemId, flowKey, flowVersion }: OrderItem): Promise<Row[]> =>
-  sql<Row>`SELECT run_id AS "runId", event, at, trace, coalesce(flow_key, ${flowKey}) AS "flowKey",
-      coalesce(flow_version, ${flowVersion}) AS "flowVersion"
-    FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq`;
+  sql<Row>`SELECT s.run_id AS "runId", coalesce(w.event, s.event) AS event, s.at, s.trace, coalesce(s.flow_key, ${flowKey}) AS "flowKey",
+      coalesce(s.flow_version, ${flowVersion}) AS "flowVersion"
+    FROM flow_step s LEFT JOIN flow_step w ON w.store_id = s.store_id AND w.order_item_id = s.event ->> 'valuesOf' AND w.run_id = s.run_id
+   WHERE s.store_id = ${storeId} AND s.order_item_id = ${orderItemId} ORDER BY s.seq`;
 
 /** All that began together. */
 async function membersOf({ em, storeId }: Tx, item: OrderItem): Promise<readonly OrderItem[]> {

@@ -10,7 +10,7 @@ import { checkRecordCommand } from '../../domain/orders/machine.ts';
 import { isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
 import { beginTracking, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
 import { isExternalCall } from '../flows/calls.ts';
-import { flowOf, loadFlows, withFlow } from '../flows/loaded.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
@@ -22,6 +22,7 @@ import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { flowStateOf, loadStates, ruled } from './states.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
@@ -36,7 +37,7 @@ export async function transitionOrderItem(
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const [item, store] = await Promise.all([em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }), findStore(tx)]);
   if (!item || !store) return null;
-  await loadFlows(tx, [item]);
+  await loadStates(tx, [item]);
   const context: TransitionContext = { tx, item, store };
   const before = event.type === 'command' ? await viewBefore(context) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
@@ -67,7 +68,7 @@ async function handleCommand(context: TransitionContext, command: Command<'order
 async function changeRecord(context: TransitionContext, command: RecordCommand): Promise<void> {
   const { tx, item } = context;
   const { at } = tx;
-  checkRecordCommand(withFlow(item), command);
+  checkRecordCommand(ruled(item), command);
   if (command.name === 'hold') {
     const reason = (await consumeText(tx, command.input.reasonId)) ?? '';
     item.hold = { reason, expectedDispatchDate: command.input.expectedDispatchDate, heldAt: at };
@@ -82,8 +83,10 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 
 /** An item that moves with a group waits for the courier only. */
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
-  const due = item.groupId ? null : nearest(item.flowState);
-  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
+  const due = item.groupId ? null : nearest(flowStateOf(item));
+  const asks = item.groupId
+    ? []
+    : (askCalls(flowOf(item), flowStateOf(item), { storeId: item.storeId, ownerId: item.orderItemId }, at) as Call<'orderItem'>[]);
   const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
   const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
   const planned = asks.length === 0 ? next : {};
@@ -98,8 +101,8 @@ function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
   const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
   return { pollAt, polls, next };
 }
-const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
-  isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
+const isDone = (item: OrderItem): boolean =>
+  isFinal(item.status) && !flowStateOf(item).claims.some(({ member }) => member === item.orderItemId);
 
 const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderItem', 'pollShipment'> => ({
   id: pollId(item, tracking),
@@ -109,7 +112,8 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
 });
 
 function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
-  const { flowState: state, status } = item;
+  const { status } = item;
+  const state = flowStateOf(item);
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
   const { node } = locationOf(flow, state.positions[0]!);
