@@ -43,6 +43,7 @@ import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
 import { SharedStates0041 } from './migrations/0041_shared_states.ts';
+import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
@@ -89,6 +90,7 @@ const MIGRATIONS = [
   PointsTruncate0037,
   ExplainedGroups0038,
   SharedStates0041,
+  CallTurns0042,
   PaymentKeys0049,
   OperationSubject0050,
   AddressChanges0051,

@@ -84,6 +84,8 @@ export const FlowCallEntity = defineEntity({
     nodeId: p.string(),
     idempotencyKey: p.string(),
     sentAt: time(),
+    /** Real time, of requests that were sent: they take turns (F47). */
+    begunAt: time().nullable(),
     result: p.string().$type<'success' | 'skipped' | 'failed'>().nullable(),
     data: p.json<Readonly<Record<string, unknown>>>().nullable(),
   },

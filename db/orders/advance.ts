@@ -7,6 +7,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
 import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
+import { leaveQueue } from '../flows/turns.ts';
 import { setOrigin } from '../kernel/tx.ts';
 import { type Departed, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
@@ -82,6 +83,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
     applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
     changed.push(await change(context, order, item, own, cause));
   }
+  await leaveTurns(context, before, state);
   const at = trace.at(-1)?.at ?? when;
   const { autoDeliverDays, autoConfirmDays } = context.store;
   const settings = { autoDeliverDays, autoConfirmDays };
@@ -109,6 +111,13 @@ async function change(
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }
+
+/** Calls that the flow no longer waits for take no turn (F47). */
+async function leaveTurns({ tx, item, group }: TransitionContext, before: FlowState, state: FlowState): Promise<void> {
+  const calls = callsOf(before).filter((call) => !callsOf(state).includes(call));
+  if (calls.length > 0) await leaveQueue(tx, group?.row.groupId ?? item.orderItemId, calls);
+}
+const callsOf = ({ positions }: FlowState): readonly string[] => positions.flatMap(({ call }) => call ?? []);
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;
 function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { command, facts: more }: StepCause): Stepped {

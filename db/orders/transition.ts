@@ -17,7 +17,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
+import { applyAnswer, asksOf, NO_ASKS, turnNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
@@ -32,7 +32,7 @@ export async function transitionOrderItem(
   run: RunRef,
   event: RunEvent<'orderItem'>,
 ): Promise<TransitionResult<'orderItem'> | null> {
-  const { em, at } = tx;
+  const { em } = tx;
   const { storeId, entityId: orderItemId } = run;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const [item, store] = await Promise.all([em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }), findStore(tx)]);
@@ -45,13 +45,14 @@ export async function transitionOrderItem(
   // What moves a group is done by its own run, which locks all its items.
   else if (item.groupId && isDelivered(item)) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
   const views = before && { views: { before, after: viewItem(item), listing: ITEM_LISTING } };
-  return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
+  return { plan: await planOf(tx, item), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
   const { item, tx } = context;
   if (event.type === 'elapsed' && !item.groupId) await applyDue(context);
   if (event.type !== 'outcome') return null;
+  if (event.outcome.result === 'waiting') return null;
   if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event.callId);
   else applyReading(item, event.callId, event.outcome, tx.at);
   return null;
@@ -82,15 +83,21 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 }
 
 /** An item that moves with a group waits for the courier only. */
-function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
+async function planOf(tx: Tx, item: OrderItem): Promise<TransitionResult<'orderItem'>['plan']> {
+  const { at } = tx;
   const due = item.groupId ? null : nearest(flowStateOf(item));
-  const asks = item.groupId
-    ? []
-    : (askCalls(flowOf(item), flowStateOf(item), { storeId: item.storeId, ownerId: item.orderItemId }, at) as Call<'orderItem'>[]);
+  const asks = item.groupId ? NO_ASKS : await asksOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
   const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
   const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
-  const planned = asks.length === 0 ? next : {};
-  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const planned = asks.calls.length === 0 && asks.waitsUntil === null ? next : {};
+  return {
+    wakeAt,
+    calls: [...polls, ...(asks.calls as readonly Call<'orderItem'>[])],
+    ...planned,
+    done: isDone(item),
+    note: noteOf(item, due, pollAt) + turnNote(asks),
+    status: item.status,
+  };
 }
 /** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
 function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
