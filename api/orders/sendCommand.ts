@@ -48,12 +48,12 @@ export async function sendItemCommand(
   orderItemId: string,
   { name, input, text, payload }: ItemCommandRequest,
 ): Promise<unknown> {
-  const { item, group, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
+  const { item, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
   const handed = handedInput(command, text?.value ?? null);
   const given = payload ?? (handed && { input: handed });
-  checkCommand({ ...ruled(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
+  checkCommand(ruled(item), command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
   const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;

@@ -1,5 +1,6 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
 import { effectsOn } from '../../domain/flows/effects.ts';
+import { isHandedOver } from '../../domain/flows/handover.ts';
 import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
@@ -12,6 +13,7 @@ import { setOrigin } from '../kernel/tx.ts';
 import { type Departed, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
+import { isShippedItem } from './claimable.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
 import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
@@ -80,7 +82,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const changed: Changed[] = [];
   for (const item of involved) {
     const own = effectsOn(effects, item.orderItemId);
-    applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
+    applyToItem(tx, item, own, moved.includes(item) ? handoverTo(item, cause) : undefined);
     changed.push(await change(context, order, item, own, cause));
   }
   await leaveTurns(context, before, state);
@@ -111,6 +113,10 @@ async function change(
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }
+
+/** A group's dispatch is that of its shipped items, its provision that of the others; an item by itself was judged before. */
+const handoverTo = (item: OrderItem, { handover }: StepCause): Handover | undefined =>
+  handover && isHandedOver(handover.type, isShippedItem(item)) ? handover : undefined;
 
 /** Calls that the flow no longer waits for take no turn (F47). */
 async function leaveTurns({ tx, item, group }: TransitionContext, before: FlowState, state: FlowState): Promise<void> {

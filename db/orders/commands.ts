@@ -44,7 +44,6 @@ const itemState = (context: TransitionContext): ItemState => ({
   ...context.item,
   flowState: stateOf(context),
   flow: movingFlowOf(context),
-  group: context.group?.items,
 });
 
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {

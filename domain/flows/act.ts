@@ -6,6 +6,7 @@ import { inputIssues, type Room, sentValues } from './inputs.ts';
 import { formOf } from './forms.ts';
 import type { Action, Edge, InputField, Trigger } from './graph.ts';
 import { isHeld, leaves, type Location } from './positions.ts';
+import { handOver } from './handover.ts';
 import { roomFor } from './room.ts';
 import type { FlowEvent, FlowState, Refusal, RefusalReason } from './state.ts';
 
@@ -71,6 +72,7 @@ function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: Act
   const uses = { ...draft.state.uses, [key]: usesOf(draft.state, key) + 1 };
   if (action.maxUses !== undefined) draft.state = { ...draft.state, uses };
   take(draft, location, edge, attachments);
+  handOver(draft, action);
   return null;
 }
 const NONE: ReadonlySet<string> = new Set();

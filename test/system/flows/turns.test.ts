@@ -1,6 +1,7 @@
 /** External calls of a store: ten in flight and sixty a minute of the real clock; no other store's call waits for them (F47). */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Graph } from '../../../domain/flows/graph.ts';
 import { query, until } from '../../kernel/world.ts';
 import { externalFlow, EXTERNAL_FLOW, FlowShop as Selling, NODE, Service } from './externalFlow.ts';
 
@@ -43,6 +44,13 @@ const calls = ({ shop }: Selling) =>
   query<{ result: string | null; idempotency_key: string }>('SELECT result, idempotency_key FROM flow_call WHERE store_id = $1', [
     shop.store.storeId,
   ]);
+/** As if sixty calls had just been made. */
+const fill = (storeId: string) =>
+  query(
+    `INSERT INTO flow_call (store_id, owner_id, call, node_id, idempotency_key, sent_at, begun_at, result)
+     SELECT $1, 'oit_' || n, '1.0', 'asked', n, now(), now(), 'success' FROM generate_series(1, 60) n`,
+    [storeId],
+  );
 const reached = async (selling: Selling, items: readonly string[], key: string) => {
   for (const item of items) await until(`state ${key}`, async () => (await selling.state(item)).key === key, 60_000);
 };
@@ -86,22 +94,64 @@ test('the sixty-first of a minute waits until it has room', async () => {
   receiver.isReleased = true;
   await selling.connect(receiver.service.url);
   const { storeId } = selling.shop.store;
-  await query(
-    `INSERT INTO flow_call (store_id, owner_id, call, node_id, idempotency_key, sent_at, begun_at, result)
-     SELECT $1, 'oit_' || n, '1.0', 'asked', n, now(), now(), 'success' FROM generate_series(1, 60) n`,
-    [storeId],
-  );
+  await fill(storeId);
   const item = await selling.order();
   await selling.press(item, 'ask');
   await until('it waits', async () => (await waiting(selling)).length === 1);
-  const [{ retry_at: retryAt }] = (await waiting(selling)) as [{ retry_at: Date }];
-  const [{ first }] = await query<{ first: Date }>('SELECT min(begun_at) AS first FROM flow_call WHERE store_id = $1', [storeId]) as [{ first: Date }];
-  expect(retryAt.getTime()).toBe(first.getTime() + 60_000);
+  const retryAt = (await waiting(selling))[0]!.retry_at;
+  const [row] = await query<{ first: Date }>('SELECT min(begun_at) AS first FROM flow_call WHERE store_id = $1', [storeId]);
+  expect(retryAt.getTime()).toBe(row!.first.getTime() + 60_000);
   expect([(await selling.state(item)).key, receiver.service.requests.length]).toEqual(['asked', 0]);
-  // Its flow may go on without it, and does not keep others waiting then.
   await query(`UPDATE flow_call SET begun_at = begun_at - interval '1 minute' WHERE store_id = $1`, [storeId]);
   await query('UPDATE flow_call_waiting SET retry_at = now() WHERE store_id = $1', [storeId]);
   await query(`UPDATE run SET wake_at = now() - interval '2 minutes' WHERE store_id = $1 AND entity_id = $2`, [storeId, item]);
   await reached(selling, [item], 'success');
   expect(receiver.service.requests.length).toBe(1);
 }, 180_000);
+
+test('a deadline around a call that waits goes on, and takes it out of the queue', async () => {
+  const waits = { type: 'state', status: 'CONFIRMED', step: 'SELLER_PROCESSING' } as const;
+  const done = (['success', 'skipped', 'failed'] as const).map(
+    (value) => ({ id: value, from: 'asked', to: 'end', on: { type: 'result', value } }) as const,
+  );
+  const inner: Graph = {
+    schema: 1,
+    start: 'begin',
+    states: [
+      { ...waits, id: 'begin', status: 'PAID', label: 'begin' },
+      NODE,
+      { id: 'end', type: 'end', outcome: 'COMPLETED', label: 'end' },
+    ],
+    actions: [{ key: 'go', by: 'seller', label: 'go' }],
+    edges: [{ id: 'go', from: 'begin', to: 'asked', on: { type: 'seller.action', key: 'go' } }, ...done],
+  };
+  const around: Graph = {
+    schema: 1,
+    start: 'paid',
+    states: [
+      { ...waits, id: 'paid', status: 'PAID', label: 'paid' },
+      { id: 'inner', type: 'call', flow: 'inner', deadline: 'PT1H' },
+      { ...waits, id: 'late', label: 'late' },
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
+    ],
+    actions: ['ask', 'finish'].map((key) => ({ key, by: 'seller', label: key })),
+    edges: [
+      { id: 'e1', from: 'paid', to: 'inner', on: { type: 'seller.action', key: 'ask' } },
+      { id: 'e2', from: 'inner', to: 'late', on: { type: 'result', value: 'timeout' } },
+      { id: 'e3', from: 'inner', to: 'done', on: { type: 'result', value: 'completed' } },
+      { id: 'e4', from: 'inner', to: 'late', on: { type: 'result', value: 'canceled' } },
+      { id: 'e5', from: 'late', to: 'done', on: { type: 'seller.action', key: 'finish' } },
+    ],
+  };
+  const selling = await Selling.sell(around, { inner });
+  const receiver = await listen();
+  await selling.connect(receiver.service.url);
+  await fill(selling.shop.store.storeId);
+  const item = await selling.order();
+  await selling.press(item, 'ask');
+  await selling.press(item, 'go');
+  await until('it waits', async () => (await waiting(selling)).length === 1);
+  await selling.shop.advance('PT2H');
+  await reached(selling, [item], 'late');
+  expect([await waiting(selling), receiver.service.requests.length]).toEqual([[], 0]);
+}, 120_000);

@@ -15,6 +15,7 @@ const row = (changes: Partial<FactRow> = {}): FactRow => ({
   pointAllocationWon: 6000,
   stay: null,
   flowFacts: { option: { seat: 'R' }, order: { paidAt: 1, totalAmount: 21_000 } },
+  fulfillmentSnapshot: { method: 'CARRIER' },
   isSettled: false,
   ...changes,
 });
