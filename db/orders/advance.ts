@@ -72,11 +72,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
   const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
-  if (group) {
-    group.row.flowState = state;
-    for (const item of group.items) setState(item, state);
-  }
-  for (const item of involved) item.storedState = storedOf(item, state);
+  keepState(context, involved, state);
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
@@ -117,6 +113,12 @@ async function change(
 /** A group's dispatch is that of its shipped items, its provision that of the others; an item by itself was judged before. */
 const handoverTo = (item: OrderItem, { handover }: StepCause): Handover | undefined =>
   handover && isHandedOver(handover.type, isShippedItem(item)) ? handover : undefined;
+
+function keepState({ group }: TransitionContext, involved: readonly OrderItem[], state: FlowState): void {
+  if (group) group.row.flowState = state;
+  for (const item of group?.items ?? []) setState(item, state);
+  for (const item of involved) item.storedState = storedOf(item, state);
+}
 
 /** Calls that the flow no longer waits for take no turn (F47). */
 async function leaveTurns({ tx, item, group }: TransitionContext, before: FlowState, state: FlowState): Promise<void> {

@@ -51,11 +51,16 @@ export async function asksOf(tx: Tx, flow: Flow, flowState: FlowState, ownerId: 
   return { calls, waitsUntil: later.length === 0 ? null : at + Math.min(...later.map(({ call }) => retryAt(call))) - realNow };
 }
 
+interface Answer {
+  readonly callId: string;
+  readonly outcome: { readonly result: string };
+}
 /**
- * A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
+ * One that was not made asks again at its turn. A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
  * has failed, and stays so whatever becomes of it.
  */
-export async function applyAnswer(context: TransitionContext, ownerId: string, id: string): Promise<void> {
+export async function applyAnswer(context: TransitionContext, ownerId: string, { callId: id, outcome }: Answer): Promise<void> {
+  if (outcome.result === 'waiting') return;
   const pending = () => pendingCalls(movingFlowOf(context), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
   // With more due than this transaction takes the answer waits in its row: the run asks for it again.

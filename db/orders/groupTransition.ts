@@ -65,7 +65,7 @@ export async function transitionOrderGroup(
   const context: TransitionContext = { tx, store, group, item: event.type === 'command' ? itemOf(items, event.command) : items[0]! };
   const before = event.type === 'command' ? await viewBefore(context) : null;
   if (event.type === 'elapsed') await applyDue(context);
-  if (event.type === 'outcome' && event.outcome.result !== 'waiting') await applyAnswer(context, groupId, event.callId);
+  if (event.type === 'outcome') await applyAnswer(context, groupId, event);
   const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
   if (!isAnyDue(context)) for (const item of items) await deliver({ ...context, item });
   // Their own runs poll couriers, and end.

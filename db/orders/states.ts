@@ -35,7 +35,10 @@ export function storedOf({ orderItemId, groupId }: Pick<OrderItem, 'orderItemId'
   const hasLeft = members.length === 0;
   // A member that has left its group keeps what it left; nothing moves it any more.
   const kept = hasLeft ? state.positions.filter(({ parent }) => parent === undefined) : state.positions;
-  const positions = kept.map(({ attachments: _, ...position }) => (hasLeft ? { ...position, due: [] } : position));
+  const positions = kept.map((position) => {
+    const { attachments: _, ...bare } = position;
+    return hasLeft ? { ...bare, due: [] } : bare;
+  });
   const ending = hasLeft ? (done ?? 'CANCELED') : done;
   return { v, seq, status, members, claims: state.claims.filter(isOwn), positions, ...(ending && { done: ending }) };
 }

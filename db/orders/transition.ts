@@ -52,8 +52,7 @@ async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'
   const { item, tx } = context;
   if (event.type === 'elapsed' && !item.groupId) await applyDue(context);
   if (event.type !== 'outcome') return null;
-  if (event.outcome.result === 'waiting') return null;
-  if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event.callId);
+  if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event);
   else applyReading(item, event.callId, event.outcome, tx.at);
   return null;
 }

@@ -64,7 +64,7 @@ test('a dispatch that asks for all of its shipment takes that of its endpoint', 
   const { itemIds } = await bought(flowId, 3, {});
   const shipment = { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '5501' };
   const long = await shop.world.act(itemIds[0]!, 'dispatch', { ...shipment, trackingNumber: '5501550', carrierCode: 'EPOST' });
-  const issues = (long.body.error?.details as { issues: { key: string; reason: string }[] }).issues;
+  const { issues } = long.body.error!.details as { issues: { key: string; reason: string }[] };
   expect(issues.map(({ key, reason }) => [key, reason])).toEqual([
     ['carrierCode', 'INVALID'],
     ['trackingNumber', 'TOO_LONG'],

@@ -88,7 +88,6 @@ const paths = (orderId: string) =>
 async function expectReadable(orderId: string): Promise<void> {
   for (const [path, asMember] of paths(orderId)) {
     const bytes = await readers(path, asMember);
-    console.log(path.split('?')[0]!.replace(orderId, '{orderId}'), bytes);
     expect(bytes).toBeLessThan(1024 * KIB);
   }
 }
@@ -163,7 +162,6 @@ describe('100 lines, each by itself', () => {
       60_000,
     );
     const { items, replies } = await sizes(orderId);
-    console.log('alone', items, replies);
     expect(items).toBeGreaterThan(LINES * 50 * KIB);
     // Answers of its parts are not those of a hundred items.
     expect(replies).toBeLessThan(512 * KIB);
