@@ -120,6 +120,8 @@ export async function readOrder(tx: Tx, orderId: string): Promise<OrderWithItems
 async function withItems(tx: Tx, orders: readonly Order[]): Promise<OrderWithItems[]> {
   if (orders.length === 0) return [];
   const { em, sql, storeId } = tx;
+  // Rows outside the identity map are read as they are written.
+  await em.flush();
   const where = { storeId, orderId: { $in: orders.map((o) => o.orderId) } };
   const items = stateless(await em.find(OrderItemEntity, where, { orderBy: { position: 'asc' }, ...STATELESS }));
   const approvals = await sql<{ payment_id: string; completed_at: string }>`
