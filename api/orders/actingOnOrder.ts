@@ -68,21 +68,21 @@ interface Work {
 /** `reason`: why the item does not offer the action; null: it does. */
 async function actOnLine({ call, wanted, payload, results, refusals }: Work, item: OrderItem, reason: string | null): Promise<void> {
   const { orderItemId, groupId } = item;
-  const tell = (id: string, result: Result['result'], code: string | null = null, why: string | null = null) =>
+  const record = (id: string, result: Result['result'], code: string | null = null, why: string | null = null) =>
     void results.set(id, { orderItemId: id, result, code, reason: why });
   const commands = call.commands.forPart(groupId ?? orderItemId);
   const done = movedBy(await commands.stored());
   const isDone = done.includes(orderItemId);
-  if (reason && !isDone) return tell(orderItemId, 'SKIPPED', 'ACTION_NOT_AVAILABLE', reason);
+  if (reason && !isDone) return record(orderItemId, 'SKIPPED', 'ACTION_NOT_AVAILABLE', reason);
   try {
-    for (const id of isDone ? done : await actOnOne({ ...call, commands }, item, wanted, payload)) tell(id, 'COMPLETED');
+    for (const id of isDone ? done : await actOnOne({ ...call, commands }, item, wanted, payload)) record(id, 'COMPLETED');
     // A repeated request is answered with what moved the first time: this one stood still then, because of its claim.
-    if (!results.has(orderItemId)) tell(orderItemId, 'SKIPPED', 'ACTION_NOT_AVAILABLE', 'CLAIM_IN_PROGRESS');
+    if (!results.has(orderItemId)) record(orderItemId, 'SKIPPED', 'ACTION_NOT_AVAILABLE', 'CLAIM_IN_PROGRESS');
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     refusals.set(orderItemId, error);
     const { details } = error.extra;
-    tell(orderItemId, 'FAILED', error.code, typeof details?.['reason'] === 'string' ? details['reason'] : null);
+    record(orderItemId, 'FAILED', error.code, typeof details?.['reason'] === 'string' ? details['reason'] : null);
   }
 }
 

@@ -91,6 +91,20 @@ export const FlowCallEntity = defineEntity({
   },
 });
 
+/** A request that waits for its turn among its store's, by the real clock (F47). */
+export const FlowCallWaitingEntity = defineEntity({
+  name: 'FlowCallWaiting',
+  tableName: 'flow_call_waiting',
+  properties: {
+    storeId: storeId(),
+    ownerId: p.string().primary(),
+    call: p.string().primary(),
+    /** Its place. */
+    askedAt: time(),
+    retryAt: time(),
+  },
+});
+
 /** Korea's holidays of a year (D24): of all stores. The newest version counts. */
 export const HolidayYearEntity = defineEntity({
   name: 'HolidayYear',

@@ -34,8 +34,8 @@ export function storedOf({ orderItemId, groupId }: Pick<OrderItem, 'orderItemId'
   const members = state.members.filter(isOwn);
   const hasLeft = members.length === 0;
   // A member that has left its group keeps what it left; nothing moves it any more.
-  const kept = hasLeft ? state.positions.filter(({ parent }) => parent === undefined) : state.positions;
-  const positions = kept.map((position) => {
+  const present = hasLeft ? state.positions.filter(({ parent }) => parent === undefined) : state.positions;
+  const positions = present.map((position) => {
     const { attachments: _, ...bare } = position;
     return hasLeft ? { ...bare, due: [] } : bare;
   });

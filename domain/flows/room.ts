@@ -29,6 +29,6 @@ export function roomFor(state: FlowState, { id }: Position, { input: fields = []
   const leaving = positions.flatMap(({ id: own, attachments = [] }) => (own === id ? attachments : []));
   const staying = positions.flatMap(({ id: own, attachments = [] }) => (own === id ? [] : attachments));
   const others = inputBytes(inputs, new Set(fields.map(({ key }) => key)));
-  const kept = others + addressBytes(staying) + addressBytes([...earlierAttachments, ...leaving].slice(-EARLIER));
-  return Math.max(MAX_INPUT_BYTES, keptBytes(state)) - kept;
+  const carried = others + addressBytes(staying) + addressBytes([...earlierAttachments, ...leaving].slice(-EARLIER));
+  return Math.max(MAX_INPUT_BYTES, keptBytes(state)) - carried;
 }

@@ -12,14 +12,14 @@ import { FlowShop } from './shop.ts';
 
 const LINES = 3;
 const NOTE = { input: { text: '리본' } };
-const asked = (key: string, by: 'seller' | 'buyer') =>
+const noting = (key: string, by: 'seller' | 'buyer') =>
   ({ key, by, label: key, input: [{ key: 'text', type: 'text', label: '문구' }] }) as const;
 /** Each item by itself: paid → (make) → made → (accept, by the buyer) → end. */
 const alone: Graph = {
   schema: 1,
   start: 'paid',
   states: [state('paid'), state('made', { status: 'CONFIRMED', step: 'BUYER_ACTION' }), end()],
-  actions: [asked('make', 'seller'), asked('accept', 'buyer')],
+  actions: [noting('make', 'seller'), noting('accept', 'buyer')],
   edges: [edge('paid', 'made', acts('make')), edge('made', 'end', { type: 'buyer.action', key: 'accept' })],
 };
 let shop: FlowShop;

@@ -122,7 +122,7 @@ describe('a handover', () => {
       expect(tracked.body.data).toMatchObject({ carrierCode: 'CJ', trackingNumber: '5501' });
     }
   });
-  const told = async (orderId: string, type: string) =>
+  const subjectsOf = async (orderId: string, type: string) =>
     (
       await query<{ id: string | null }>(
         `SELECT body::jsonb -> 'data' ->> 'orderItemId' AS id FROM event WHERE store_id = $1 AND type = $2
@@ -150,7 +150,7 @@ describe('a handover', () => {
         expect(tracked.body.data).toMatchObject({ trackingNumber: '5501' });
       }
       expect(await shop.item(manual)).toMatchObject({ status: 'DISPATCHED', dispatch: null, fulfillment: null });
-      expect(await told(orderId, 'ORDER.DISPATCHED')).toHaveLength(shipped.length);
+      expect(await subjectsOf(orderId, 'ORDER.DISPATCHED')).toHaveLength(shipped.length);
     },
   );
   test('is refused at the item that it does not suit, and where it suits none', async () => {
@@ -186,7 +186,7 @@ describe('a handover', () => {
     const records = await Promise.all(itemIds.map(async (id) => (await shop.item(id))['fulfillment'] as { note: string } | null));
     expect(records.map((one) => one && one.note)).toEqual([null, '창구', '창구']);
     expect(await statuses(itemIds)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
-    expect(await told(orderId, 'ORDER.FULFILLED')).toEqual(itemIds.slice(1));
+    expect(await subjectsOf(orderId, 'ORDER.FULFILLED')).toEqual(itemIds.slice(1));
   });
   test('leaves out the item that stands still, also where that could not take it', async () => {
     const flowId = await shop.flow({ graph: { ...provided } }, 'given-on');

@@ -35,6 +35,7 @@ describe('facts of a flow', () => {
       settings,
       order: { paidAt: 1, totalAmount: 21_000 },
       items: { oit_1: item, oit_2: item },
+      shipped: new Set(['oit_1', 'oit_2']),
       refundableWon: { oit_1: 18_000, oit_2: 0 },
     });
     expect(holidays?.size).toBe(0);
