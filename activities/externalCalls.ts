@@ -25,17 +25,18 @@ const RECORDING_MS = 5 * SECOND;
  * Marks, sends, records: a request that was marked before is never sent again, and what became of it unknown is `failed`. The run makes the
  * transition, at its own time: a deadline that passed meanwhile goes first.
  */
-export function askExternal(deps: ActivityDeps): (call: CallMessage) => Promise<Pick<Answered, 'result'>> {
+export function askExternal(deps: ActivityDeps): (call: CallMessage) => Promise<ExternalCall['outcome']> {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   return (call) => withHeartbeat(async () => ({ result: await request(call) }));
 
-  async function request(call: CallMessage): Promise<Answered['result']> {
+  async function request(call: CallMessage): Promise<ExternalCall['outcome']['result']> {
     const { storeId, input: entry } = call;
     const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
       inTenant(orm, { storeId, at: plannedAt(call, deps), realNow: clock.now() }, REQUEST, work);
     const begun = await within((tx) => beginExternalCall(tx, keyring, entry));
     if ('known' in begun) return begun.known;
+    if ('waits' in begun) return 'waiting';
     if ('foreignSeconds' in begun) return foreignResult(deps, call, begun.foreignSeconds * SECOND);
     failpoint('external.before-send', entry.ownerId);
     const answer = await send(egress, begun.send);

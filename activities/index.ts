@@ -61,7 +61,11 @@ export const createDeliveries = (deps: ActivityDeps): Activities => hostedOn(dep
 
 /** Activities that make external calls, by task queue. */
 export function createCalls(deps: ActivityDeps): Readonly<Record<string, Activities>> {
-  const queues = new Set(WORKFLOW_TYPES.flatMap((type) => WORKFLOWS[type].callsQueue ?? []));
-  const on = (queue: string) => typesWhere(({ callsQueue }) => callsQueue === queue);
+  const queuesOf = ({ callsQueue, ownQueues = {} }: WorkflowProperties): readonly string[] => [
+    ...(callsQueue === null ? [] : [callsQueue]),
+    ...Object.values(ownQueues),
+  ];
+  const queues = new Set(WORKFLOW_TYPES.flatMap((type) => queuesOf(WORKFLOWS[type])));
+  const on = (queue: string) => typesWhere((properties) => queuesOf(properties).includes(queue));
   return Object.fromEntries([...queues].map((queue) => [queue, callsOf(deps, on(queue))]));
 }

@@ -42,6 +42,8 @@ import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
+import { SharedStates0041 } from './migrations/0041_shared_states.ts';
+import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { FairOutbox0043 } from './migrations/0043_fair_outbox.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
@@ -88,6 +90,8 @@ const MIGRATIONS = [
   Flows0036,
   PointsTruncate0037,
   ExplainedGroups0038,
+  SharedStates0041,
+  CallTurns0042,
   FairOutbox0043,
   PaymentKeys0049,
   OperationSubject0050,

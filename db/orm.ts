@@ -46,6 +46,7 @@ import { InvitationEntity, InvitationSendEntity } from './invitations/entities.t
 import {
   CommerceFlowEntity,
   FlowCallEntity,
+  FlowCallWaitingEntity,
   FlowGroupEntity,
   FlowSecretEntity,
   FlowVersionEntity,
@@ -135,6 +136,7 @@ const entities = [
   OrderItemEntity,
   FlowStepEntity,
   FlowCallEntity,
+  FlowCallWaitingEntity,
   ClaimEntity,
   ClaimStepEntity,
   ReviewEntity,

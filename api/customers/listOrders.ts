@@ -1,6 +1,6 @@
 import { checkCustomer } from '../../db/customers/list.ts';
 import { listOrders as findOrders } from '../../db/orders/queries.ts';
-import { viewOrder } from '../../db/orders/views.ts';
+import { viewOrders } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { flag, FLAGS, named, read, sent } from '../kernel/query.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
@@ -20,5 +20,5 @@ export const listOrders = endpoint({
   const filter = sent({ testPayment: read('testPayment', query.testPayment, flag) });
   await checkCustomer(tx, customerId);
   const { items, total } = await findOrders(tx, 'orderedAt', { page: query.page, size: query.size, customerId, ...filter });
-  return page(query, items.map(viewOrder), total);
+  return page(query, [...(await viewOrders(tx, items))], total);
 });

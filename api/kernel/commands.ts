@@ -28,7 +28,7 @@ export const COMMAND_MS = 8000;
 export interface Commands {
   /** The idempotency key of the reply. */
   readonly operation: OperationKey;
-  /** The same with a derived key, for one item of a bulk request. */
+  /** The same with a derived key, for one of several commands of a request: it records its part of the request. */
   forPart(part: string): Commands;
   /** The same in another store, which was found from the request. */
   within(tenant: Tenant): Commands;
@@ -71,7 +71,13 @@ export function createCommands(
     read,
     forPart(part) {
       const key = hashKey(`${operation.key}/${part}`);
-      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, records, operation.key);
+      return createCommands(
+        deps,
+        { ...caller, requestId: `${caller.requestId}/${part}` },
+        { ...operation, key },
+        partOf(records),
+        operation.key,
+      );
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records, bulkKey),
@@ -89,6 +95,7 @@ export function createCommands(
         clock: caller.at - caller.realNow,
         ...(origin && { origin }),
         ...countedBy(records, bulkKey),
+        ...(bulkKey !== null && { isPart: true }),
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();
@@ -99,6 +106,10 @@ export function createCommands(
     },
   };
 }
+
+/** The commands of one request share its record in the audit log, whichever of them comes first. */
+const partOf = (records: CommandRecords | null): CommandRecords | null =>
+  records && { ...records, request: records.request && { ...records.request, isPart: true } };
 
 /** A bulk is one action, whatever its number of commands and however often it is repeated under its key (G39). */
 const countedBy = (records: CommandRecords | null, bulkKey: string | null): Pick<CommandEnvelope, 'aiActions' | 'bulkAction'> => {

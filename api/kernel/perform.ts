@@ -11,7 +11,6 @@ import { ofOrder } from './idempotency.ts';
 import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
 import type { Outgoing, Request } from './request.ts';
-import { isBulk } from './subject.ts';
 import { countingOf, NotAllowed, transact } from './transact.ts';
 
 const outgoingOf = ({ endpoint }: Request): Outgoing => ({ status: endpoint.status ?? 200, headers: {} });
@@ -101,7 +100,6 @@ async function beforeAgent(request: Request): Promise<Answer | null> {
 async function command(request: Request, call: CallInput, { headers }: Outgoing): Promise<Answer> {
   const { endpoint, deps, caller, operation, incoming } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
-  const isPart = isBulk(endpoint.target);
   const status = endpoint.status ?? 200;
   let isRecorded = false;
   const records = {
@@ -112,7 +110,7 @@ async function command(request: Request, call: CallInput, { headers }: Outgoing)
           target: targetOf(endpoint, caller, incoming.params),
           statusCode: status,
           traceId: traceIdOf(incoming),
-          isPart,
+          isPart: false,
         }
       : null,
     idempotencyKey: incoming.header('idempotency-key') ?? null,

@@ -21,5 +21,5 @@ export const acceptAddressChange = endpoint({
   errors: ['ORDER_NOT_FOUND', 'INVALID_STATUS', 'CONCURRENT_UPDATE', 'DELIVERY_AREA_MISMATCH'],
 }).handle(async ({ tx, params: { orderId }, body: { addressChangeId } }) => {
   await decideAddressChange(tx, orderId, { addressChangeId, reason: null });
-  return answered(tx, viewOrder(await readOrder(tx, orderId)));
+  return answered(tx, await viewOrder(tx, await readOrder(tx, orderId)));
 });

@@ -13,5 +13,5 @@ export const get = endpoint({
   data: Order,
   errors: ['ORDER_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {
-  return viewOrder(await readOrder(tx, params.orderId));
+  return viewOrder(tx, await readOrder(tx, params.orderId));
 });

@@ -15,5 +15,5 @@ export const getMine = endpoint({
 }).handle(async ({ tx, customer, params, at }) => {
   const found = await readOrder(tx, params.orderId);
   if (found.order.customerId !== customer!.customerId) throw new Fault('ORDER_NOT_FOUND');
-  return viewBuyerOrder(found, at);
+  return viewBuyerOrder(tx, found, at);
 });

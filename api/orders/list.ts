@@ -1,5 +1,5 @@
 import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from '../../db/orders/queries.ts';
-import { viewOrder } from '../../db/orders/views.ts';
+import { viewOrders } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
@@ -41,7 +41,9 @@ export const list = endpoint({
   // A cursor of the other order is not valid in this one.
   if (after) readCursor(query.cursor, [ORDERS[by]]);
   const found = await listOrders(tx, by, { ...filter, ...(after && { after }) });
-  return feed(query, found, viewOrder, ({ order }: OrderWithItems) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId }));
+  const views = await viewOrders(tx, found.items);
+  const view = (row: OrderWithItems) => views[found.items.indexOf(row)]!;
+  return feed(query, found, view, ({ order }: OrderWithItems) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId }));
 });
 
 const PERIOD_MS = 92 * DAY;

@@ -1,6 +1,6 @@
 import type { OrderItem as Row } from '../../db/orders/entities.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
-import { viewItem } from '../../db/orders/views.ts';
+import { viewItems } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
@@ -41,5 +41,7 @@ export const listItems = endpoint({
       after: after ?? undefined,
     }),
   });
-  return feed(query, found, viewItem, (item: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId }));
+  const views = await viewItems(tx, found.items);
+  const view = (item: Row) => views[found.items.indexOf(item)]!;
+  return feed(query, found, view, (item: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId }));
 });

@@ -17,4 +17,4 @@ export const lookUp = endpoint({
   errors: ['ORDER_NOT_FOUND'],
 })
   .before(verifyGuest)
-  .handle(async ({ tx, prepared: orderId, at }) => viewBuyerOrder(await readOrder(tx, orderId), at));
+  .handle(async ({ tx, prepared: orderId, at }) => viewBuyerOrder(tx, await readOrder(tx, orderId), at));

@@ -24,5 +24,5 @@ export const rejectAddressChange = endpoint({
   errors: ['ORDER_NOT_FOUND', 'INVALID_STATUS', 'CONCURRENT_UPDATE'],
 }).handle(async ({ tx, params: { orderId }, body }) => {
   await decideAddressChange(tx, orderId, body);
-  return answered(tx, viewOrder(await readOrder(tx, orderId)));
+  return answered(tx, await viewOrder(tx, await readOrder(tx, orderId)));
 });

@@ -19,5 +19,5 @@ export const requestAddressChange = endpoint({
 }).handle(async ({ tx, params: { orderId }, body, customer, at }) => {
   await checkOrderOf(tx, orderId, customer!.customerId);
   await request(tx, orderId, body.shippingAddress);
-  return answered(tx, viewBuyerOrder(await readOrder(tx, orderId), at));
+  return answered(tx, await viewBuyerOrder(tx, await readOrder(tx, orderId), at));
 });

@@ -21,5 +21,5 @@ export const requestAddressChangeAsGuest = endpoint({
   .before(verifyGuest)
   .handle(async ({ tx, prepared: orderId, body, at }) => {
     await request(tx, orderId, body.shippingAddress);
-    return answered(tx, viewBuyerOrder(await readOrder(tx, orderId), at));
+    return answered(tx, await viewBuyerOrder(tx, await readOrder(tx, orderId), at));
   });

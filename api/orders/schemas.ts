@@ -171,6 +171,7 @@ const itemFields = {
   actions: Type.Array(Action),
   claims: Type.Array(ClaimSummary),
   lastChangedAt: Timestamp,
+  truncated: Type.Boolean({ description: 'Among others, part of what its flow holds was left out: the item’s own answer has all' }),
 };
 export const OrderItem = closed({ ...itemFields, flowState: FlowState, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
 /** Without the seller's memo, and with the buyer's actions only. */

@@ -1,7 +1,7 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
-import { withFlow } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readItemWithFacts } from '../../db/orders/itemWithFacts.ts';
+import { ruled } from '../../db/orders/states.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
@@ -13,6 +13,7 @@ import {
   type ItemCommand,
   type OrderItemMessages,
 } from '../../domain/orders/messages.ts';
+import { handedInput } from '../../domain/orders/platform.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../kernel/commands.ts';
@@ -47,10 +48,12 @@ export async function sendItemCommand(
   orderItemId: string,
   { name, input, text, payload }: ItemCommandRequest,
 ): Promise<unknown> {
-  const { item, group, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
+  const { item, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
   const command = { name, input } as ItemCommand;
   const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
-  checkCommand({ ...withFlow(item), group }, command, at, { facts: { ...facts, ...uploads }, ...(payload && { payload }) });
+  const handed = handedInput(command, text?.value ?? null);
+  const given = payload ?? (handed && { input: handed });
+  checkCommand(ruled(item), command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
   const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
   const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
   const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;

@@ -12,6 +12,7 @@ import { closeItem, type Departure, type Left, quoteDeparture, readRests, refund
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { readGroup } from '../orders/queries.ts';
+import { flowStateOf } from '../orders/states.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -32,8 +33,9 @@ export { applyAllDue } from '../orders/advance.ts';
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
   const members = item.groupId ? await readGroup(tx, item.groupId) : [item];
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, flowFacts(item, members, await readStore(tx)));
-  return result.ok ? result.state : item.flowState;
+  const state = flowStateOf(item);
+  const result = step(flowOf(item), state, { type: 'elapsed' }, tx.at, flowFacts(item, members, await readStore(tx)));
+  return result.ok ? result.state : state;
 }
 
 /** The item's deadlines rest while the claim is open. */

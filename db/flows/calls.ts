@@ -40,12 +40,12 @@ interface CallBeginning {
 }
 /** Marks a request as begun; false: it was begun before, and is not sent again. */
 export async function beginCall(
-  { sql, storeId, at }: Tx,
+  { sql, storeId, at, realNow }: Tx,
   { ownerId, call, nodeId, idempotencyKey, result }: CallBeginning,
 ): Promise<boolean> {
   const rows = await sql`
-    INSERT INTO flow_call (store_id, owner_id, call, node_id, idempotency_key, sent_at, result)
-    VALUES (${storeId}, ${ownerId}, ${call}, ${nodeId}, ${idempotencyKey}, ${new Date(at)}, ${result})
+    INSERT INTO flow_call (store_id, owner_id, call, node_id, idempotency_key, sent_at, begun_at, result)
+    VALUES (${storeId}, ${ownerId}, ${call}, ${nodeId}, ${idempotencyKey}, ${new Date(at)}, ${result ? null : new Date(realNow)}, ${result})
     ON CONFLICT DO NOTHING RETURNING 1 AS ok`;
   return rows.length > 0;
 }

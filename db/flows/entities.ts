@@ -84,8 +84,24 @@ export const FlowCallEntity = defineEntity({
     nodeId: p.string(),
     idempotencyKey: p.string(),
     sentAt: time(),
+    /** Real time, of requests that were sent: they take turns (F47). */
+    begunAt: time().nullable(),
     result: p.string().$type<'success' | 'skipped' | 'failed'>().nullable(),
     data: p.json<Readonly<Record<string, unknown>>>().nullable(),
+  },
+});
+
+/** A request that waits for its turn among its store's, by the real clock (F47). */
+export const FlowCallWaitingEntity = defineEntity({
+  name: 'FlowCallWaiting',
+  tableName: 'flow_call_waiting',
+  properties: {
+    storeId: storeId(),
+    ownerId: p.string().primary(),
+    call: p.string().primary(),
+    /** Its place. */
+    askedAt: time(),
+    retryAt: time(),
   },
 });
 

@@ -1,5 +1,7 @@
 /** What the steps and the permissions of a flow read besides its state. Everything is in the rows: nothing is read for it. */
 import type { Facts } from '../../domain/flows/state.ts';
+import { isShipped } from '../../domain/checkout/rules.ts';
+import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { lineShare, type PaidLine } from '../../domain/refunds/rules.ts';
 import { type FlowRef, holidaysOf } from './loaded.ts';
 
@@ -17,6 +19,7 @@ export interface FactRow extends FlowRef, PaidLine {
   /** Null where its flow is one of the code's, which read nothing but the settings. */
   readonly flowFacts?: FlowFacts | null | undefined;
   readonly isSettled: boolean;
+  readonly fulfillmentSnapshot: { readonly method: FulfillmentMethod };
 }
 
 /**
@@ -37,10 +40,13 @@ export function flowFacts(
     holidays: holidaysOf(stepped),
     order: first.flowFacts.order,
     items: Object.fromEntries(items.map((item) => [item.orderItemId, itemFacts(item)])),
+    ...(items.length > 1 && { shipped: new Set(items.filter(isShippedRow).map(({ orderItemId }) => orderItemId)) }),
     refundableWon: Object.fromEntries(items.map((item) => [item.orderItemId, refundableWon(item, item.quantity - item.canceledQuantity)])),
     ...more,
   };
 }
+
+const isShippedRow = ({ fulfillmentSnapshot: { method } }: FactRow): boolean => isShipped({ fulfillmentMethod: method });
 
 export const itemFacts = ({ quantity, unitPriceWon: unitPrice, stay, flowFacts: facts }: FactRow): NonNullable<Facts['items']>[string] => ({
   quantity,

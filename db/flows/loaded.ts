@@ -61,6 +61,3 @@ export function flowOf(row: FlowRef): Flow {
 /** The holidays that the flow of a loaded row asks for; none where it asks for none. */
 export const holidaysOf = (row: FlowRef): ReadonlySet<string> => holidays.get(row) ?? NONE;
 const NONE: ReadonlySet<string> = new Set();
-
-/** A row with its flow, as rules take it. */
-export const withFlow = <T extends FlowRef>(row: T): T & { readonly flow: Flow } => ({ ...row, flow: flowOf(row) });

@@ -1,5 +1,6 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
 import { effectsOn } from '../../domain/flows/effects.ts';
+import { isHandedOver } from '../../domain/flows/handover.ts';
 import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
@@ -7,14 +8,17 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { FlowCommandName } from '../../domain/orders/messages.ts';
 import { faultOf } from '../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
+import { leaveQueue } from '../flows/turns.ts';
 import { setOrigin } from '../kernel/tx.ts';
 import { type Departed, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
+import { isShippedItem } from './claimable.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
 import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
 import { writeRecord } from './records.ts';
+import { setState, storedOf } from './states.ts';
 
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
@@ -68,16 +72,16 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
   const { state, effects, trace } = stepFlow(context, event, when, cause);
   const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
-  if (group) group.row.flowState = state;
-  for (const item of involved) item.flowState = stateFor(item, state);
+  keepState(context, involved, state);
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
   for (const item of involved) {
     const own = effectsOn(effects, item.orderItemId);
-    applyToItem(tx, item, own, moved.includes(item) ? cause.handover : undefined);
+    applyToItem(tx, item, own, moved.includes(item) ? handoverTo(item, cause) : undefined);
     changed.push(await change(context, order, item, own, cause));
   }
+  await leaveTurns(context, before, state);
   const at = trace.at(-1)?.at ?? when;
   const { autoDeliverDays, autoConfirmDays } = context.store;
   const settings = { autoDeliverDays, autoConfirmDays };
@@ -106,12 +110,22 @@ async function change(
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }
 
-/** A member that has left its group keeps what it left; nothing moves it any more. */
-function stateFor({ orderItemId, groupId }: OrderItem, state: FlowState): FlowState {
-  if (!groupId || state.members.some(({ id }) => id === orderItemId)) return state;
-  const positions = state.positions.filter(({ parent }) => parent === undefined).map((position) => ({ ...position, due: [] }));
-  return { ...state, members: [], claims: [], positions, done: state.done ?? 'CANCELED' };
+/** A group's dispatch is that of its shipped items, its provision that of the others; an item by itself was judged before. */
+const handoverTo = (item: OrderItem, { handover }: StepCause): Handover | undefined =>
+  handover && isHandedOver(handover.type, isShippedItem(item)) ? handover : undefined;
+
+function keepState({ group }: TransitionContext, involved: readonly OrderItem[], state: FlowState): void {
+  if (group) group.row.flowState = state;
+  for (const item of group?.items ?? []) setState(item, state);
+  for (const item of involved) item.storedState = storedOf(item, state);
 }
+
+/** Calls that the flow no longer waits for take no turn (F47). */
+async function leaveTurns({ tx, item, group }: TransitionContext, before: FlowState, state: FlowState): Promise<void> {
+  const calls = callsOf(before).filter((call) => !callsOf(state).includes(call));
+  if (calls.length > 0) await leaveQueue(tx, group?.row.groupId ?? item.orderItemId, calls);
+}
+const callsOf = ({ positions }: FlowState): readonly string[] => positions.flatMap(({ call }) => call ?? []);
 
 type Stepped = Extract<StepResult, { readonly ok: true }>;
 function stepFlow(context: TransitionContext, event: FlowEvent, when: number, { command, facts: more }: StepCause): Stepped {

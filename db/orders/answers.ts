@@ -1,39 +1,66 @@
 /** Answers of external services to the calls of flows (F17, F18). */
 import type { Flow } from '../../domain/flows/flow.ts';
-import { MINUTE } from '../../domain/kernel/time.ts';
+import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import type { Call } from '../../workflows/kernel/messages.ts';
 import { type Answered, callId, pendingCalls, settleCall } from '../flows/calls.ts';
+import { readWaiting } from '../flows/turns.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { advance, applyDue } from './advance.ts';
 import { movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { callNext } from './externalCalls.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 
 /** A call is over by then, its record included: whoever finds the run gone brings it back for what became of it. */
 const OVER_MS = 2 * MINUTE;
-/** When a run has something to do: its nearest deadline, and without one the end of its calls. */
-export const wakeAtOf = (dueAt: number | null, calls: readonly object[], at: number): number | null =>
-  dueAt ?? (calls.length === 0 ? null : at + OVER_MS);
+/** When a run has something to do: its nearest deadline, or the turn of a call; without one the end of its calls. */
+export function wakeAtOf(dueAt: number | null, { calls, waitsUntil }: Asks, at: number): number | null {
+  if (waitsUntil !== null) return Math.min(dueAt ?? Infinity, waitsUntil);
+  return dueAt ?? (calls.length === 0 ? null : at + OVER_MS);
+}
 
 const LOST: Answered = { result: 'failed', data: null };
 
-/** The calls that a flow waits for, at the business time `at`; the owner is the item, or the group. */
-export const askCalls = (
-  flow: Flow,
-  { storeId, flowState }: { readonly storeId: string; readonly flowState: FlowState },
-  ownerId: string,
-  at: number,
-) =>
-  pendingCalls(flow, flowState).map(({ call, nodeId }): Call<'orderGroup', 'askExternal'> => ({
-    id: callId(ownerId, call),
-    name: 'askExternal',
-    storeId,
-    input: { ownerId, nodeId, call, at },
-  }));
+/** What a flow asks of external services now. */
+export interface Asks {
+  /** To be made now. */
+  readonly calls: readonly Call<'orderGroup', 'askExternal'>[];
+  /** The business time at which a call that waits for its turn asks again (F47); null: none waits. */
+  readonly waitsUntil: number | null;
+}
+export const NO_ASKS: Asks = { calls: [], waitsUntil: null };
 
+export const turnNote = ({ waitsUntil }: Asks): string =>
+  waitsUntil === null ? '' : ` A request waits for its turn; it asks again at ${korean(waitsUntil)}.`;
+
+/** The owner is the item, or the group. */
+export async function asksOf(tx: Tx, flow: Flow, flowState: FlowState, ownerId: string): Promise<Asks> {
+  const { storeId, at, realNow } = tx;
+  const pending = pendingCalls(flow, flowState);
+  if (pending.length === 0) return NO_ASKS;
+  const waiting = await readWaiting(tx, ownerId);
+  const retryAt = (call: string): number => waiting.get(call) ?? 0;
+  const later = pending.filter(({ call }) => retryAt(call) > realNow);
+  const calls = pending
+    .filter((one) => !later.includes(one))
+    .map(({ call, nodeId }) => ({
+      id: callId(ownerId, call),
+      name: 'askExternal' as const,
+      storeId,
+      input: { ownerId, nodeId, call, at },
+    }));
+  return { calls, waitsUntil: later.length === 0 ? null : at + Math.min(...later.map(({ call }) => retryAt(call))) - realNow };
+}
+
+interface Answer {
+  readonly callId: string;
+  readonly outcome: { readonly result: string };
+}
 /**
- * A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
+ * One that was not made asks again at its turn. A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
  * has failed, and stays so whatever becomes of it.
  */
-export async function applyAnswer(context: TransitionContext, ownerId: string, id: string): Promise<void> {
+export async function applyAnswer(context: TransitionContext, ownerId: string, { callId: id, outcome }: Answer): Promise<void> {
+  if (outcome.result === 'waiting') return;
   const pending = () => pendingCalls(movingFlowOf(context), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
   if (!pending()) return;
   // With more due than this transaction takes the answer waits in its row: the run asks for it again.
@@ -41,5 +68,6 @@ export async function applyAnswer(context: TransitionContext, ownerId: string, i
   const call = pending();
   if (!call) return;
   const { result: value, data } = (await settleCall(context.tx, ownerId, call.call, LOST)) ?? LOST;
+  await callNext(context.tx);
   await advance(context, { type: 'result', call: call.call, value, ...(data && { data }) });
 }

@@ -14,7 +14,7 @@ export async function carryOutEffects(tx: Tx, order: Order, item: OrderItem, eff
   const canceling: Canceling = { tx, order, item };
   let { recorded, canceled } = NOTHING_LEFT;
   for (const [index, effect] of effects.entries()) {
-    const done = await carryOut(canceling, effect, `${item.flowState.seq}.${index}`);
+    const done = await carryOut(canceling, effect, `${item.storedState.seq}.${index}`);
     recorded = { ...recorded, ...done?.recorded };
     canceled = done?.canceled ?? canceled;
   }

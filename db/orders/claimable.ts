@@ -4,12 +4,13 @@ import type { ClaimableItem } from '../../domain/claims/filing.ts';
 import { flowFacts, refundableWon } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { OrderItem } from './entities.ts';
+import { flowStateOf } from './states.ts';
 
 /** No permission depends on the settings. */
 const NO_SETTINGS = { autoDeliverDays: 0, autoConfirmDays: 0 };
 
-/** `flowState`: where it stands, what has fallen due included. `loadFlows` was called for it. */
-export function claimable(item: OrderItem, flowState = item.flowState): ClaimableItem {
+/** `flowState`: where it stands, what has fallen due included. `loadStates` was called for it. */
+export function claimable(item: OrderItem, flowState = flowStateOf(item)): ClaimableItem {
   const { orderItemId, quantity, canceledQuantity } = item;
   return {
     orderItemId,

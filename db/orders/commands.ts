@@ -2,7 +2,7 @@
 import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
 import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
-import { dispatchInput } from '../../domain/orders/platform.ts';
+import { dispatchInput, handedInput, typedIdOf } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
@@ -11,9 +11,10 @@ import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
 import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './itemRecord.ts';
+import { shortened } from './shortened.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 
-type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId'>;
+type Sent = FlowCommand & Pick<CommandEnvelope, 'actor' | 'requestId' | 'isPart'>;
 
 /** Refusals are Faults. Returns the reply: the item, what an action did, or the amounts of a cancel. */
 export async function carryOutCommand(context: TransitionContext, command: Sent): Promise<object> {
@@ -26,7 +27,7 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   const moved = await advance(context, event, { command, facts: sentFacts(payload), details, ...(handover && { handover }) });
   await keepUploads(tx, Object.values(payload.uploads ?? {}));
   const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
-  return replyOf(command, payload, item, moved, shown);
+  return replyOf(command, payload, item, moved, command.isPart ? shortened(shown) : shown);
 }
 
 /**
@@ -43,7 +44,6 @@ const itemState = (context: TransitionContext): ItemState => ({
   ...context.item,
   flowState: stateOf(context),
   flow: movingFlowOf(context),
-  group: context.group?.items,
 });
 
 function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved: readonly OrderItem[], shown: object): object {
@@ -59,16 +59,9 @@ async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<Acti
     const text = await consumeText(tx, command.input.payloadId);
     return text === null ? {} : (JSON.parse(text) as ActionPayload);
   }
-  if (command.name === 'dispatch') {
-    const { deliveryMethod, carrierCode, trackingNumberId } = command.input;
-    const trackingNumber = await consumeText(tx, trackingNumberId);
-    return { input: given({ deliveryMethod, carrierCode, trackingNumber }) };
-  }
-  if (command.name === 'fulfill') return { input: given({ note: await consumeText(tx, command.input.noteId) }) };
-  return command.name === 'move' ? { input: given({ reason: await consumeText(tx, command.input.reasonId) }) } : {};
+  const input = handedInput(command, await consumeText(tx, typedIdOf(command)));
+  return input ? { input } : {};
 }
-const given = (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
 
 const sentFacts = ({ uploads }: ActionPayload): Partial<Facts> => (uploads ? { uploads: new Set(Object.keys(uploads)) } : {});
 

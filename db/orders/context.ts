@@ -10,6 +10,7 @@ import { orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts'
 import { enqueueDueWakes } from '../runs/commands.ts';
 import type { Store } from '../stores/entities.ts';
 import { type Order, OrderEntity, type OrderItem } from './entities.ts';
+import { flowStateOf } from './states.ts';
 
 export interface TransitionContext {
   readonly tx: Tx;
@@ -27,7 +28,7 @@ export interface Departed {
 }
 export const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
 
-export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? item.flowState;
+export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? flowStateOf(item);
 /** The flow that the state is in: items that left a group before a migration keep the version that they left. */
 export const movingFlowOf = ({ item, group }: TransitionContext): Flow => flowOf(group?.row ?? item);
 /** What the flow reads besides its state. */

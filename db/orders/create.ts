@@ -11,6 +11,7 @@ import { emit } from '../webhooks/events.ts';
 import { type Begun, beginFlows } from './beginFlows.ts';
 import { OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 import { writeRecord } from './records.ts';
+import { setState, storedOf } from './states.ts';
 
 /** Returns the id of the new order. Without an attempt points paid for it. */
 export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt | null): Promise<string> {
@@ -113,11 +114,12 @@ function addItem(tx: Tx, { storeId, orderId, orderNo, line, refundPolicy, ordina
     fulfillmentSnapshot: { type, method: line.fulfillmentMethod, pickupLocation: line.pickupLocation ?? null },
     flowKey,
     flowVersion,
-    flowState: state,
+    storedState: storedOf({ orderItemId, groupId }, state),
     flowFacts,
     groupId,
     lastChangedAt: now,
   });
+  if (groupId) setState(item, state);
   em.persist(item);
   openRun(tx, { ...orderItemRun(item), wakeAt, status: state.status, createdAt: realNow });
   return item;

@@ -99,7 +99,8 @@ export const OrderItemEntity = defineEntity({
     sellerMemo: p.string().nullable(),
     flowKey: p.string(),
     flowVersion: p.integer(),
-    flowState: p.json<FlowState>(),
+    /** Of a member of a group only where it stands: states.ts tells the state of its flow. */
+    storedState: p.json<FlowState>().name('flow_state'),
     /** What the expressions of its flow read of the order; null where the flow is one of the code's, which have none. */
     flowFacts: p.json<FlowFacts>().nullable(),
     /** The group that it moves with (F32); null: it moves by itself. */

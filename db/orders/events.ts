@@ -19,7 +19,7 @@ interface Happened {
 export function eventsOf(order: Order, item: OrderItem, siblings: readonly Sibling[], { event, effects }: Happened): NewEvent[] {
   const { orderId, testPayment } = order;
   const { orderItemId, fulfillmentSnapshot } = item;
-  const notices = noticesOf(event, effects);
+  const notices = noticesOf(event, effects).filter(({ members }) => members === undefined || members.includes(orderItemId));
   const isProvision = notices.some(({ type }) => type === 'ORDER.FULFILLED');
   return notices.flatMap((notice): NewEvent[] => {
     const { type, at } = notice;

@@ -11,6 +11,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { OrderItem } from './entities.ts';
+import { flowStateOf } from './states.ts';
 
 type Viewer = 'seller' | 'buyer';
 const at = (time: number | null): string | null => (time === null ? null : korean(time));
@@ -24,8 +25,8 @@ function handedOver({ fulfillment, dispatch }: OrderItem): TemplateValues['fulfi
 
 /** What messages may name (F28). */
 export const templateValues = (item: OrderItem): TemplateValues => ({
-  inputs: item.flowState.inputs ?? {},
-  data: item.flowState.data ?? {},
+  inputs: flowStateOf(item).inputs ?? {},
+  data: flowStateOf(item).data ?? {},
   item: {
     orderItemId: item.orderItemId,
     orderItemNo: item.orderItemNo,
@@ -54,16 +55,18 @@ function deadlineOf({ node, position }: Location, viewer: Viewer): number | null
   return armed.length === 0 ? null : Math.min(...armed);
 }
 function nearestOf(item: OrderItem, flow: Flow, viewer: Viewer): number | null {
-  if (viewer === 'seller') return nearest(item.flowState)?.at ?? null;
-  const all = item.flowState.positions.flatMap((position) => deadlineOf(locationOf(flow, position), viewer) ?? []);
+  const state = flowStateOf(item);
+  if (viewer === 'seller') return nearest(state)?.at ?? null;
+  const all = state.positions.flatMap((position) => deadlineOf(locationOf(flow, position), viewer) ?? []);
   return all.length === 0 ? null : Math.min(...all);
 }
 
 /** Running positions in parallel branches and subflows; none while the main position runs alone (F34). */
 function viewBranches(item: OrderItem, flow: Flow, viewer: Viewer) {
-  if (item.flowState.positions.length === 1) return [];
-  return leaves(flow, item.flowState).map((place) => ({
-    branch: branchOf(place.position, item.flowState.positions),
+  const state = flowStateOf(item);
+  if (state.positions.length === 1) return [];
+  return leaves(flow, state).map((place) => ({
+    branch: branchOf(place.position, state.positions),
     key: place.node.id,
     name: labelOf(place.node),
     status: statusOfPosition(flow, place.position),
@@ -81,7 +84,7 @@ function branchOf({ branch, parent }: Position, positions: readonly Position[]):
 /** Where an item is in its flow. Buyers see only what buyers sent, and no data blocks (F23). */
 export function viewFlowState(item: OrderItem, viewer: Viewer) {
   const flow = flowOf(item);
-  const { flowState: state } = item;
+  const state = flowStateOf(item);
   const stands = state.members.find(({ id }) => id === item.orderItemId)?.standsAt;
   const { node } = locationOf(flow, state.positions[0]!);
   const inputs = Object.entries(state.inputs ?? {});
@@ -99,7 +102,7 @@ export function viewFlowState(item: OrderItem, viewer: Viewer) {
 }
 
 /** With the data blocks. */
-export const viewSellersFlowState = (item: OrderItem) => ({ ...viewFlowState(item, 'seller'), data: { ...item.flowState.data } });
+export const viewSellersFlowState = (item: OrderItem) => ({ ...viewFlowState(item, 'seller'), data: { ...flowStateOf(item).data } });
 
 const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, options, when }: InputField) => ({
   key,
@@ -113,6 +116,13 @@ const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, 
   options: options?.map((option) => (typeof option === 'string' ? { value: option, label: option } : option)) ?? null,
   when: when ? { key: when.key, in: [...when.in] } : null,
 });
+/** The fields of an action's form, the same object for all items of the flow. */
+const forms = new WeakMap<Action, readonly ReturnType<typeof viewField>[]>();
+function viewForm(action: Action, fields: readonly InputField[]): ReturnType<typeof viewField>[] {
+  const form = forms.get(action) ?? fields.map(viewField);
+  forms.set(action, form);
+  return form as ReturnType<typeof viewField>[];
+}
 /** A form is one that has fields. */
 const modeOf = (action: Action, fields: readonly InputField[]): 'button' | 'form' => action.mode ?? (fields.length > 0 ? 'form' : 'button');
 function viewAction({ action, reason }: ActionView) {
@@ -124,14 +134,14 @@ function viewAction({ action, reason }: ActionView) {
     mode: modeOf(action, fields),
     enabled: reason === null,
     disabled: reason === null ? null : { reason: reason as string },
-    input: fields.map(viewField),
+    input: viewForm(action, fields),
   };
 }
 export type ViewedAction = ReturnType<typeof viewAction>;
 
 /** `actions[]` (D74). */
 export const viewActions = (item: OrderItem, whose: readonly Viewer[] = ['seller', 'buyer']): ViewedAction[] =>
-  whose.flatMap((by) => actions(flowOf(item), item.flowState, by, item.orderItemId).map(viewAction));
+  whose.flatMap((by) => actions(flowOf(item), flowStateOf(item), by, item.orderItemId).map(viewAction));
 
 /** Actions of the flow that buyers find in the item's actions and not in its step (F27). */
 const NOT_IN_STEP: ReadonlySet<string | undefined> = new Set(['decide', 'extend']);
@@ -142,7 +152,7 @@ const ENDED: Readonly<Partial<Record<PublicStatus, StepType>>> = {
   RETURNED: 'CANCELED',
 };
 function stepType(item: OrderItem, flow: Flow): StepType | 'CLAIM_IN_PROGRESS' {
-  const { flowState: state } = item;
+  const state = flowStateOf(item);
   if (state.claims.some(({ member }) => member === item.orderItemId)) return 'CLAIM_IN_PROGRESS';
   const end = ENDED[item.status];
   if (end) return end;
@@ -158,7 +168,7 @@ function stepType(item: OrderItem, flow: Flow): StepType | 'CLAIM_IN_PROGRESS' {
 export function viewStep<D>(item: OrderItem, { claimable, delivery }: { readonly claimable: boolean; readonly delivery: D | null }) {
   const flow = flowOf(item);
   const { name, message, deadlineAt, attachments } = viewFlowState(item, 'buyer');
-  const own = actions(flow, item.flowState, 'buyer', item.orderItemId).filter(({ action }) => !NOT_IN_STEP.has(action.platform));
+  const own = actions(flow, flowStateOf(item), 'buyer', item.orderItemId).filter(({ action }) => !NOT_IN_STEP.has(action.platform));
   return {
     type: stepType(item, flow),
     label: name,

@@ -5,7 +5,7 @@ import { isOver } from '../../domain/flows/members.ts';
 import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
+import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import { orderItemRun } from '../../workflows/kernel/messages.ts';
 import { type FlowGroup, FlowGroupEntity } from '../flows/entities.ts';
 import { flowOf, loadFlows } from '../flows/loaded.ts';
@@ -14,11 +14,12 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
+import { applyAnswer, asksOf, turnNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { setState } from './states.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
 /** A group with its items, locked; null when there is none. */
@@ -29,6 +30,7 @@ async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowG
   if (!row) return null;
   const items = await em.find(OrderItemEntity, { storeId, groupId }, { lockMode, orderBy: { position: 'asc' } });
   await loadFlows(tx, [row, ...items]);
+  for (const item of items) setState(item, row.flowState);
   return { row, items };
 }
 
@@ -63,13 +65,13 @@ export async function transitionOrderGroup(
   const context: TransitionContext = { tx, store, group, item: event.type === 'command' ? itemOf(items, event.command) : items[0]! };
   const before = event.type === 'command' ? await viewBefore(context) : null;
   if (event.type === 'elapsed') await applyDue(context);
-  if (event.type === 'outcome') await applyAnswer(context, groupId, event.callId);
+  if (event.type === 'outcome') await applyAnswer(context, groupId, event);
   const body = event.type === 'command' ? await carryOutCommand(context, event.command) : null;
   if (!isAnyDue(context)) for (const item of items) await deliver({ ...context, item });
   // Their own runs poll couriers, and end.
   for (const [i, item] of items.entries()) if (item.status !== statuses[i]) enqueueWake(tx, orderItemRun(item));
   const views = before && { views: { before, after: viewItem(context.item), listing: ITEM_LISTING } };
-  return { plan: planOf(group.row, items, tx.at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
+  return { plan: await planOf(tx, group.row, items), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
 function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command<'orderGroup'>): OrderItem {
@@ -78,15 +80,15 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
   return item;
 }
 
-function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): TransitionResult<'orderGroup'>['plan'] {
+async function planOf(tx: Tx, group: FlowGroup, items: readonly OrderItem[]): Promise<TransitionResult<'orderGroup'>['plan']> {
   const { flowState: state, groupId } = group;
   const due = nearest(state);
-  const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), group, groupId, at);
+  const asks = await asksOf(tx, flowOf(group), state, groupId);
   return {
-    wakeAt: wakeAtOf(due?.at ?? null, calls, at),
-    calls,
+    wakeAt: wakeAtOf(due?.at ?? null, asks, tx.at),
+    calls: asks.calls,
     done: isOver(state),
-    note: noteOf(group, items, due),
+    note: noteOf(group, items, due) + turnNote(asks),
     status: state.status,
   };
 }

@@ -50,7 +50,7 @@ async function lockItems(tx: Tx, wanted: InFlight, limit: number): Promise<reado
     SELECT i.order_item_id, i.order_id FROM order_item i JOIN orders o ON o.store_id = i.store_id AND o.order_id = i.order_id
      WHERE ${ofVersion(tx, wanted)} AND ${isMovable(wanted, fragment`i.flow_state`)} ORDER BY i.order_id, i.order_item_id LIMIT ${limit}
      FOR NO KEY UPDATE OF i, o SKIP LOCKED`;
-  const items = await itemsOf(tx, found);
+  const items = await itemsOf(tx, await withinBytes(tx, found));
   const orders = await ordersOf(tx, found);
   return items.map((item) => ({ items: [item], group: null, order: orders.get(item.orderId)! }));
 }
@@ -79,6 +79,17 @@ async function lockGroups(tx: Tx, wanted: InFlight, limit: number): Promise<read
   const orders = await ordersOf(tx, whole);
   const groups = await em.find(FlowGroupEntity, { storeId, groupId: [...items.keys()] });
   return groups.map((group) => ({ items: items.get(group.groupId)!, group, order: orders.get(group.orderId)! }));
+}
+
+/** What the states of a portion may have together, as JSON: as many of its items as that takes, one at least. */
+const PORTION_BYTES = 16 * 1024 * 1024;
+async function withinBytes({ sql, storeId }: Tx, found: readonly Found[]): Promise<readonly Found[]> {
+  const rows = await sql<{ id: string; bytes: number }>`
+    SELECT order_item_id AS id, octet_length(flow_state::text) AS bytes FROM order_item
+     WHERE store_id = ${storeId} AND order_item_id = ANY(${found.map(({ order_item_id: id }) => id)}::text[])`;
+  const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  let sum = 0;
+  return found.filter(({ order_item_id: id }, i) => (sum += bytesOf.get(id) ?? 0) <= PORTION_BYTES || i === 0);
 }
 
 interface Found {

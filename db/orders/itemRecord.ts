@@ -7,6 +7,7 @@ import { beginTracking, isTracked } from '../../domain/orders/tracking.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { OrderItem } from './entities.ts';
+import { flowStateOf } from './states.ts';
 
 /** What the seller hands over with an action: a shipment, or a provision with its note. Such an action does so whatever its edge says (F21). */
 export type Handover =
@@ -28,7 +29,7 @@ export function applyToItem({ at }: Tx, item: OrderItem, effects: readonly Effec
   }
   track(item, effects, handover, at);
   if (item.status !== 'PAID' && item.status !== 'CONFIRMED') item.hold = null;
-  provide(item, effects, handover, at);
+  provide(item, effects, handover);
   const delivered = effects.find((effect) => effect.type === 'status' && effect.to === 'DELIVERED');
   if (delivered && item.dispatch) item.dispatch = { ...item.dispatch, deliveredAt: delivered.at };
   recordDecisionDate(item, effects);
@@ -41,11 +42,11 @@ function track(item: OrderItem, effects: readonly Effect[], handover: Handover |
   if (item.tracking && effects.some((effect) => effect.type === 'tracking.stop')) item.tracking = { ...item.tracking, nextAt: null };
 }
 
-function provide(item: OrderItem, effects: readonly Effect[], handover: Handover | undefined, at: number): void {
+function provide(item: OrderItem, effects: readonly Effect[], handover: Handover | undefined): void {
   const provided = effects.find((effect) => effect.type === 'fulfillment.record');
-  if (!provided && handover?.type !== 'fulfill') return;
+  if (!provided) return;
   const note = handover?.type === 'fulfill' ? handover.note : null;
-  item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided?.at ?? at };
+  item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
 }
 
 /** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
@@ -57,6 +58,6 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
     if (!isFinal(item.status)) item.autoDecisionAt = null;
     return;
   }
-  const at = decisionAt(flowOf(item), item.flowState) ?? decided?.at;
+  const at = decisionAt(flowOf(item), flowStateOf(item)) ?? decided?.at;
   item.autoDecisionAt = at === undefined ? null : new Date(at);
 }

@@ -9,14 +9,12 @@ import { readGroup, readItem } from './queries.ts';
 
 export interface ItemWithFacts {
   readonly item: OrderItem;
-  /** The items that it moves with, itself included; undefined: it moves by itself. */
-  readonly group: readonly OrderItem[] | undefined;
   readonly facts: Facts;
 }
 /** ORDER_ITEM_NOT_FOUND. A flow of the code reads nothing but its own state: no setting refuses an action. */
 export async function readItemWithFacts(tx: Tx, orderItemId: string): Promise<ItemWithFacts> {
   const item = await readItem(tx, orderItemId);
-  const group = item.groupId ? await readGroup(tx, item.groupId) : undefined;
+  const members = item.groupId ? await readGroup(tx, item.groupId) : [item];
   const settings = item.flowFacts ? await readStore(tx) : { autoDeliverDays: 0, autoConfirmDays: 0 };
-  return { item, group, facts: flowFacts(item, group ?? [item], settings, { platformFields: PLATFORM_FIELDS }) };
+  return { item, facts: flowFacts(item, members, settings, { platformFields: PLATFORM_FIELDS }) };
 }

@@ -8,6 +8,7 @@ import { touch } from './context.ts';
 import { applyToItem } from './itemRecord.ts';
 import { publish } from './publish.ts';
 import { writeRecord } from './records.ts';
+import { setState, storedOf } from './states.ts';
 import { enqueueDueWakes } from '../runs/commands.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Store } from '../stores/entities.ts';
@@ -59,11 +60,12 @@ async function flowsOf(tx: Tx, from: FlowRef, to: FlowRef): Promise<readonly [Fl
 /** No edge, no job, and no event unless the public status changes. The run reads its new deadlines when it is woken. */
 async function moveUnit(tx: Tx, store: Store, { items, group, order }: Unit, from: Flow): Promise<void> {
   const [first] = items;
-  const before = group?.flowState ?? first!.flowState;
+  const before = group?.flowState ?? first!.storedState;
   const { state, effects, trace } = migrate(from, flowOf(first!), before, tx.at, flowFacts(first!, items, store));
   if (group) Object.assign(group, { flowVersion: first!.flowVersion, flowState: state });
   for (const item of items) {
-    item.flowState = state;
+    if (group) setState(item, state);
+    item.storedState = storedOf(item, state);
     applyToItem(tx, item, effects);
     touch({ tx, item }, order);
   }

@@ -4,9 +4,9 @@ import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
-import { loadFlows } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { loadStates } from './states.ts';
 
 export interface OrderFilter {
   /** 14 digits; found regardless of the period. */
@@ -34,7 +34,12 @@ export interface Listed<T> {
   readonly total: number;
   readonly hasMore: boolean;
 }
+/** Its items are without their states: `viewEach` reads these. */
 export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
+
+/** How items are read whose states are read one by one (states.ts); such rows are not changed. */
+const STATELESS = { exclude: ['storedState'], disableIdentityMap: true } as const;
+const stateless = (rows: readonly object[]): readonly OrderItem[] => rows as readonly OrderItem[];
 
 /** Newest first, or in the order of changes. */
 export type OrdersBy = 'orderedAt' | 'lastChangedAt';
@@ -115,12 +120,10 @@ export async function readOrder(tx: Tx, orderId: string): Promise<OrderWithItems
 async function withItems(tx: Tx, orders: readonly Order[]): Promise<OrderWithItems[]> {
   if (orders.length === 0) return [];
   const { em, sql, storeId } = tx;
-  const items = await em.find(
-    OrderItemEntity,
-    { storeId, orderId: { $in: orders.map((o) => o.orderId) } },
-    { orderBy: { position: 'asc' } },
-  );
-  await loadFlows(tx, items);
+  // Rows outside the identity map are read as they are written.
+  await em.flush();
+  const where = { storeId, orderId: { $in: orders.map((o) => o.orderId) } };
+  const items = stateless(await em.find(OrderItemEntity, where, { orderBy: { position: 'asc' }, ...STATELESS }));
   const approvals = await sql<{ payment_id: string; completed_at: string }>`
     SELECT payment_id, completed_at FROM payment WHERE store_id = ${storeId}
     AND payment_id = ANY(${orders.map((o) => o.paymentId)}::text[])`;
@@ -143,6 +146,7 @@ export interface ItemFilter {
 
 /**
  * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
+ * They are without their states: `viewEach` reads these.
  */
 export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<OrderItem>> {
   const { em, storeId } = tx;
@@ -165,18 +169,18 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
       orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
       limit: size + 1,
       offset: after ? 0 : (filter.page - 1) * size,
+      ...STATELESS,
     },
   );
   const total = (testPayment === undefined ? await counted(tx, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
-  await loadFlows(tx, found);
-  return { items: found.slice(0, size), total, hasMore: found.length > size };
+  return { items: stateless(found.slice(0, size)), total, hasMore: found.length > size };
 }
 
 /** The items that move together, in their order. */
 export async function readGroup(tx: Tx, groupId: string): Promise<OrderItem[]> {
   const { em, storeId } = tx;
   const items = await em.find(OrderItemEntity, { storeId, groupId }, { orderBy: { position: 'asc' } });
-  await loadFlows(tx, items);
+  await loadStates(tx, items);
   return items;
 }
 
@@ -184,6 +188,6 @@ export async function readItem(tx: Tx, orderItemId: string): Promise<OrderItem> 
   const { em, storeId } = tx;
   const item = await em.findOne(OrderItemEntity, { storeId, orderItemId });
   if (!item) throw new Fault('ORDER_ITEM_NOT_FOUND');
-  await loadFlows(tx, [item]);
+  await loadStates(tx, [item]);
   return item;
 }

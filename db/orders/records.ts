@@ -23,18 +23,24 @@ export interface RecordedItem {
   readonly details: object;
 }
 
+/** What was sent with an event, which the record has once: at its first item. The others name it (`valuesOf`). */
+function withoutValues(recorded: object, valuesOf: string): object {
+  const { input, attachments, data, ...rest } = recorded as Readonly<Record<string, unknown>>;
+  return (input ?? attachments ?? data) ? { ...rest, valuesOf } : rest;
+}
+
 /** Writes the record of a step at each of these items. */
 export function writeRecord({ em, storeId, at: now }: Tx, record: FlowRecord, items: readonly RecordedItem[]): void {
   const { event, deadline, actor, at, state, trace, settings } = record;
   const runId = newId('flr', now);
-  for (const { item, effects, details } of items) {
+  for (const [i, { item, effects, details }] of items.entries()) {
     const { orderItemId, flowKey, flowVersion, status } = item;
     const recorded = { ...event, ...(deadline !== undefined && { deadline }), ...(settings && { settings }), actor, ...details };
     const row = {
       storeId,
       orderItemId,
       seq: state.seq,
-      event: recorded,
+      event: i === 0 ? recorded : withoutValues(recorded, items[0]!.item.orderItemId),
       at: new Date(at),
       trace,
       effects,

@@ -69,12 +69,15 @@ interface Row extends FlowRef, Omit<StoredRecord, 'at' | 'flow'> {
   /** How many there are, up to one more than are read. */
   readonly there: number;
 }
+/** Oldest first, each with the flow of its time, and with what was sent, which a group's record has once. */
 const readRecords = ({ sql, storeId }: Tx, { orderItemId, flowKey, flowVersion }: OrderItem): Promise<Row[]> =>
   sql<Row>`SELECT "runId", "flowKey", "flowVersion", at, event, trace, there FROM (
       SELECT *, sum(octet_length(event) + octet_length(trace)) OVER (ORDER BY seq) AS bytes, count(*) OVER ()::integer AS there FROM (
-        SELECT seq, run_id AS "runId", (extract(epoch FROM at) * 1000)::bigint AS at, event::text AS event, trace::text AS trace,
-            coalesce(flow_key, ${flowKey}) AS "flowKey", coalesce(flow_version, ${flowVersion}) AS "flowVersion"
-          FROM flow_step WHERE store_id = ${storeId} AND order_item_id = ${orderItemId} ORDER BY seq LIMIT ${MAX_RECORDS + 1}
+        SELECT s.seq, s.run_id AS "runId", (extract(epoch FROM s.at) * 1000)::bigint AS at, coalesce(w.event, s.event)::text AS event,
+            s.trace::text AS trace, coalesce(s.flow_key, ${flowKey}) AS "flowKey", coalesce(s.flow_version, ${flowVersion}) AS "flowVersion"
+          FROM flow_step s
+          LEFT JOIN flow_step w ON w.store_id = s.store_id AND w.order_item_id = s.event ->> 'valuesOf' AND w.run_id = s.run_id
+          WHERE s.store_id = ${storeId} AND s.order_item_id = ${orderItemId} ORDER BY s.seq LIMIT ${MAX_RECORDS + 1}
       ) AS known
     ) AS counted WHERE bytes <= ${MAX_BYTES} ORDER BY seq`;
 

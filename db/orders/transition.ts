@@ -10,18 +10,19 @@ import { checkRecordCommand } from '../../domain/orders/machine.ts';
 import { isRecordCommand, type RecordCommand } from '../../domain/orders/messages.ts';
 import { beginTracking, isTracked, isUnknown, type Tracking } from '../../domain/orders/tracking.ts';
 import { isExternalCall } from '../flows/calls.ts';
-import { flowOf, loadFlows, withFlow } from '../flows/loaded.ts';
+import { flowOf } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
+import { applyAnswer, asksOf, NO_ASKS, turnNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
+import { flowStateOf, loadStates, ruled } from './states.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
 import { ITEM_LISTING, viewItem } from './views.ts';
 
@@ -31,12 +32,12 @@ export async function transitionOrderItem(
   run: RunRef,
   event: RunEvent<'orderItem'>,
 ): Promise<TransitionResult<'orderItem'> | null> {
-  const { em, at } = tx;
+  const { em } = tx;
   const { storeId, entityId: orderItemId } = run;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const [item, store] = await Promise.all([em.findOne(OrderItemEntity, { storeId, orderItemId }, { lockMode }), findStore(tx)]);
   if (!item || !store) return null;
-  await loadFlows(tx, [item]);
+  await loadStates(tx, [item]);
   const context: TransitionContext = { tx, item, store };
   const before = event.type === 'command' ? await viewBefore(context) : null;
   const body = event.type === 'command' ? await handleCommand(context, event.command) : await handleEvent(context, event);
@@ -44,14 +45,14 @@ export async function transitionOrderItem(
   // What moves a group is done by its own run, which locks all its items.
   else if (item.groupId && isDelivered(item)) enqueueWake(tx, orderGroupRun({ ...item, groupId: item.groupId }));
   const views = before && { views: { before, after: viewItem(item), listing: ITEM_LISTING } };
-  return { plan: planOf(item, at), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
+  return { plan: await planOf(tx, item), clock: store.clockOffsetMs, ...(body && { reply: { status: 200, body } }), ...views };
 }
 
 async function handleEvent(context: TransitionContext, event: Exclude<RunEvent<'orderItem'>, { type: 'command' }>): Promise<null> {
   const { item, tx } = context;
   if (event.type === 'elapsed' && !item.groupId) await applyDue(context);
   if (event.type !== 'outcome') return null;
-  if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event.callId);
+  if (isExternalCall(event.callId)) await applyAnswer(context, item.orderItemId, event);
   else applyReading(item, event.callId, event.outcome, tx.at);
   return null;
 }
@@ -67,7 +68,7 @@ async function handleCommand(context: TransitionContext, command: Command<'order
 async function changeRecord(context: TransitionContext, command: RecordCommand): Promise<void> {
   const { tx, item } = context;
   const { at } = tx;
-  checkRecordCommand(withFlow(item), command);
+  checkRecordCommand(ruled(item), command);
   if (command.name === 'hold') {
     const reason = (await consumeText(tx, command.input.reasonId)) ?? '';
     item.hold = { reason, expectedDispatchDate: command.input.expectedDispatchDate, heldAt: at };
@@ -81,13 +82,21 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 }
 
 /** An item that moves with a group waits for the courier only. */
-function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
-  const due = item.groupId ? null : nearest(item.flowState);
-  const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
+async function planOf(tx: Tx, item: OrderItem): Promise<TransitionResult<'orderItem'>['plan']> {
+  const { at } = tx;
+  const due = item.groupId ? null : nearest(flowStateOf(item));
+  const asks = item.groupId ? NO_ASKS : await asksOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
   const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
   const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
-  const planned = asks.length === 0 ? next : {};
-  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const planned = asks.calls.length === 0 && asks.waitsUntil === null ? next : {};
+  return {
+    wakeAt,
+    calls: [...polls, ...(asks.calls as readonly Call<'orderItem'>[])],
+    ...planned,
+    done: isDone(item),
+    note: noteOf(item, due, pollAt) + turnNote(asks),
+    status: item.status,
+  };
 }
 /** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
 function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
@@ -98,8 +107,8 @@ function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
   const next = isPollNext ? { next: pollOf(item, tracking!, pollAt), isPollOnly: isUnknown(tracking!) } : {};
   return { pollAt, polls, next };
 }
-const isDone = ({ status, flowState, orderItemId }: OrderItem): boolean =>
-  isFinal(status) && !flowState.claims.some(({ member }) => member === orderItemId);
+const isDone = (item: OrderItem): boolean =>
+  isFinal(item.status) && !flowStateOf(item).claims.some(({ member }) => member === item.orderItemId);
 
 const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderItem', 'pollShipment'> => ({
   id: pollId(item, tracking),
@@ -109,7 +118,8 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
 });
 
 function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
-  const { flowState: state, status } = item;
+  const { status } = item;
+  const state = flowStateOf(item);
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
   const { node } = locationOf(flow, state.positions[0]!);

@@ -10,9 +10,12 @@ import { stageOf } from '../../domain/orders/tracking.ts';
 import { claimable } from './claimable.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { FlowHead } from '../flows/queries.ts';
+import type { Tx } from '../kernel/tx.ts';
 import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { OrderWithItems } from './queries.ts';
+import { shortened } from './shortened.ts';
+import { flowStateOf, viewEach } from './states.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
@@ -35,7 +38,7 @@ export const viewFlow = (item: OrderItem, { flowId, name, versions }: FlowHead) 
   flow: { flowId, key: item.flowKey, name, version: item.flowVersion },
   flowState: viewSellersFlowState(item),
   actions: viewActions(item),
-  moveTargets: moveTargets(flowOf(item), item.flowState, item.orderItemId),
+  moveTargets: moveTargets(flowOf(item), flowStateOf(item), item.orderItemId),
   versions: versions.map((version) => ({ version, current: version === item.flowVersion })),
 });
 
@@ -51,6 +54,7 @@ export const viewItem = (item: OrderItem) => ({
   flowState: viewSellersFlowState(item),
   sellerMemo: item.sellerMemo ?? null,
   actions: viewActions(item),
+  truncated: false,
 });
 
 /** An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. */
@@ -62,6 +66,7 @@ export function viewBuyerItem(item: OrderItem, now: number) {
     flowState: viewFlowState(item, 'buyer'),
     step: viewStep(item, { claimable, delivery: item.dispatch ? viewDispatch(item.dispatch) : null }),
     actions: [...viewActions(item, ['buyer']), ...claims],
+    truncated: false,
   };
 }
 
@@ -109,18 +114,27 @@ const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
 /** How an item's fields are listed in previews and in the audit log (G14). */
 export const ITEM_LISTING: Listing = { given: ['orderItemId', 'orderItemNo', 'refundId'], hidden: ['sellerMemo', 'note'] };
 
-/** An order as its seller sees it. */
-export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
-  ...viewHead(order, approvedAt),
-  visit: order.visit ?? null,
-  items: items.map(viewItem),
-});
+/** An order as its seller sees it; `viewItem` of each item, shortened. */
+export const viewOrder = async (tx: Tx, found: OrderWithItems) => (await viewOrders(tx, [found]))[0]!;
+export async function viewOrders(tx: Tx, found: readonly OrderWithItems[]) {
+  const itemsOf = await viewItemsOf(tx, found, (item) => shortened(viewItem(item)));
+  return found.map((one) => ({ ...viewHead(one.order, one.approvedAt), visit: one.order.visit ?? null, items: itemsOf(one) }));
+}
+export const viewItems = (tx: Tx, items: readonly OrderItem[]) => viewEach(tx, items, (item) => shortened(viewItem(item)));
 
 /** An order as its buyer sees it. */
-export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now: number) => ({
-  ...viewHead(order, approvedAt),
-  items: items.map((item) => viewBuyerItem(item, now)),
-});
+export const viewBuyerOrder = async (tx: Tx, found: OrderWithItems, now: number) => (await viewBuyerOrders(tx, [found], now))[0]!;
+export async function viewBuyerOrders(tx: Tx, found: readonly OrderWithItems[], now: number) {
+  const itemsOf = await viewItemsOf(tx, found, (item) => shortened(viewBuyerItem(item, now)));
+  return found.map((one) => ({ ...viewHead(one.order, one.approvedAt), items: itemsOf(one) }));
+}
+
+async function viewItemsOf<V>(tx: Tx, found: readonly OrderWithItems[], view: (item: OrderItem) => V) {
+  const all = found.flatMap(({ items }) => items);
+  const views = await viewEach(tx, all, view);
+  const byItem = new Map(all.map((item, i) => [item, views[i]!]));
+  return ({ items }: OrderWithItems): V[] => items.map((item) => byItem.get(item)!);
+}
 
 const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: AddressChange) => ({
   ...change,

@@ -11,9 +11,10 @@ export const flows: Readonly<Record<string, TableEntry>> = {
   // What external services answered of an item or a group.
   flow_call: {
     record: 'data sent_at',
-    none: 'store_id owner_id call node_id idempotency_key result',
+    none: 'store_id owner_id call node_id idempotency_key begun_at result',
     of: (customerId) =>
       fragment`owner_id IN (SELECT unnest(ARRAY[i.order_item_id, i.group_id]) FROM orders o JOIN order_item i USING (store_id, order_id)
         WHERE o.store_id = current_setting('app.store_id') AND o.customer_id = ${customerId})`,
   },
+  flow_call_waiting: { none: 'store_id owner_id call asked_at retry_at' },
 };

@@ -50,7 +50,7 @@ export async function transitionRun<T extends WorkflowType>(
   await tx.em.flush();
   await writeRun(tx, workflowType, run, result.plan);
   if (event.type === 'command')
-    await recordCommand(tx, event.command, { entityId: run.entityId, typed, views: result.views ?? null, isRepeated });
+    await recordCommand(tx, event.command, { entityId: entityOf(run, event.command), typed, views: result.views ?? null, isRepeated });
   if (event.type === 'command' && !isRepeated) {
     const counting = await countingOf(tx, event.command);
     if (counting) await countAction(tx, counting);
@@ -58,6 +58,10 @@ export async function transitionRun<T extends WorkflowType>(
   }
   return { ...result.plan, clock: result.clock };
 }
+
+/** Whom a command changes: of those of a group's run, the member that it names. */
+const entityOf = ({ entityId }: RunRef, { input }: { readonly input: object }): string =>
+  'orderItemId' in input && typeof input.orderItemId === 'string' ? input.orderItemId : entityId;
 
 /**
  * How far the clock that a run knows is behind its store's, in milliseconds: a run that has just been started knows no offset yet. Without

@@ -2,10 +2,12 @@
 import { withData } from './data.ts';
 import { edgesOn, isPossible, passable, take } from './enter.ts';
 import { type Draft, refuse, setPosition } from './draft.ts';
-import { inputIssues, sentValues } from './inputs.ts';
+import { inputIssues, type Room, sentValues } from './inputs.ts';
 import { formOf } from './forms.ts';
 import type { Action, Edge, InputField, Trigger } from './graph.ts';
 import { isHeld, leaves, type Location } from './positions.ts';
+import { handOver } from './handover.ts';
+import { roomFor } from './room.ts';
 import type { FlowEvent, FlowState, Refusal, RefusalReason } from './state.ts';
 
 type ActionEvent = Extract<FlowEvent, { readonly type: 'seller.action' | 'buyer.action' }>;
@@ -50,7 +52,12 @@ interface Attempt {
 function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: ActionEvent): Refusal | 'CONDITION' | null {
   const { attachments = [] } = event;
   const uploads = draft.facts.uploads ?? NONE;
-  const issues = inputIssues(fieldsOf(draft, action, event), sentTo(action, event), (address) => uploads.has(address));
+  const issues = inputIssues(
+    fieldsOf(draft, action, event),
+    sentTo(action, event),
+    (one) => uploads.has(one),
+    roomOf(draft, location, action, event),
+  );
   if (issues.length > 0) return { ...refuse('FLOW_ACTION_INPUT_INVALID', 'INPUT'), issues };
   const before = draft.state;
   draft.state = withInput(before, action, sentValues(action, event.input ?? {}));
@@ -65,9 +72,20 @@ function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: Act
   const uses = { ...draft.state.uses, [key]: usesOf(draft.state, key) + 1 };
   if (action.maxUses !== undefined) draft.state = { ...draft.state, uses };
   take(draft, location, edge, attachments);
+  handOver(draft, action);
   return null;
 }
 const NONE: ReadonlySet<string> = new Set();
+
+/** Attachments that are no uploads of the store are refused as that, after the input. A replay takes what was taken then (F14). */
+function roomOf({ state, facts }: Draft, { position }: Location, action: Action, { attachments = [] }: ActionEvent): Room | undefined {
+  if (facts.isReplay) return undefined;
+  return {
+    kept: new Set((action.input ?? []).map(({ key }) => key)),
+    bytes: roomFor(state, position, action),
+    attachments: attachments.filter((one) => facts.uploads?.has(one)),
+  };
+}
 
 /** A built-in endpoint checks its own fields itself; what the graph declares is checked here, whichever way it came. */
 const fieldsOf = ({ facts }: Draft, action: Action, { isPlatform }: ActionEvent): readonly InputField[] =>

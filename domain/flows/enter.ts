@@ -5,11 +5,10 @@ import { runExecutions } from './executions.ts';
 import { labelOf, nodeIn } from './flow.ts';
 import type { Edge, Node, ParallelNode, Trigger } from './graph.ts';
 import { moving, type Location, locationOf, statusAt, statusOf, statusOfPosition } from './positions.ts';
+import { EARLIER } from './room.ts';
 import type { Position } from './state.ts';
 import { isBefore } from './status.ts';
 
-/** How many earlier attachments are kept (F24). */
-const EARLIER = 50;
 /** A flow that passes more edges in one step stops there, and goes on with the next one. */
 const MAX_EDGES = 500;
 

@@ -3,6 +3,7 @@ import { MOMENT } from '../kernel/time.ts';
 import type { FieldType } from './expressions/types.ts';
 import type { FormField } from './forms.ts';
 import type { Action, InputField } from './graph.ts';
+import { bytesOf, entryBytes } from './room.ts';
 import type { InputIssue } from './state.ts';
 
 /** Lengths where a field names none, in code points; and files. */
@@ -65,10 +66,32 @@ const CHECKS: Readonly<Record<FieldType, Check>> = {
 };
 const isHttps = (address: string): boolean => address.length <= 2000 && address.startsWith('https://') && URL.canParse(address);
 
-/** Every problem, in the order of the form; unknown keys last, each under its own name. At most 100. */
-export function inputIssues(fields: readonly FormField[], input: Input, isUpload: IsUpload): readonly InputIssue[] {
+/** What of an input the flow keeps, and how many bytes it may have with the attachments that come along (F46). */
+export interface Room {
+  readonly kept: ReadonlySet<string>;
+  readonly bytes: number;
+  readonly attachments: readonly string[];
+}
+/** The field under which attachments are told that pass the bound. */
+const ATTACHMENTS = 'attachments';
+
+/** Every problem, in the order of the form; attachments and unknown keys last, each under its own name. At most 100. */
+export function inputIssues(fields: readonly FormField[], input: Input, isUpload: IsUpload, room?: Room): readonly InputIssue[] {
   const known = new Set(fields.map(({ key }) => key));
-  const issues = fields.flatMap((field) => issueOf(field, input, isUpload));
+  let left = room?.bytes ?? Infinity;
+  /** The first field with which it is too much; what is refused for itself is not counted. */
+  const passes = (bytes: number): boolean => {
+    const had = left;
+    left -= bytes;
+    return had >= 0 && left < 0;
+  };
+  const issues = fields.flatMap((field) => {
+    const own = issueOf(field, input, isUpload);
+    const value = valueOf(input, field.key);
+    if (own.length > 0 || !room?.kept.has(field.key) || isBlank(value) || !passes(entryBytes(field.key, value))) return own;
+    return [{ key: cut(field.key), name: cut(field.label), reason: 'TOO_LONG' } as const];
+  });
+  if (room?.attachments.some((one) => passes(bytesOf(one)))) issues.push({ key: ATTACHMENTS, name: ATTACHMENTS, reason: 'TOO_LONG' });
   const unknown = Object.keys(input)
     .filter((key) => !known.has(key))
     .map((key): InputIssue => ({ key: cut(key), name: cut(key), reason: 'INVALID' }));

@@ -6,6 +6,7 @@ import type { CompiledGraph, Flow } from './flow.ts';
 import type { Node } from './graph.ts';
 import { isHeld, locationOf } from './positions.ts';
 import { reach } from './reach.ts';
+import { EARLIER } from './room.ts';
 import type { Facts, FlowEvent, FlowState, Position, Refusal, RefusalReason, StepResult } from './state.ts';
 
 /** The nodes between parallel nodes and their joins. */
@@ -52,7 +53,7 @@ export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly
   const { earlierAttachments = [] } = state;
   if (attachments.length > 0) {
     setPosition(draft, rest);
-    draft.state = { ...draft.state, earlierAttachments: [...earlierAttachments, ...attachments].slice(-50) };
+    draft.state = { ...draft.state, earlierAttachments: [...earlierAttachments, ...attachments].slice(-EARLIER) };
   }
   enter(draft, position.id, to);
   settle(draft);

@@ -50,7 +50,7 @@ export function noticesOf(event: { readonly type: string }, effects: readonly Ef
       status = effect.to;
       tellProvision();
       const type = event.type === 'move' ? undefined : STATUS_EVENT[effect.to];
-      if (type) notices.push({ type, ...addressed, status });
+      if (type) notices.push({ type, ...addressed, ...(effect.told && { members: effect.told }), status });
     } else if (effect.type === 'notify') notices.push({ type: 'ORDER.FLOW_NOTIFICATION', ...addressed, name: effect.name, status });
     else if (effect.type === 'cancel') notices.push({ type: 'ORDER.CANCELED', at: effect.at, members: effect.leavers.map(({ id }) => id) });
     else if (effect.type === 'state' && event.type !== 'start') {

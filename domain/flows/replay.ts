@@ -126,7 +126,7 @@ const withUploads = (facts: Facts, event: FlowEvent): Facts => {
   if (event.type !== 'seller.action' && event.type !== 'buyer.action') return facts;
   const { attachments = [], input = {} } = event;
   const sent = Object.values(input).flatMap((value) => (Array.isArray(value) ? (value as readonly unknown[]) : []));
-  return { ...facts, uploads: new Set([...attachments, ...sent.filter((one) => typeof one === 'string')]) };
+  return { ...facts, isReplay: true, uploads: new Set([...attachments, ...sent.filter((one) => typeof one === 'string')]) };
 };
 
 const edgesOf = (trace: readonly Trace[]): readonly string[] => trace.flatMap(({ edges }) => edges);

@@ -109,6 +109,10 @@ export interface Facts {
   readonly platformFields?: PlatformFields;
   /** Those of the addresses which the event names that are uploads of this store. */
   readonly uploads?: ReadonlySet<string>;
+  /** The members of a group that are shipped; absent: all of them may be handed over alike. */
+  readonly shipped?: ReadonlySet<string>;
+  /** It happened already: what was taken then is not measured by today's bounds. */
+  readonly isReplay?: true;
 }
 
 type At = { readonly at: number };
@@ -122,7 +126,8 @@ export interface Leaver {
 }
 /** What the transaction has to do for a step. `at`: the business time at which it happened. */
 export type Effect =
-  | ({ readonly type: 'status'; readonly from: PublicStatus; readonly to: PublicStatus } & At & Of)
+  /** `told`: of whom the status's event tells; absent: of all of them. */
+  | ({ readonly type: 'status'; readonly from: PublicStatus; readonly to: PublicStatus; readonly told?: readonly string[] } & At & Of)
   | ({ readonly type: 'state'; readonly from: string | null; readonly to: string; readonly label: string } & At & Of)
   | ({ readonly type: 'tracking.start' | 'tracking.stop' | 'fulfillment.record' | 'stock.capture' | 'stock.restore' } & At & Of)
   /** A refund on the way: what is refundable less `deductWon`. */

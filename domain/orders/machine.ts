@@ -3,7 +3,6 @@ import { actions, platformAction } from '../flows/actions.ts';
 import { MAX_DATA_BYTES } from '../flows/data.ts';
 import type { Flow } from '../flows/flow.ts';
 import type { Action, PlatformAction } from '../flows/graph.ts';
-import { moving } from '../flows/positions.ts';
 import { step } from '../flows/step.ts';
 import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/state.ts';
 import { Fault, invalid } from '../kernel/errors.ts';
@@ -21,8 +20,6 @@ export interface ItemState {
   readonly canceledQuantity: number;
   readonly fulfillmentSnapshot: FulfillmentSnapshot;
   readonly dispatch?: Dispatch | null | undefined;
-  /** The items of its group; absent: it moves by itself. */
-  readonly group?: readonly Pick<ItemState, 'orderItemId' | 'fulfillmentSnapshot'>[] | undefined;
 }
 
 /** Checks a command that changes the item but not its flow. Refusals are Faults: INVALID_STATUS, NOT_SHIPPABLE. */
@@ -71,7 +68,6 @@ function platformEvent(item: ItemState, name: PlatformAction, input: ActionPaylo
   checkHandover(item.fulfillmentSnapshot, name);
   const { flow, flowState, orderItemId: member } = item;
   const key = platformAction(flow, flowState, name, member)?.key;
-  if (key !== undefined) checkFellows(item, name);
   const type = name === 'decide' || name === 'extend' ? 'buyer.action' : 'seller.action';
   // No action of the graph has this key.
   return { type, key: key ?? '', member, isPlatform: true, ...(input && { input }) };
@@ -90,16 +86,9 @@ function checkActionHandover(item: ItemState, { side, key }: { readonly side: 's
   if (!view || view.reason !== null || view.action.platform === undefined) return;
   try {
     checkHandover(item.fulfillmentSnapshot, view.action.platform);
-    checkFellows(item, view.action.platform);
   } catch (error) {
     throw error instanceof Fault ? new Fault('ACTION_NOT_AVAILABLE', { details: { reason: error.code } }) : error;
   }
-}
-
-/** What is handed over is that of every item that moves (F32): one that cannot take it refuses the action for all. */
-function checkFellows({ flowState, group = [] }: ItemState, platform: PlatformAction): void {
-  const ids = new Set(moving(flowState).map(({ id }) => id));
-  for (const { orderItemId, fulfillmentSnapshot } of group) if (ids.has(orderItemId)) checkHandover(fulfillmentSnapshot, platform);
 }
 
 /** A refusal of the flow as the Fault of a command: built-in endpoints have their own codes. */

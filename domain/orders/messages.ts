@@ -42,7 +42,8 @@ export interface OrderItemMessages {
 /** The one request of an external node's entry (F17). What it answers is stored in Postgres. */
 export interface ExternalCall {
   readonly input: { readonly ownerId: string; readonly nodeId: string; readonly call: string; readonly at: number };
-  readonly outcome: { readonly result: ExternalResult };
+  /** `waiting`: it was not made, and is asked for again at its turn (F47). */
+  readonly outcome: { readonly result: ExternalResult | 'waiting' };
 }
 export type ExternalResult = 'success' | 'skipped' | 'failed';
 

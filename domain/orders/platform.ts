@@ -1,5 +1,6 @@
 /** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them (F21). */
 import type { PlatformFields } from '../flows/forms.ts';
+import type { ActionPayload, ItemCommand } from './messages.ts';
 import { CARRIERS, DELIVERY_METHODS, type DeliveryMethod } from './rules.ts';
 
 const MAX_TRACKING_NUMBER = 40;
@@ -47,6 +48,24 @@ export const PLATFORM_FIELDS: PlatformFields = {
 export const OPTIONAL_PLATFORM_FIELDS: PlatformFields = Object.fromEntries(
   Object.entries(PLATFORM_FIELDS).map(([key, fields]) => [key, fields.map((field) => ({ ...field, required: false }))]),
 );
+
+/** The endpoints whose action is judged with what they were sent, and the text of it that a person types, by the input that carries its id. */
+const TYPED: Readonly<Partial<Record<ItemCommand['name'], string>>> = { dispatch: 'trackingNumberId', fulfill: 'noteId', move: 'reasonId' };
+
+/** The id of the text that is handed to the action's form; undefined: the command has none. */
+export const typedIdOf = ({ name, input }: ItemCommand): string | undefined =>
+  (input as Readonly<Record<string, string | undefined>>)[TYPED[name] ?? ''];
+
+/**
+ * What an endpoint hands to the form of its action, which may declare its fields: the same before the command is sent and when it is carried
+ * out. `text`: what was typed. Undefined: nothing.
+ */
+export function handedInput({ name, input }: ItemCommand, text: string | null): ActionPayload['input'] | undefined {
+  const field = TYPED[name];
+  if (field === undefined) return undefined;
+  const plain = Object.entries(input).filter(([key, value]) => key !== field && key !== 'orderItemId' && value !== undefined);
+  return Object.fromEntries([...plain, ...(text === null ? [] : [[field.replace(/Id$/, ''), text] as const])]);
+}
 
 /** A dispatch as an accepted action's input tells it. */
 export function dispatchInput(input: Readonly<Record<string, unknown>>) {

@@ -15,8 +15,9 @@ const ONCE = { maximumAttempts: 1 } as const;
 export async function makeCall(type: WorkflowType, call: Call, times: CallTimes, summary: string): Promise<Answer> {
   const answer = call.isBrief ? await makeBriefly(call, summary) : null;
   if (answer) return answer;
-  const { callsQueue } = WORKFLOWS[type];
-  const options = { ...(callsQueue !== null && { taskQueue: callsQueue }), ...times, retry: ONCE, summary };
+  const { callsQueue, ownQueues } = WORKFLOWS[type];
+  const taskQueue = ownQueues?.[call.name] ?? callsQueue;
+  const options = { ...(taskQueue !== null && { taskQueue }), ...times, retry: ONCE, summary };
   return orLost(() => proxyActivities<Record<string, (call: Call) => Promise<Answer>>>(options)[call.name]!(call));
 }
 

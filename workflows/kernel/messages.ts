@@ -41,13 +41,30 @@ export interface WorkflowProperties {
   readonly queue: typeof RUNS_QUEUE | typeof DELIVERIES_QUEUE;
   /** The task queue of its calls, so that a slow provider delays nothing else; null: that of its workflows, or it makes no calls. */
   readonly callsQueue: string | null;
+  /** Calls that have a task queue of their own, by name. */
+  readonly ownQueues?: Readonly<Record<string, string>>;
 }
+/** Of external services of stores' flows: they are slow as they like, and hold up no courier. */
+const EXTERNAL_QUEUE = 'external-calls';
 export const WORKFLOWS: Readonly<Record<WorkflowType, WorkflowProperties>> = {
   // A buyer waits for it.
   payment: { idPrefix: 'payment', priority: 1, queue: RUNS_QUEUE, callsQueue: 'payment-calls' },
   // A seller waits for it.
-  orderItem: { idPrefix: 'order-item', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
-  orderGroup: { idPrefix: 'order-group', priority: 2, queue: RUNS_QUEUE, callsQueue: 'courier-calls' },
+  orderItem: {
+    idPrefix: 'order-item',
+    priority: 2,
+    queue: RUNS_QUEUE,
+    callsQueue: 'courier-calls',
+    ownQueues: { askExternal: EXTERNAL_QUEUE },
+  },
+  // Calls that were begun before those had a task queue of their own are on that of couriers.
+  orderGroup: {
+    idPrefix: 'order-group',
+    priority: 2,
+    queue: RUNS_QUEUE,
+    callsQueue: 'courier-calls',
+    ownQueues: { askExternal: EXTERNAL_QUEUE },
+  },
   // A seller or a buyer waits for it.
   claim: { idPrefix: 'claim', priority: 2, queue: RUNS_QUEUE, callsQueue: null },
   invitation: { idPrefix: 'invitation', priority: 3, queue: RUNS_QUEUE, callsQueue: 'mail' },
@@ -174,6 +191,8 @@ export interface CommandEnvelope {
   readonly aiActions?: 'limited' | 'always';
   /** An agent's bulk, which is one action: counted by the first of its commands that is carried out, under this idempotency key. */
   readonly bulkAction?: { readonly counting: 'limited' | 'always'; readonly key: string };
+  /** One of several commands of a request, whose answer does not show what each did. */
+  readonly isPart?: boolean;
   /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
 }
@@ -198,7 +217,7 @@ export interface CommandRequest {
   readonly target: { readonly type: string; readonly id: string | null } | null;
   readonly statusCode: number;
   readonly traceId: string | null;
-  /** Its request is a bulk, whose record its commands share. */
+  /** Its request is made of several commands, which share its record. */
   readonly isPart: boolean;
 }
 

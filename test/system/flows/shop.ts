@@ -30,18 +30,26 @@ export class FlowShop {
   product = (flowId: string, changes: object = {}) => this.world.product({ flowId, ...changes });
 
   /** Buys these products in one order. */
-  async buy(buyer: Buyer, productIds: readonly string[], quantity = 1): Promise<Bought> {
-    const checkout = await buyer.call('POST', '/storefront/v1/checkout', {
-      items: productIds.map((productId) => ({ productId, quantity })),
-    });
+  buy(buyer: Buyer, productIds: readonly string[], quantity = 1): Promise<Bought> {
+    return this.buyLines(
+      buyer,
+      productIds.map((productId) => ({ productId, quantity })),
+    );
+  }
+  async buyLines(
+    buyer: Buyer,
+    items: readonly { readonly productId: string; readonly optionId?: string; readonly quantity: number }[],
+  ): Promise<Bought> {
+    const checkout = await buyer.call('POST', '/storefront/v1/checkout', { items });
+    if (checkout.status >= 300) throw new Error(JSON.stringify(checkout.body.error));
     const started = await buyer.start(checkout.body.data.checkoutId as string);
     if (started.status !== 200) throw new Error(JSON.stringify(started.body.error));
     const { paymentId, payUrl } = started.body.data as { paymentId: string; payUrl: string };
     await pay(payUrl);
     const { orderId, orderNo } = (await buyer.status(paymentId)).body.data as { orderId: string; orderNo: string };
     const order = await this.seller('GET', `/v1/orders/${orderId}`);
-    const items = order.body.data.items as { orderItemId: string }[];
-    return { orderId, orderNo, itemIds: items.map(({ orderItemId }) => orderItemId) };
+    const lines = order.body.data.items as { orderItemId: string }[];
+    return { orderId, orderNo, itemIds: lines.map(({ orderItemId }) => orderItemId) };
   }
   act = (itemId: string, key: string, body: object = {}) => this.seller('POST', `/v1/order-items/${itemId}/actions/${key}`, body);
   item = (itemId: string) => this.world.item(itemId);

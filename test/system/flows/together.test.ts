@@ -122,15 +122,49 @@ describe('a handover', () => {
       expect(tracked.body.data).toMatchObject({ carrierCode: 'CJ', trackingNumber: '5501' });
     }
   });
-  test('that one item cannot take is refused for all with its refusal', async () => {
-    const { orderId, itemIds } = await cooking({}, MANUAL);
-    const refusal = ['ACTION_NOT_AVAILABLE', { reason: 'NOT_SHIPPABLE' }];
-    expect(errorOf(await shop.act(itemIds[0]!, 'depart', { input: COURIER })).slice(1)).toEqual(refusal);
+  const subjectsOf = async (orderId: string, type: string) =>
+    (
+      await query<{ id: string | null }>(
+        `SELECT body::jsonb -> 'data' ->> 'orderItemId' AS id FROM event WHERE store_id = $1 AND type = $2
+         AND body::jsonb -> 'data' ->> 'orderId' = $3`,
+        [shop.world.store.storeId, type, orderId],
+      )
+    ).map(({ id }) => id);
+
+  test.each(['an action', 'the endpoint', 'a bulk', 'an action of the order'])(
+    'by %s dispatches the shipped items of a group, and moves the others with them',
+    async (way) => {
+      const { orderId, itemIds } = await cooking(MANUAL, {}, {});
+      const [manual, ...shipped] = itemIds as [string, ...string[]];
+      const reply = await {
+        'an action': () => shop.act(shipped[0]!, 'depart', { input: COURIER }),
+        'the endpoint': () => shop.world.act(shipped[0]!, 'dispatch', COURIER),
+        'a bulk': () => shop.seller('POST', '/v1/order-items/dispatch', { items: [{ orderItemId: shipped[0], ...COURIER }] }),
+        'an action of the order': () => shop.seller('POST', `/v1/orders/${orderId}/actions/depart`, { input: COURIER }),
+      }[way]!();
+      expect(reply.status).toBe(200);
+      if (way === 'an action of the order') expect(reply.body.data).toMatchObject({ completed: 3, skipped: 0, failed: 0 });
+      for (const id of shipped) {
+        expect(await shop.item(id)).toMatchObject({ status: 'DISPATCHED', dispatch: COURIER });
+        const tracked = await shop.seller('GET', `/v1/order-items/${id}/dispatch/tracking`);
+        expect(tracked.body.data).toMatchObject({ trackingNumber: '5501' });
+      }
+      expect(await shop.item(manual)).toMatchObject({ status: 'DISPATCHED', dispatch: null, fulfillment: null });
+      expect(await subjectsOf(orderId, 'ORDER.DISPATCHED')).toHaveLength(shipped.length);
+    },
+  );
+  test('is refused at the item that it does not suit, and where it suits none', async () => {
+    const { itemIds } = await cooking(MANUAL, {});
+    expect(errorOf(await shop.act(itemIds[0]!, 'depart', { input: COURIER })).slice(1)).toEqual([
+      'ACTION_NOT_AVAILABLE',
+      { reason: 'NOT_SHIPPABLE' },
+    ]);
     expect(errorOf(await shop.world.act(itemIds[0]!, 'dispatch', COURIER))[1]).toBe('NOT_SHIPPABLE');
-    const ordered = await shop.seller('POST', `/v1/orders/${orderId}/actions/depart`, { input: COURIER });
-    const failed = { result: 'FAILED', code: 'ACTION_NOT_AVAILABLE', reason: 'NOT_SHIPPABLE' };
-    expect(ordered.body.data.results).toEqual(itemIds.map((orderItemId) => ({ orderItemId, ...failed })));
     for (const id of itemIds) expect(await shop.item(id)).toMatchObject({ status: 'CONFIRMED', dispatch: null });
+    const none = await cooking(MANUAL, MANUAL);
+    const ordered = await shop.seller('POST', `/v1/orders/${none.orderId}/actions/depart`, { input: COURIER });
+    const failed = { result: 'FAILED', code: 'ACTION_NOT_AVAILABLE', reason: 'NOT_SHIPPABLE' };
+    expect(ordered.body.data.results).toEqual(none.itemIds.map((orderItemId) => ({ orderItemId, ...failed })));
   });
   test('that is not of the present state is refused for that', async () => {
     const { itemIds } = await bought(brought, {}, MANUAL);
@@ -143,8 +177,16 @@ describe('a handover', () => {
     const notes = await Promise.all(itemIds.map(async (id) => (await shop.item(id))['fulfillment']));
     const record = { status: 'PROVIDED', note: '창구', fulfilledAt: expect.any(String) };
     expect(notes).toEqual([null, record, record]);
-    const mixed = await bought(given, MANUAL, {});
-    expect(errorOf(await shop.world.act(mixed.itemIds[0]!, 'fulfill'))[1]).toBe('SHIPPING_REQUIRED');
+  });
+  test('provides the items of a group that are not shipped, and tells of these', async () => {
+    const { orderId, itemIds } = await bought(given, {}, MANUAL, MANUAL);
+    expect(errorOf(await shop.world.act(itemIds[0]!, 'fulfill'))[1]).toBe('SHIPPING_REQUIRED');
+    const many = await shop.seller('POST', '/v1/order-items/fulfill', { orderItemIds: itemIds.slice(0, 2), note: '창구' });
+    expect(many.body.data.results).toMatchObject([{ code: 'SHIPPING_REQUIRED' }, { code: 'OK' }]);
+    const records = await Promise.all(itemIds.map(async (id) => (await shop.item(id))['fulfillment'] as { note: string } | null));
+    expect(records.map((one) => one && one.note)).toEqual([null, '창구', '창구']);
+    expect(await statuses(itemIds)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+    expect(await subjectsOf(orderId, 'ORDER.FULFILLED')).toEqual(itemIds.slice(1));
   });
   test('leaves out the item that stands still, also where that could not take it', async () => {
     const flowId = await shop.flow({ graph: { ...provided } }, 'given-on');

@@ -15,6 +15,7 @@ const row = (changes: Partial<FactRow> = {}): FactRow => ({
   pointAllocationWon: 6000,
   stay: null,
   flowFacts: { option: { seat: 'R' }, order: { paidAt: 1, totalAmount: 21_000 } },
+  fulfillmentSnapshot: { method: 'CARRIER' },
   isSettled: false,
   ...changes,
 });
@@ -34,6 +35,7 @@ describe('facts of a flow', () => {
       settings,
       order: { paidAt: 1, totalAmount: 21_000 },
       items: { oit_1: item, oit_2: item },
+      shipped: new Set(['oit_1', 'oit_2']),
       refundableWon: { oit_1: 18_000, oit_2: 0 },
     });
     expect(holidays?.size).toBe(0);

@@ -46,8 +46,8 @@ export function begin(flow: Flow): Walk {
   return walk;
 }
 /** Sends an event at the walk's time; a refusal changes nothing. */
-export function send(walk: Walk, event: FlowEvent): StepResult {
-  const result = step(walk.flow, walk.state, event, walk.at, FACTS);
+export function send(walk: Walk, event: FlowEvent, facts: Partial<Facts> = {}): StepResult {
+  const result = step(walk.flow, walk.state, event, walk.at, { ...FACTS, ...facts });
   if (!result.ok) return result;
   walk.state = result.state;
   walk.effects.push(...result.effects);
