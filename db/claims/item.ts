@@ -9,6 +9,7 @@ import { type Departed, lockOrder, touch, type TransitionContext } from '../orde
 import type { Order, OrderItem } from '../orders/entities.ts';
 import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { FlowGroupEntity } from '../flows/entities.ts';
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { readGroup } from '../orders/queries.ts';
@@ -31,8 +32,17 @@ export { applyAllDue } from '../orders/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {
-  const members = item.groupId ? await readGroup(tx, item.groupId) : [item];
-  const result = step(flowOf(item), item.flowState, { type: 'elapsed' }, tx.at, flowFacts(item, members, await readStore(tx)));
+  const { storeId, groupId } = item;
+  const members = groupId ? await readGroup(tx, groupId) : [item];
+  const group = groupId ? await tx.em.findOne(FlowGroupEntity, { storeId, groupId }) : null;
+  const { moves = [] } = group?.flowState ?? item.flowState;
+  const result = step(
+    flowOf(item),
+    { ...item.flowState, moves },
+    { type: 'elapsed' },
+    tx.at,
+    flowFacts(item, members, await readStore(tx)),
+  );
   return result.ok ? result.state : item.flowState;
 }
 

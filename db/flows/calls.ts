@@ -10,13 +10,15 @@ const PREFIX = 'ask-';
 export const callId = (ownerId: string, call: string): string => `${PREFIX}${ownerId}-${call}`;
 export const isExternalCall = (id: string): boolean => id.startsWith(PREFIX);
 
-/** The calls that a flow waits for. */
+/** The calls that a flow waits for; those whose answer has come are none. */
 export const pendingCalls = (flow: Flow, { positions, done }: FlowState): readonly { readonly call: string; readonly nodeId: string }[] =>
   done
     ? []
     : positions.flatMap((position) => {
         const { node } = locationOf(flow, position);
-        return node.type === 'external' && position.call !== undefined ? [{ call: position.call, nodeId: node.id }] : [];
+        return node.type === 'external' && position.call !== undefined && position.answeredAt === undefined
+          ? [{ call: position.call, nodeId: node.id }]
+          : [];
       });
 
 export interface Answered {

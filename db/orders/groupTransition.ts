@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { labelOf } from '../../domain/flows/flow.ts';
 import { isOver } from '../../domain/flows/members.ts';
+import { nextOwn } from '../../domain/flows/pace.ts';
 import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -14,7 +15,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
+import { applyAnswer, askCalls, slowedNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
@@ -80,23 +81,23 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 
 function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): TransitionResult<'orderGroup'>['plan'] {
   const { flowState: state, groupId } = group;
-  const due = nearest(state);
   const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), group, groupId, at);
   return {
-    wakeAt: wakeAtOf(due?.at ?? null, calls, at),
+    wakeAt: wakeAtOf(nextOwn(state)?.at ?? null, calls, at),
     calls,
     done: isOver(state),
-    note: noteOf(group, items, due),
+    note: noteOf(group, items),
     status: state.status,
   };
 }
 
-function noteOf(group: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
+function noteOf(group: FlowGroup, items: readonly OrderItem[]): string {
   const { flowState: state } = group;
+  const due = nearest(state);
   const what = `${state.members.length} of ${items.length} items`;
   if (isOver(state)) return `Finished: ${state.status}.`;
   const { node } = locationOf(flowOf(group), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
-  return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
+  return `${what}: ${state.status} (${name}); ${wait}.${slowedNote(state)}${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
 }

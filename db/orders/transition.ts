@@ -4,6 +4,7 @@ import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/mes
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
+import { nextOwn } from '../../domain/flows/pace.ts';
 import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { isFinal } from '../../domain/flows/status.ts';
 import { checkRecordCommand } from '../../domain/orders/machine.ts';
@@ -17,7 +18,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, askCalls, wakeAtOf } from './answers.ts';
+import { applyAnswer, askCalls, slowedNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
@@ -82,12 +83,12 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 
 /** An item that moves with a group waits for the courier only. */
 function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['plan'] {
-  const due = item.groupId ? null : nearest(item.flowState);
+  const own = item.groupId ? null : nextOwn(item.flowState);
   const asks = item.groupId ? [] : (askCalls(flowOf(item), item, item.orderItemId, at) as Call<'orderItem'>[]);
-  const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
-  const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
+  const { pollAt, polls, next } = pollsOf(item, own?.at ?? null, at);
+  const wakeAt = wakeAtOf(own && pollAt !== null ? Math.min(own.at, pollAt) : (own?.at ?? pollAt), asks, at);
   const planned = asks.length === 0 ? next : {};
-  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, pollAt), status: item.status };
 }
 /** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
 function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
@@ -108,7 +109,7 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
   input: { orderItemId: item.orderItemId, n: tracking.polls, at },
 });
 
-function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
+function noteOf(item: OrderItem, pollAt: number | null): string {
   const { flowState: state, status } = item;
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
@@ -118,7 +119,9 @@ function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
   const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';
   if (item.groupId) return `${status} (${name}); moves with its group.${poll}${paused}`;
+  const due = nearest(state);
+  const slowed = slowedNote(state);
   return due
-    ? `${status} (${name}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
-    : `${status} (${name}); waits for the seller or buyer.${poll}${paused}`;
+    ? `${status} (${name}); ${due.key} at ${korean(due.at)}.${slowed}${poll}${paused}`
+    : `${status} (${name}); waits for the seller or buyer.${slowed}${poll}${paused}`;
 }
