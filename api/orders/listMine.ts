@@ -1,5 +1,5 @@
 import { listOrders, type OrderWithItems } from '../../db/orders/queries.ts';
-import { viewBuyerOrder } from '../../db/orders/views.ts';
+import { viewBuyerOrders } from '../../db/orders/views.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { paging, Type } from '../kernel/schema.ts';
@@ -20,7 +20,8 @@ export const listMine = endpoint({
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
   const found = await listOrders(tx, 'orderedAt', filter);
-  const view = (row: OrderWithItems) => viewBuyerOrder(row, now);
+  const views = new Map((await viewBuyerOrders(found.items, now)).map((view) => [view.orderId, view]));
+  const view = ({ order }: OrderWithItems) => views.get(order.orderId)!;
   return feed(query, found, view, ({ order }: OrderWithItems) => ({
     order: NEWEST,
     at: order.orderedAt.getTime(),

@@ -1,8 +1,10 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
+import { setImmediate } from 'node:timers/promises';
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
+import { MAX_ANSWER, MAX_ITEM, Meter } from '../../domain/flows/expressions/meter.ts';
 import { moveTargets } from '../../domain/flows/move.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
@@ -16,8 +18,8 @@ import type { OrderWithItems } from './queries.ts';
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
 /** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
-function viewClaimActions(item: OrderItem, now: number) {
-  return claimActions(claimable(item), item.claims, now).map(({ key, label, reason }) => ({
+function viewClaimActions(item: OrderItem, now: number, meter?: Meter) {
+  return claimActions(claimable(item), item.claims, now, meter).map(({ key, label, reason }) => ({
     key,
     label,
     by: 'buyer' as const,
@@ -52,9 +54,12 @@ export const viewItem = (item: OrderItem) => ({
   actions: viewActions(item),
 });
 
-/** An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. */
-export function viewBuyerItem(item: OrderItem, now: number) {
-  const claims = viewClaimActions(item, now);
+/**
+ * An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. `meter`: what the limits
+ * of its claims may cost.
+ */
+export function viewBuyerItem(item: OrderItem, now: number, meter?: Meter) {
+  const claims = viewClaimActions(item, now, meter);
   const claimable = claims.some(({ key, enabled }) => enabled && key !== 'withdraw');
   return {
     ...viewRecord(item),
@@ -115,11 +120,39 @@ export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
   items: items.map(viewItem),
 });
 
-/** An order as its buyer sees it. */
-export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now: number) => ({
-  ...viewHead(order, approvedAt),
-  items: items.map((item) => viewBuyerItem(item, now)),
-});
+/** So many items are shown before other requests have their turn. */
+const ITEMS_AT_ONCE = 100;
+
+/**
+ * Orders as their buyer sees them. The limits of claims, which flows of sellers compute, cost a bounded amount for all of them, and other
+ * requests have their turn in between (F43).
+ */
+export async function viewBuyerOrders(orders: readonly OrderWithItems[], now: number) {
+  const meter = new Meter(MAX_ANSWER);
+  let [paused, viewedSince] = [0, 0];
+  const view = async (item: OrderItem): Promise<ReturnType<typeof viewBuyerItem>> => {
+    if (meter.spent - paused >= MAX_ITEM || viewedSince >= ITEMS_AT_ONCE) {
+      [paused, viewedSince] = [meter.spent, 0];
+      await setImmediate();
+    }
+    viewedSince++;
+    const own = meter.part(MAX_ITEM);
+    const viewed = viewBuyerItem(item, now, own);
+    meter.take(own);
+    return viewed;
+  };
+  const viewed: ViewedBuyerOrder[] = [];
+  for (const { order, items, approvedAt } of orders) {
+    const seen: ReturnType<typeof viewBuyerItem>[] = [];
+    for (const item of items) seen.push(await view(item));
+    viewed.push({ ...viewHead(order, approvedAt), items: seen });
+  }
+  return viewed;
+}
+type ViewedBuyerOrder = ReturnType<typeof viewHead> & { readonly items: ReturnType<typeof viewBuyerItem>[] };
+
+export const viewBuyerOrder = async (order: OrderWithItems, now: number): Promise<ViewedBuyerOrder> =>
+  (await viewBuyerOrders([order], now))[0]!;
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,

@@ -91,7 +91,7 @@ function sizesOf(tables: readonly (readonly [string, Tables[string]])[], inputs:
 
 /** A failed function counts for nothing where the other side of `||` or `&&` decides: what was stopped has failed all the same. */
 function evaluated({ run, inputs, option, workWith }: Program, scope: Scope, moment: Moment, meter: Meter): boolean | number {
-  const own = meter.forExpression();
+  const own = meter.part(MAX_EXPRESSION);
   try {
     own.spend(workWith(scope));
     moment.now = new Time(scope.now);

@@ -9,10 +9,14 @@ export const MAX_EXPRESSION = 10_000;
 /** All conditions and deadlines of one step; fees are not among them, since an item is refunded once. Measured in docs/performance.md. */
 export const MAX_STEP = 100_000;
 
+/** One item of an answer, and all items of one answer, which judge limits of claims only. */
+export const MAX_ITEM = 20_000;
+export const MAX_ANSWER = 200_000;
+
 /** So many characters of a text that is counted cost one. */
 export const CHARACTERS = 16;
 /** What a side of `&&` or `||` costs beside its nodes: it may fail, which takes as long as this. */
-export const SIDE = 20;
+export const SIDE = 40;
 
 export class Meter {
   #left: number;
@@ -34,9 +38,9 @@ export class Meter {
     this.#left = isEnough ? this.#left - units : -1;
     if (!isEnough) throw new ExpressionError('EXPRESSION_TOO_COSTLY', 'looks at more than an expression may');
   }
-  /** The meter of one expression, which draws on this one: `take` afterwards what it has spent. */
-  forExpression(): Meter {
-    return new Meter(Math.min(MAX_EXPRESSION, Math.max(0, this.#left)));
+  /** A meter that draws on this one: `take` afterwards what it has spent. */
+  part(most: number): Meter {
+    return new Meter(Math.min(most, Math.max(0, this.#left)));
   }
   take({ spent }: Meter): void {
     this.#spent += spent;
