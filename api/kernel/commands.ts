@@ -71,7 +71,8 @@ export function createCommands(
     read,
     forPart(part) {
       const key = hashKey(`${operation.key}/${part}`);
-      return createCommands(deps, { ...caller, requestId: `${caller.requestId}/${part}` }, { ...operation, key }, records, operation.key);
+      const own = { ...caller, requestId: `${caller.requestId}/${part}` };
+      return createCommands(deps, own, { ...operation, key }, recordsOfPart(records), operation.key);
     },
     within: ({ storeId, sandbox, clockOffsetMs }) =>
       createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records, bulkKey),
@@ -99,6 +100,10 @@ export function createCommands(
     },
   };
 }
+
+/** One request has one record, whether its endpoint is a bulk or an order whose items go each by itself: each command adds its part. */
+const recordsOfPart = (records: CommandRecords | null): CommandRecords | null =>
+  records?.request ? { ...records, request: { ...records.request, isPart: true } } : records;
 
 /** A bulk is one action, whatever its number of commands and however often it is repeated under its key (G39). */
 const countedBy = (records: CommandRecords | null, bulkKey: string | null): Pick<CommandEnvelope, 'aiActions' | 'bulkAction'> => {

@@ -1,6 +1,6 @@
 /** A step under way: the state so far, and the effects and the trace that it has produced. It is local to one step. */
 import type { Scope } from './expressions/types.ts';
-import { ExpressionError } from './expressions/errors.ts';
+import { ExpressionError, type ExpressionErrorCode } from './expressions/errors.ts';
 import { MAX_EXPRESSION, MAX_STEP, Meter } from './expressions/meter.ts';
 import type { Flow } from './flow.ts';
 import { moving, type Location } from './positions.ts';
@@ -96,9 +96,15 @@ function valueOf(
     return graph.expressions.evaluate(source, { ...scopeAt(draft, position), ...more }, meter);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    draft.effects.push({ type: 'alert', nodeId: node.id, code: error.code, at: draft.at });
+    alert(draft, node.id, error.code);
     return null;
   }
+}
+
+/** Once its meter has come to its end every condition of a step fails: that is told once. */
+function alert({ effects, at }: Draft, nodeId: string, code: ExpressionErrorCode): void {
+  const isTold = code === 'EXPRESSION_TOO_COSTLY' && effects.some((effect) => effect.type === 'alert' && effect.code === code);
+  if (!isTold) effects.push({ type: 'alert', nodeId, code, at });
 }
 
 /** What a step that has ended is. */

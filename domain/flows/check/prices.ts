@@ -10,8 +10,9 @@ const MAX_OF_TRIGGER = 10_000;
 /** All fees and limits of one state; its deadlines, which are told at its entry, another time as much. */
 const MAX_OF_STATE = 5000;
 
-export function checkPrices({ nodes, edgesFrom }: View, { block }: Report, values: Values): void {
-  for (const [nodeId, node] of nodes) {
+export function checkPrices({ graph, edgesFrom }: View, { block }: Report, values: Values): void {
+  for (const node of graph.states) {
+    const nodeId = node.id;
     for (const [on, price] of triggerPrices(edgesFrom(nodeId), values))
       if (price > MAX_OF_TRIGGER)
         block('TOO_COSTLY', { nodeId }, `The conditions of ${nameOf(on)} cost ${price} together, of ${MAX_OF_TRIGGER} at most.`);

@@ -123,11 +123,14 @@ test('a group goes at one pace, which its items do not keep', async () => {
 test('an answer that finds no room waits for it, and is not lost', async () => {
   const { itemId } = await buy('asking');
   // It moved 30 times by itself, a moment ago.
-  await query(
-    `UPDATE order_item SET flow_state = jsonb_set(flow_state, '{moves}', (SELECT jsonb_agg((extract(epoch FROM now()) * 1000)::bigint
-       + s.clock_offset_ms) FROM generate_series(1, 30))) FROM store s WHERE s.store_id = order_item.store_id AND order_item_id = $1`,
-    [itemId],
-  );
+  const [store] = await query<{ offset: string }>('SELECT clock_offset_ms AS offset FROM store WHERE store_id = $1', [
+    shop.world.store.storeId,
+  ]);
+  const moves = Array.from({ length: 30 }, () => Date.now() + Number(store!.offset));
+  await query(`UPDATE order_item SET flow_state = jsonb_set(flow_state, '{moves}', $1::jsonb) WHERE order_item_id = $2`, [
+    JSON.stringify(moves),
+    itemId,
+  ]);
   expect((await shop.act(itemId, 'ask')).status).toBe(200);
   await isSlowed(itemId);
   expect((await flowStateOf(itemId)).key).toBe('asked');
