@@ -42,6 +42,7 @@ import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
+import { SlowedRuns0039 } from './migrations/0039_slowed_runs.ts';
 import { SharedStates0041 } from './migrations/0041_shared_states.ts';
 import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { FairOutbox0043 } from './migrations/0043_fair_outbox.ts';
@@ -90,6 +91,7 @@ const MIGRATIONS = [
   Flows0036,
   PointsTruncate0037,
   ExplainedGroups0038,
+  SlowedRuns0039,
   SharedStates0041,
   CallTurns0042,
   FairOutbox0043,

@@ -20,8 +20,8 @@ export const listMine = endpoint({
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
   const found = await listOrders(tx, 'orderedAt', filter);
-  const views = await viewBuyerOrders(tx, found.items, now);
-  const view = (row: OrderWithItems) => views[found.items.indexOf(row)]!;
+  const views = new Map((await viewBuyerOrders(tx, found.items, now)).map((view) => [view.orderId, view]));
+  const view = ({ order }: OrderWithItems) => views.get(order.orderId)!;
   return feed(query, found, view, ({ order }: OrderWithItems) => ({
     order: NEWEST,
     at: order.orderedAt.getTime(),

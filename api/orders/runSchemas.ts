@@ -9,7 +9,7 @@ export const FlowRun = closed(
     orderItemIds: Type.Array(Id),
     flow: closed({ key: Type.String(), version: Type.Integer() }),
     at: Timestamp,
-    event: closed({ type: Type.String(), key: text, name: text, deadline: text, value: text, to: text, reason: text }),
+    event: closed({ type: Type.String(), key: text, name: text, deadline: text, value: text, to: text, reason: text, until: text }),
     actor: oneOf(['SELLER', 'BUYER', 'SYSTEM']),
     from: Type.Array(Type.String()),
     to: Type.Array(Type.String()),

@@ -45,7 +45,16 @@ const flowStateFields = {
     }),
   ),
 };
-const FlowState = closed({ ...flowStateFields, data: Blocks }, { title: 'FlowState' });
+const FlowState = closed(
+  {
+    ...flowStateFields,
+    slowedUntil: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it goes on by itself, where it has moved 30 times in ten minutes or 500 in a day (F44)',
+    }),
+    data: Blocks,
+  },
+  { title: 'FlowState' },
+);
 /** Without the data blocks, and with the buyer's own inputs only (F23). */
 const BuyerFlowState = closed(flowStateFields, { title: 'BuyerFlowState' });
 const InputField = closed(

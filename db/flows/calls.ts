@@ -10,19 +10,24 @@ const PREFIX = 'ask-';
 export const callId = (ownerId: string, call: string): string => `${PREFIX}${ownerId}-${call}`;
 export const isExternalCall = (id: string): boolean => id.startsWith(PREFIX);
 
-/** The calls that a flow waits for. */
+/** The calls that a flow waits for; those whose answer has come are none. */
 export const pendingCalls = (flow: Flow, { positions, done }: FlowState): readonly { readonly call: string; readonly nodeId: string }[] =>
   done
     ? []
     : positions.flatMap((position) => {
         const { node } = locationOf(flow, position);
-        return node.type === 'external' && position.call !== undefined ? [{ call: position.call, nodeId: node.id }] : [];
+        return node.type === 'external' && position.call !== undefined && position.answeredAt === undefined
+          ? [{ call: position.call, nodeId: node.id }]
+          : [];
       });
 
 export interface Answered {
   readonly result: ExternalResult;
   readonly data: Readonly<Record<string, unknown>> | null;
 }
+/** A request without a stored answer was lost: it has failed, and stays so whatever becomes of it. */
+export const LOST: Answered = { result: 'failed', data: null };
+
 /** The stored answer; null: its request was not begun, or is in flight. */
 export async function readAnswer({ sql, storeId }: Tx, ownerId: string, call: string): Promise<Answered | null> {
   const [row] = await sql<{ result: ExternalResult | null; data: Answered['data'] }>`

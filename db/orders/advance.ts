@@ -1,6 +1,7 @@
 /** A step of a flow: its state, and the records, orders and events of the items that it moves (docs/contract.md#flow). */
 import { effectsOn } from '../../domain/flows/effects.ts';
 import { isHandedOver } from '../../domain/flows/handover.ts';
+import { answered, nextOwn } from '../../domain/flows/pace.ts';
 import { moving, nearest } from '../../domain/flows/positions.ts';
 import { step } from '../../domain/flows/step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
@@ -15,6 +16,7 @@ import type { Order, OrderItem } from './entities.ts';
 import { carryOutEffects } from './carryOut.ts';
 import { isShippedItem } from './claimable.ts';
 import { applyToItem, type Handover } from './itemRecord.ts';
+import { LOST, settleCall } from '../flows/calls.ts';
 import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
 import { writeRecord } from './records.ts';
@@ -40,15 +42,34 @@ export interface StepCause {
 const MAX_STEPS = 50;
 
 /**
- * Applies what has fallen due by now: a step for each deadline, at its own time, so that each has its record. False: more is due than one
+ * Applies what has fallen due by now: a step for each deadline and each answer, at its own time, so that each has its record. False: more is due than one
  * transaction takes.
  */
 export async function applyDue(context: TransitionContext): Promise<boolean> {
-  for (let left = MAX_STEPS; left > 0 && isAnyDue(context); left--)
-    await advance(context, { type: 'elapsed' }, { when: nearest(stateOf(context))!.at });
+  for (let left = MAX_STEPS; left > 0 && isAnyDue(context); left--) await moveByItself(context);
   return !isAnyDue(context);
 }
-export const isAnyDue = (context: TransitionContext): boolean => (nearest(stateOf(context))?.at ?? Infinity) <= context.tx.at;
+export const isAnyDue = (context: TransitionContext): boolean => (nextOwn(stateOf(context))?.at ?? Infinity) <= context.tx.at;
+
+/** A deadline, an answer, or the record that the next of them has to wait (F44). */
+async function moveByItself(context: TransitionContext): Promise<void> {
+  const own = nextOwn(stateOf(context))!;
+  const { at: when } = own;
+  if (own.type === 'elapsed') await advance(context, { type: 'elapsed' }, { when });
+  else if (own.type === 'slowed') await advance(context, { type: 'SLOWED', until: own.until }, { when });
+  else await advance(context, await answerTo(context, own.call), { when });
+}
+
+/** The answer to a call has come: it is applied in its turn, which may be later. */
+export function keepAnswer(context: TransitionContext, call: string, at: number): void {
+  keepState(context, context.group ? [] : [context.item], answered(stateOf(context), call, at));
+}
+
+/** What the request was answered. */
+async function answerTo({ tx, item, group }: TransitionContext, call: string): Promise<FlowEvent> {
+  const { result: value, data } = (await settleCall(tx, group?.row.groupId ?? item.orderItemId, call, LOST)) ?? LOST;
+  return { type: 'result', call, value, ...(data && { data }) };
+}
 
 /** The same before something that may come only after it: TEMPORARILY_UNAVAILABLE where the run has to do more of it first. */
 export async function applyAllDue(context: TransitionContext): Promise<void> {

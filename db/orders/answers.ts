@@ -1,14 +1,21 @@
 /** Answers of external services to the calls of flows (F17, F18). */
 import type { Flow } from '../../domain/flows/flow.ts';
+import { slowedUntil } from '../../domain/flows/pace.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import type { Call } from '../../workflows/kernel/messages.ts';
-import { type Answered, callId, pendingCalls, settleCall } from '../flows/calls.ts';
+import { callId, LOST, pendingCalls, settleCall } from '../flows/calls.ts';
 import { readWaiting } from '../flows/turns.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { advance, applyDue } from './advance.ts';
+import { applyDue, keepAnswer } from './advance.ts';
 import { movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import { callNext } from './externalCalls.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
+
+/** What operators read where the next move has to wait (F44). */
+export function slowedNote(state: FlowState): string {
+  const until = slowedUntil(state);
+  return until === null ? '' : ` Slowed until ${korean(until)}: by itself it moves 30 times in ten minutes and 500 in a day.`;
+}
 
 /** A call is over by then, its record included: whoever finds the run gone brings it back for what became of it. */
 const OVER_MS = 2 * MINUTE;
@@ -17,8 +24,6 @@ export function wakeAtOf(dueAt: number | null, { calls, waitsUntil }: Asks, at: 
   if (waitsUntil !== null) return Math.min(dueAt ?? Infinity, waitsUntil);
   return dueAt ?? (calls.length === 0 ? null : at + OVER_MS);
 }
-
-const LOST: Answered = { result: 'failed', data: null };
 
 /** What a flow asks of external services now. */
 export interface Asks {
@@ -56,18 +61,16 @@ interface Answer {
   readonly outcome: { readonly result: string };
 }
 /**
- * One that was not made asks again at its turn. A deadline that passed before the answer goes first: then the answer is late, and dropped. A request without a stored answer was lost: it
- * has failed, and stays so whatever becomes of it.
+ * A request that was not made asks again at its turn. An answer frees the turn of the next one at once; it is applied in its own turn, which
+ * may be later (F44). A deadline that passed before goes first: then the answer is late, and dropped.
  */
 export async function applyAnswer(context: TransitionContext, ownerId: string, { callId: id, outcome }: Answer): Promise<void> {
   if (outcome.result === 'waiting') return;
-  const pending = () => pendingCalls(movingFlowOf(context), stateOf(context)).find(({ call }) => callId(ownerId, call) === id);
-  if (!pending()) return;
-  // With more due than this transaction takes the answer waits in its row: the run asks for it again.
-  if (!(await applyDue(context))) return;
-  const call = pending();
+  const call = pendingCalls(movingFlowOf(context), stateOf(context)).find((one) => callId(ownerId, one.call) === id);
   if (!call) return;
-  const { result: value, data } = (await settleCall(context.tx, ownerId, call.call, LOST)) ?? LOST;
-  await callNext(context.tx);
-  await advance(context, { type: 'result', call: call.call, value, ...(data && { data }) });
+  const { tx } = context;
+  await settleCall(tx, ownerId, call.call, LOST);
+  await callNext(tx);
+  keepAnswer(context, call.call, tx.at);
+  await applyDue(context);
 }

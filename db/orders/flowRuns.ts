@@ -17,6 +17,8 @@ interface RecordedEvent {
   readonly to?: string;
   readonly reason?: string;
   readonly cause?: string;
+  /** Of a SLOWED one: business milliseconds. */
+  readonly until?: number;
   /** Who closed a claim, or took its units. */
   readonly by?: 'SELLER' | 'BUYER';
 }
@@ -41,7 +43,7 @@ interface Row {
 const NEWEST = 50;
 
 /** Each only where the event has it. */
-type Details = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason']?: string };
+type Details = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason' | 'until']?: string };
 type StepStatus = 'DONE' | 'PENDING' | 'FAILED';
 
 /** A record `s` with what it says of all its items `m`: an item that has left does not hear of answers. */
@@ -82,7 +84,8 @@ function viewRun(row: Row) {
   const { event, trace } = row;
   const effects = row.effects.reduce(merged);
   const { type, key, name, deadline, value, to, reason } = event;
-  const details = Object.entries({ key, name, deadline, value, to, reason }).filter(([, one]) => typeof one === 'string');
+  const until = event.until === undefined ? undefined : korean(event.until);
+  const details = Object.entries({ key, name, deadline, value, to, reason, until }).filter(([, one]) => typeof one === 'string');
   return {
     runId: row.run_id,
     orderItemIds: [...row.item_ids],

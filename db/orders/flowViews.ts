@@ -3,6 +3,7 @@ import { type ActionView, actions } from '../../domain/flows/actions.ts';
 import { type Flow, labelOf } from '../../domain/flows/flow.ts';
 import { formOf } from '../../domain/flows/forms.ts';
 import type { Action, Deadline, InputField, Node, StepType } from '../../domain/flows/graph.ts';
+import { slowedUntil } from '../../domain/flows/pace.ts';
 import { leaves, nearest, type Location, locationOf, statusOfPosition } from '../../domain/flows/positions.ts';
 import type { Position } from '../../domain/flows/state.ts';
 import { isBefore, type PublicStatus } from '../../domain/flows/status.ts';
@@ -101,8 +102,11 @@ export function viewFlowState(item: OrderItem, viewer: Viewer) {
   };
 }
 
-/** With the data blocks. */
-export const viewSellersFlowState = (item: OrderItem) => ({ ...viewFlowState(item, 'seller'), data: { ...flowStateOf(item).data } });
+/** With the data blocks, and until when the next move by itself has to wait (F44). */
+export const viewSellersFlowState = (item: OrderItem) => {
+  const state = flowStateOf(item);
+  return { ...viewFlowState(item, 'seller'), slowedUntil: at(slowedUntil(state)), data: { ...state.data } };
+};
 
 const viewField = ({ key, type, label, required, maxLength, min, max, maxFiles, options, when }: InputField) => ({
   key,

@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { labelOf } from '../../domain/flows/flow.ts';
 import { isOver } from '../../domain/flows/members.ts';
+import { nextOwn } from '../../domain/flows/pace.ts';
 import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -14,7 +15,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, asksOf, turnNote, wakeAtOf } from './answers.ts';
+import { applyAnswer, asksOf, slowedNote, turnNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
@@ -82,23 +83,23 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 
 async function planOf(tx: Tx, group: FlowGroup, items: readonly OrderItem[]): Promise<TransitionResult<'orderGroup'>['plan']> {
   const { flowState: state, groupId } = group;
-  const due = nearest(state);
   const asks = await asksOf(tx, flowOf(group), state, groupId);
   return {
-    wakeAt: wakeAtOf(due?.at ?? null, asks, tx.at),
+    wakeAt: wakeAtOf(nextOwn(state)?.at ?? null, asks, tx.at),
     calls: asks.calls,
     done: isOver(state),
-    note: noteOf(group, items, due) + turnNote(asks),
+    note: noteOf(group, items) + turnNote(asks),
     status: state.status,
   };
 }
 
-function noteOf(group: FlowGroup, items: readonly OrderItem[], due: { key: string; at: number } | null): string {
+function noteOf(group: FlowGroup, items: readonly OrderItem[]): string {
   const { flowState: state } = group;
+  const due = nearest(state);
   const what = `${state.members.length} of ${items.length} items`;
   if (isOver(state)) return `Finished: ${state.status}.`;
   const { node } = locationOf(flowOf(group), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
-  return `${what}: ${state.status} (${name}); ${wait}.${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
+  return `${what}: ${state.status} (${name}); ${wait}.${slowedNote(state)}${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
 }

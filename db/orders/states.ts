@@ -81,7 +81,7 @@ interface Read {
  * Views of items that were read without their states, in their order. Large states are read one at a time, so that a list of the largest takes
  * no more memory than one of them, and what is shown.
  */
-export async function viewEach<V>(tx: Tx, items: readonly OrderItem[], view: (item: OrderItem) => V): Promise<readonly V[]> {
+export async function viewEach<V>(tx: Tx, items: readonly OrderItem[], view: (item: OrderItem) => V | Promise<V>): Promise<readonly V[]> {
   await loadFlows(tx, items);
   const byOwner = Map.groupBy(items, ({ groupId, orderItemId }) => groupId ?? orderItemId);
   const found = await readStates(tx, [...new Set([...byOwner.keys(), ...items.map(({ orderItemId }) => orderItemId)])]);
@@ -92,7 +92,7 @@ export async function viewEach<V>(tx: Tx, items: readonly OrderItem[], view: (it
     for (const item of owned) {
       const stored = item.groupId ? await whole(item.orderItemId) : state;
       setState(item, state);
-      views.set(item, view(Object.assign(item, { storedState: stored })));
+      views.set(item, await view(Object.assign(item, { storedState: stored })));
       setState(item, null);
       Object.assign(item, { storedState: undefined });
     }

@@ -4,6 +4,7 @@ import type { Call, Command, RunEvent, RunRef } from '../../workflows/kernel/mes
 import { orderGroupRun } from '../../workflows/kernel/messages.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { labelOf } from '../../domain/flows/flow.ts';
+import { nextOwn } from '../../domain/flows/pace.ts';
 import { nearest, locationOf } from '../../domain/flows/positions.ts';
 import { isFinal } from '../../domain/flows/status.ts';
 import { checkRecordCommand } from '../../domain/orders/machine.ts';
@@ -17,7 +18,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, asksOf, NO_ASKS, turnNote, wakeAtOf } from './answers.ts';
+import { applyAnswer, asksOf, NO_ASKS, slowedNote, turnNote, wakeAtOf } from './answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './context.ts';
 import { deliver, isDelivered } from './deliver.ts';
@@ -84,17 +85,17 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 /** An item that moves with a group waits for the courier only. */
 async function planOf(tx: Tx, item: OrderItem): Promise<TransitionResult<'orderItem'>['plan']> {
   const { at } = tx;
-  const due = item.groupId ? null : nearest(flowStateOf(item));
+  const own = item.groupId ? null : nextOwn(flowStateOf(item));
   const asks = item.groupId ? NO_ASKS : await asksOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
-  const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
-  const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
+  const { pollAt, polls, next } = pollsOf(item, own?.at ?? null, at);
+  const wakeAt = wakeAtOf(own && pollAt !== null ? Math.min(own.at, pollAt) : (own?.at ?? pollAt), asks, at);
   const planned = asks.calls.length === 0 && asks.waitsUntil === null ? next : {};
   return {
     wakeAt,
     calls: [...polls, ...(asks.calls as readonly Call<'orderItem'>[])],
     ...planned,
     done: isDone(item),
-    note: noteOf(item, due, pollAt) + turnNote(asks),
+    note: noteOf(item, pollAt) + turnNote(asks),
     status: item.status,
   };
 }
@@ -117,7 +118,7 @@ const pollOf = (item: OrderItem, tracking: Tracking, at: number): Call<'orderIte
   input: { orderItemId: item.orderItemId, n: tracking.polls, at },
 });
 
-function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt: number | null): string {
+function noteOf(item: OrderItem, pollAt: number | null): string {
   const { status } = item;
   const state = flowStateOf(item);
   if (isDone(item)) return `Finished: ${status}.`;
@@ -128,7 +129,9 @@ function noteOf(item: OrderItem, due: { key: string; at: number } | null, pollAt
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
   const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';
   if (item.groupId) return `${status} (${name}); moves with its group.${poll}${paused}`;
+  const due = nearest(state);
+  const slowed = slowedNote(state);
   return due
-    ? `${status} (${name}); ${due.key} at ${korean(due.at)}.${poll}${paused}`
-    : `${status} (${name}); waits for the seller or buyer.${poll}${paused}`;
+    ? `${status} (${name}); ${due.key} at ${korean(due.at)}.${slowed}${poll}${paused}`
+    : `${status} (${name}); waits for the seller or buyer.${slowed}${poll}${paused}`;
 }

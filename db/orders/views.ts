@@ -1,9 +1,11 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
+import { setImmediate } from 'node:timers/promises';
 import type { AddressChange } from '../../domain/orders/addressChange.ts';
 import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
+import { MAX_ANSWER, MAX_ITEM, Meter } from '../../domain/flows/expressions/meter.ts';
 import { moveTargets } from '../../domain/flows/move.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
@@ -20,8 +22,8 @@ import { flowStateOf, viewEach } from './states.ts';
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
 /** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
-function viewClaimActions(item: OrderItem, now: number) {
-  return claimActions(claimable(item), item.claims, now).map(({ key, label, reason }) => ({
+function viewClaimActions(item: OrderItem, now: number, meter?: Meter) {
+  return claimActions(claimable(item), item.claims, now, meter).map(({ key, label, reason }) => ({
     key,
     label,
     by: 'buyer' as const,
@@ -57,9 +59,12 @@ export const viewItem = (item: OrderItem) => ({
   truncated: false,
 });
 
-/** An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. */
-export function viewBuyerItem(item: OrderItem, now: number) {
-  const claims = viewClaimActions(item, now);
+/**
+ * An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. `meter`: what the limits
+ * of its claims may cost.
+ */
+export function viewBuyerItem(item: OrderItem, now: number, meter?: Meter) {
+  const claims = viewClaimActions(item, now, meter);
   const claimable = claims.some(({ key, enabled }) => enabled && key !== 'withdraw');
   return {
     ...viewRecord(item),
@@ -124,12 +129,33 @@ export const viewItems = (tx: Tx, items: readonly OrderItem[]) => viewEach(tx, i
 
 /** An order as its buyer sees it. */
 export const viewBuyerOrder = async (tx: Tx, found: OrderWithItems, now: number) => (await viewBuyerOrders(tx, [found], now))[0]!;
+/**
+ * Orders as their buyer sees them. The limits of claims, which flows of sellers compute, cost a bounded amount for all of them, and other
+ * requests have their turn in between (F43).
+ */
 export async function viewBuyerOrders(tx: Tx, found: readonly OrderWithItems[], now: number) {
-  const itemsOf = await viewItemsOf(tx, found, (item) => shortened(viewBuyerItem(item, now)));
+  const itemsOf = await viewItemsOf(tx, found, metered(now));
   return found.map((one) => ({ ...viewHead(one.order, one.approvedAt), items: itemsOf(one) }));
 }
+/** So many items are shown before other requests have their turn. */
+const ITEMS_AT_ONCE = 100;
+function metered(now: number) {
+  const meter = new Meter(MAX_ANSWER);
+  let [paused, viewedSince] = [0, 0];
+  return async (item: OrderItem) => {
+    if (meter.spent - paused >= MAX_ITEM || viewedSince >= ITEMS_AT_ONCE) {
+      [paused, viewedSince] = [meter.spent, 0];
+      await setImmediate();
+    }
+    viewedSince++;
+    const own = meter.part(MAX_ITEM);
+    const viewed = shortened(viewBuyerItem(item, now, own));
+    meter.take(own);
+    return viewed;
+  };
+}
 
-async function viewItemsOf<V>(tx: Tx, found: readonly OrderWithItems[], view: (item: OrderItem) => V) {
+async function viewItemsOf<V>(tx: Tx, found: readonly OrderWithItems[], view: (item: OrderItem) => V | Promise<V>) {
   const all = found.flatMap(({ items }) => items);
   const views = await viewEach(tx, all, view);
   const byItem = new Map(all.map((item, i) => [item, views[i]!]));

@@ -1,6 +1,7 @@
 /** What a buyer may do about claims of an item, and why not (F27 of the flows' decisions: docs/contract.md#claims). */
+import { MAX_ITEM, Meter } from '../flows/expressions/meter.ts';
 import { permits } from '../flows/permissions.ts';
-import { type ClaimableItem, filingOf, permissionsOf } from './filing.ts';
+import { type ClaimableItem, filingRefusal, permissionsOf } from './filing.ts';
 import { CLAIM_TYPES, type ClaimSummary, type ClaimType, isOpen } from './rules.ts';
 
 export interface ClaimAction {
@@ -17,14 +18,13 @@ const ACTIONS: Readonly<Record<ClaimType, { readonly key: ClaimAction['key']; re
 
 /**
  * The claims that the item's state offers, of all that remains and without a fault of the seller, and the withdrawal of its open claim. `at`:
- * business milliseconds.
+ * business milliseconds. `meter`: what the limits of its flow may cost (F43).
  */
-export function claimActions(item: ClaimableItem, claims: readonly ClaimSummary[], at: number): ClaimAction[] {
+export function claimActions(item: ClaimableItem, claims: readonly ClaimSummary[], at: number, meter = new Meter(MAX_ITEM)): ClaimAction[] {
   const quantity = item.quantity - item.canceledQuantity;
   const offered = CLAIM_TYPES.flatMap((type): ClaimAction[] => {
     if (!permissionsOf(type).some((permission) => permits(item.flow, item.flowState, permission))) return [];
-    const filing = filingOf(item, { type, quantity, reason: 'CHANGE_OF_MIND' }, at);
-    return [{ ...ACTIONS[type], reason: 'refusal' in filing ? filing.refusal : null }];
+    return [{ ...ACTIONS[type], reason: filingRefusal(item, { type, quantity, reason: 'CHANGE_OF_MIND' }, at, meter) }];
   });
   const open = claims.find(({ status }) => isOpen(status));
   if (!open) return offered;

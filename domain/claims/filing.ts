@@ -1,7 +1,8 @@
 /** Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47, F37–F39). */
+import type { Meter } from '../flows/expressions/meter.ts';
 import type { PermissionKey } from '../flows/graph.ts';
 import type { Flow } from '../flows/flow.ts';
-import { allowance } from '../flows/permissions.ts';
+import { allowance, type ClaimAt } from '../flows/permissions.ts';
 import type { Facts, FlowState } from '../flows/state.ts';
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { ClaimReason, ClaimType } from './rules.ts';
@@ -40,18 +41,32 @@ const PERMISSIONS: Readonly<Record<ClaimType, readonly PermissionKey[]>> = {
 };
 export const permissionsOf = (type: ClaimType): readonly PermissionKey[] => PERMISSIONS[type];
 
+/** How much of the terms is asked for, and what their expressions may cost together. */
+type Judging = Pick<ClaimAt, 'withoutFee' | 'meter'>;
+
+/** Whether a claim may be filed now: its fee is not looked at. Where `meter` has come to its end, limits of time set none (F39). */
+export function filingRefusal(item: ClaimableItem, request: FilingRequest, at: number, meter: Meter): FilingRefusal | null {
+  const filing = filingOf(item, request, at, { withoutFee: true, meter });
+  return 'refusal' in filing ? filing.refusal : null;
+}
+
 /**
  * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request (F39); of an
  * exchange, which gives nothing back, nothing is deducted.
  */
-export function filingOf(item: ClaimableItem, request: FilingRequest, at: number): FilingTerms | { readonly refusal: FilingRefusal } {
+export function filingOf(
+  item: ClaimableItem,
+  request: FilingRequest,
+  at: number,
+  judging: Judging = {},
+): FilingTerms | { readonly refusal: FilingRefusal } {
   const { flow, flowState, facts, orderItemId: member } = item;
   const { type, quantity, reason } = request;
   if (item.canceledQuantity === item.quantity) return { refusal: 'INVALID_STATUS' };
   if (flowState.claims.some((claim) => claim.member === member)) return { refusal: 'CLAIM_IN_PROGRESS' };
   if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
   const claim = { quantity, reason, refundableWon: item.refundableWon(quantity) };
-  const answers = PERMISSIONS[type].map((key) => ({ key, ...allowance(flow, flowState, key, { at, facts, member, claim }) }));
+  const answers = PERMISSIONS[type].map((key) => ({ key, ...allowance(flow, flowState, key, { at, facts, member, claim, ...judging }) }));
   const open = answers.find((answer) => answer.reason === null);
   if (!open) return { refusal: answers.some((answer) => answer.reason === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
   const mode = open.key === 'buyerCancel' && !open.isUnsure ? 'AT_ONCE' : 'REQUEST';

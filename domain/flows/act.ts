@@ -5,6 +5,7 @@ import { type Draft, refuse, setPosition } from './draft.ts';
 import { inputIssues, type Room, sentValues } from './inputs.ts';
 import { formOf } from './forms.ts';
 import type { Action, Edge, InputField, Trigger } from './graph.ts';
+import { withMove } from './pace.ts';
 import { isHeld, leaves, type Location } from './positions.ts';
 import { handOver } from './handover.ts';
 import { roomFor } from './room.ts';
@@ -153,8 +154,9 @@ export function answer(draft: Draft, { call, value, data }: Extract<FlowEvent, {
   const { saveAs, id } = location.node;
   if (value === 'success' && data !== undefined && saveAs !== undefined)
     draft.state = withData(draft.state, { [saveAs]: data }) ?? draft.state;
+  draft.state = withMove(draft.state, draft.at);
   const edge = passable(draft, location, edgesOn(location, { type: 'result', value }));
-  const { call: _, ...answered } = location.position;
+  const { call: _, answeredAt: _came, ...answered } = location.position;
   if (edge) take(draft, location, edge);
   else {
     setPosition(draft, answered);

@@ -3,7 +3,8 @@
  * replays run on it; they have no rules beside it.
  */
 import type { Flow } from './flow.ts';
-import { nearest } from './positions.ts';
+import { answered, nextOwn, type OwnMove } from './pace.ts';
+import { locationOf } from './positions.ts';
 import { step } from './step.ts';
 import type { Effect, Facts, FlowEvent, FlowState, Refusal, Trace } from './state.ts';
 
@@ -84,11 +85,15 @@ export function follow(clockwork: Clockwork, first: Happening): readonly Happeni
 type ExternalCall = Extract<Effect, { readonly type: 'external.call' }>;
 const callsOf = ({ effects }: Happening): readonly ExternalCall[] => effects.filter((effect) => effect.type === 'external.call');
 
-/** Takes the calls until one is answered. An answer is refused where its node was left meanwhile. */
+/** The answer to the first call that is awaited still: it has its turn now, or waits for it (F44). */
 function answerNext(clockwork: Clockwork, calls: ExternalCall[]): Happening | null {
-  for (let call = calls.shift(); call && !clockwork.truncated; call = calls.shift()) {
-    const answered = happen(clockwork, { type: 'result', call: call.call, value: clockwork.resultOf(call.nodeId) });
-    if (!isRefusal(answered)) return answered;
+  for (let next = calls.shift(); next && !clockwork.truncated; next = calls.shift()) {
+    const { call } = next;
+    const { state, at } = clockwork;
+    if (!state?.positions.some((position) => position.call === call)) continue;
+    clockwork.state = answered(state, call, at);
+    const [happening] = elapseOnce(clockwork, at);
+    if (happening) return happening;
   }
   return null;
 }
@@ -101,13 +106,19 @@ export function elapseUntil(clockwork: Clockwork, until: number): readonly Happe
   return all;
 }
 
-/** What falls due next, and everything else that is due at that time. */
+/** What the flow does next by itself, and everything else that is due at that time. */
 function elapseOnce(clockwork: Clockwork, until: number): readonly Happening[] {
-  const due = clockwork.state && nearest(clockwork.state);
-  if (!due || due.at > until) return [];
+  const own = clockwork.state && nextOwn(clockwork.state);
+  if (!own || own.at > until) return [];
   const before = clockwork.at;
-  clockwork.at = Math.max(clockwork.at, due.at);
-  const elapsed = happen(clockwork, { type: 'elapsed' });
+  clockwork.at = Math.max(clockwork.at, own.at);
+  const done = happen(clockwork, eventOf(clockwork, own));
   if (clockwork.truncated) clockwork.at = before;
-  return isRefusal(elapsed) ? [] : [elapsed];
+  return isRefusal(done) ? [] : [done];
+}
+function eventOf({ flow, state, resultOf }: Clockwork, own: OwnMove): FlowEvent {
+  if (own.type === 'elapsed') return { type: 'elapsed' };
+  if (own.type === 'slowed') return { type: 'SLOWED', until: own.until };
+  const position = state!.positions.find(({ call }) => call === own.call)!;
+  return { type: 'result', call: own.call, value: resultOf(locationOf(flow, position).node.id) };
 }

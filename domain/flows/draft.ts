@@ -1,9 +1,10 @@
 /** A step under way: the state so far, and the effects and the trace that it has produced. It is local to one step. */
 import type { Scope } from './expressions/types.ts';
-import { ExpressionError } from './expressions/errors.ts';
+import { ExpressionError, type ExpressionErrorCode } from './expressions/errors.ts';
+import { MAX_EXPRESSION, MAX_STEP, Meter } from './expressions/meter.ts';
 import type { Flow } from './flow.ts';
 import { moving, type Location } from './positions.ts';
-import type { Effect, Facts, FlowState, Member, Position, Refusal, Trace } from './state.ts';
+import type { Effect, Facts, FlowState, Member, Position, Refusal, StepResult, Trace } from './state.ts';
 
 export interface Draft {
   readonly flow: Flow;
@@ -14,6 +15,9 @@ export interface Draft {
   state: FlowState;
   readonly effects: Effect[];
   readonly trace: Trace[];
+  /** What its conditions and deadlines may cost, and what its fees have cost. */
+  readonly meter: Meter;
+  feesCost: number;
   /** Results of automatic nodes that are still to be followed: [position, result]. */
   readonly results: (readonly [position: string, value: 'joined' | 'timeout' | 'completed' | 'canceled'])[];
   /** Counts new positions and calls, for their ids. */
@@ -30,6 +34,8 @@ export const beginStep = (flow: Flow, state: FlowState, at: number, facts: Facts
   state,
   effects: [],
   trace: [],
+  meter: new Meter(MAX_STEP),
+  feesCost: 0,
   results: [],
   made: 0,
   isBeginning: false,
@@ -68,18 +74,44 @@ export function scopeAt(
   return { now: at, enteredAt, holidays, inputs: state.inputs ?? {}, item: { ...item, activeQuantity }, order };
 }
 
-/** The value of an expression of the graph; null, with an alert, when it fails (F39). */
-export function evaluate(
+/** The value of a condition or a deadline of the graph; null, with an alert, when it fails (F39). */
+export const evaluate = (draft: Draft, location: Location, source: string): boolean | number | null =>
+  valueOf(draft, location, source, { meter: draft.meter });
+
+/** The same of a fee. Each has a meter of its own, so that the last item of a group pays what the first one does. */
+export function evaluateFee(draft: Draft, location: Location, source: string, refundable: number): boolean | number | null {
+  const meter = new Meter(MAX_EXPRESSION);
+  const value = valueOf(draft, location, source, { meter, refundable });
+  draft.feesCost += meter.spent;
+  return value;
+}
+
+function valueOf(
   draft: Draft,
   { graph, node, position }: Location,
   source: string,
-  more: Partial<Scope> = {},
+  { meter, ...more }: Pick<Scope, 'refundable'> & { readonly meter: Meter },
 ): boolean | number | null {
   try {
-    return graph.expressions.evaluate(source, { ...scopeAt(draft, position), ...more });
+    return graph.expressions.evaluate(source, { ...scopeAt(draft, position), ...more }, meter);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    draft.effects.push({ type: 'alert', nodeId: node.id, code: error.code, at: draft.at });
+    alert(draft, node.id, error.code);
     return null;
   }
 }
+
+/** Once its meter has come to its end every condition of a step fails: that is told once. */
+function alert({ effects, at }: Draft, nodeId: string, code: ExpressionErrorCode): void {
+  const isTold = code === 'EXPRESSION_TOO_COSTLY' && effects.some((effect) => effect.type === 'alert' && effect.code === code);
+  if (!isTold) effects.push({ type: 'alert', nodeId, code, at });
+}
+
+/** What a step that has ended is. */
+export const stepped = ({ state, seq, effects, trace, meter, feesCost }: Draft): Extract<StepResult, { readonly ok: true }> => ({
+  ok: true,
+  state: { ...state, seq },
+  effects,
+  trace,
+  cost: meter.spent + feesCost,
+});

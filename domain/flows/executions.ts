@@ -1,5 +1,5 @@
 /** What taking an edge does besides the change of state: its executions, as effects. */
-import { type Draft, evaluate, setMembers, whose } from './draft.ts';
+import { type Draft, evaluateFee, setMembers, whose } from './draft.ts';
 import type { Execution } from './graph.ts';
 import { moving, type Location } from './positions.ts';
 
@@ -26,7 +26,7 @@ function refund(draft: Draft, location: Location, deduct: number | string): void
   for (const { id, settled } of moving(draft.state)) {
     if (settled) continue;
     const refundable = draft.facts.refundableWon?.[id] ?? 0;
-    const value = typeof deduct === 'number' ? deduct : evaluate(draft, location, deduct, { refundable });
+    const value = typeof deduct === 'number' ? deduct : evaluateFee(draft, location, deduct, refundable);
     const deductWon = Math.min(refundable, Math.max(0, typeof value === 'number' ? value : 0));
     draft.effects.push({ type: 'refund', member: id, deductWon, at: draft.at });
   }

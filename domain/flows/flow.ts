@@ -1,6 +1,7 @@
 /** A published flow as the interpreter uses it: its graphs with their nodes, edges and actions by id, and their expressions, parsed once. */
 import { compileExpressions } from './expressions/compile.ts';
 import type { Expressions, FieldType } from './expressions/types.ts';
+import { MAX_FILES } from './inputs.ts';
 import type { Action, Bundle, Edge, GroupClaim, Graph, Node, Progression } from './graph.ts';
 
 export interface CompiledGraph {
@@ -46,13 +47,23 @@ function compileGraph(graph: Graph): CompiledGraph {
     nodes: new Map(graph.states.map((node) => [node.id, node])),
     edgesFrom: Map.groupBy(graph.edges, ({ from }) => from),
     actions: new Map(graph.actions.map((action) => [action.key, action])),
-    expressions: compileExpressions(graph.tables ?? {}, inputTypes(graph)),
+    expressions: compileExpressions(graph.tables ?? {}, inputTypes(graph), inputSizes(graph)),
   };
 }
 
 /** The types of all input fields of a graph, by key. */
 export const inputTypes = (graph: Graph): Readonly<Record<string, FieldType>> =>
   Object.fromEntries(graph.actions.flatMap(({ input = [] }) => input.map(({ key, type }) => [key, type] as const)));
+
+/** How many values the lists among them have at most (F22). */
+export const inputSizes = ({ actions }: Graph): Readonly<Record<string, number>> => {
+  const sizes = new Map<string, number>();
+  for (const { key, type, options = [], maxFiles = MAX_FILES } of actions.flatMap(({ input = [] }) => input)) {
+    const size = type === 'checkbox' ? options.length : type === 'image' ? maxFiles : 0;
+    sizes.set(key, Math.max(size, sizes.get(key) ?? 0));
+  }
+  return Object.fromEntries(sizes);
+};
 
 /** A node by its id. Throws for an unknown id, which a valid graph never names. */
 export function nodeIn({ nodes }: CompiledGraph, nodeId: string): Node {

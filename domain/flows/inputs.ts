@@ -8,7 +8,7 @@ import type { InputIssue } from './state.ts';
 
 /** Lengths where a field names none, in code points; and files. */
 const MAX_LENGTH: Readonly<Partial<Record<FieldType, number>>> = { text: 200, textarea: 2000 };
-const MAX_FILES = 5;
+export const MAX_FILES = 5;
 const MAX_ISSUES = 100;
 const MAX_NAME = 200;
 

@@ -1,6 +1,6 @@
 /** Setting a flow to a state directly, and to another version of it (F10, F29). Neither takes an edge. */
 import { armDeadlines } from './deadlines.ts';
-import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from './draft.ts';
+import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition, stepped } from './draft.ts';
 import { enter, publishStatus, settle } from './enter.ts';
 import type { CompiledGraph, Flow } from './flow.ts';
 import type { Node } from './graph.ts';
@@ -87,5 +87,5 @@ export function migrate(from: Flow, to: Flow, state: FlowState, at: number, fact
   publishStatus(draft);
   const nodes = nodesOf(state);
   draft.trace.push({ at, edges: [], from: nodes, to: nodes });
-  return { ok: true, state: { ...draft.state, seq: draft.seq }, effects: draft.effects, trace: draft.trace };
+  return stepped(draft);
 }

@@ -2,6 +2,7 @@
 import type { Truncation } from './clockwork.ts';
 import type { Flow } from './flow.ts';
 import { migrate, migrationRefusal } from './move.ts';
+import { elapsesAt } from './pace.ts';
 import { leaves, type Location, nearest } from './positions.ts';
 import { step } from './step.ts';
 import type { Facts, FlowEvent, FlowState, Member, Refusal, Trace } from './state.ts';
@@ -55,6 +56,9 @@ export function replay(
     if (truncated) return { divergence: null, fed, truncated };
     fed++;
     reached = record.trace.at(-1)?.to ?? reached;
+    // It tells of the pace, which the times of the others have.
+    if (record.event.type === 'SLOWED') continue;
+    [ours, theirs] = asFast(ours, theirs, record);
     const recorded: Way = { edges: edgesOf(record.trace), to: reached };
     const early = elapseBefore(ours, theirs, record);
     const event = eventOf(record, members);
@@ -91,6 +95,14 @@ function feed(runner: Runner, event: Fed, at: number): Runner {
   return { ...runner, state: result.state, refusal: null, edges: [...runner.edges, ...edgesOf(trace)], to };
 }
 
+/** What happened although there was no room for it is of before there was a pace (F44): then neither has one. */
+function asFast(ours: Runner, theirs: Runner, { at, event }: FlowRecord): [Runner, Runner] {
+  const isSlowed = event.type === 'elapsed' && theirs.state !== null && elapsesAt(theirs.state) > at && isArmed(theirs.state, at);
+  return isSlowed ? [atOnce(ours), atOnce(theirs)] : [ours, theirs];
+}
+const isArmed = (state: FlowState, at: number): boolean => (nearest(state)?.at ?? Infinity) <= at;
+const atOnce = (runner: Runner): Runner => (runner.state ? { ...runner, state: { ...runner.state, moves: [] } } : runner);
+
 /** An item that came from another version begins its deadlines anew. */
 function restart({ flow, state, facts }: Runner, at: number) {
   if (!state || migrationRefusal(flow, flow, state)) return { ok: false, code: 'STALE', reason: 'STALE' } as const;
@@ -103,7 +115,7 @@ function restart({ flow, state, facts }: Runner, at: number) {
  */
 function elapseBefore(ours: Runner, theirs: Runner, { at, event }: FlowRecord): Runner {
   const fresh = { ...ours, edges: [], refusal: null };
-  const isDue = ({ state }: Runner): boolean => state !== null && (nearest(state)?.at ?? Infinity) < at;
+  const isDue = ({ state }: Runner): boolean => state !== null && elapsesAt(state) < at;
   return event.type === 'elapsed' || !isDue(ours) || isDue(theirs) ? fresh : feed(fresh, { type: 'elapsed' }, at - 1);
 }
 

@@ -30,6 +30,8 @@ export interface Position {
   readonly arrived?: true;
   /** The call of an external node that is awaited: an answer to another one is late. */
   readonly call?: string;
+  /** Its answer has come, and waits for its turn (F44). */
+  readonly answeredAt?: number;
   /** Addresses with which its node was entered. */
   readonly attachments?: readonly string[];
 }
@@ -63,6 +65,10 @@ export interface FlowState {
   readonly earlierAttachments?: readonly string[];
   /** When deadlines that were past at the entry of their state fired last, by the state: those of the last minute. */
   readonly firedAtEntry?: Readonly<Record<string, number>>;
+  /** When it moved by itself: the last day's, oldest first, at most 500 (F44). Only the group's own state has those of a group. */
+  readonly moves?: readonly number[];
+  /** The next move has no room before: its record is written. */
+  readonly slowedUntil?: number;
 }
 
 /** What takes units of an item away. */
@@ -82,6 +88,8 @@ export type FlowEvent =
     }
   | { readonly type: 'event'; readonly name: string; readonly member?: string; readonly data?: Readonly<Record<string, unknown>> }
   | { readonly type: 'elapsed' }
+  /** What is due has no room before `until` (F44). */
+  | { readonly type: 'SLOWED'; readonly until: number }
   /** The answer of an external service to the call `call`. */
   | {
       readonly type: 'result';
@@ -184,7 +192,14 @@ export type Refusal = {
   readonly issues?: readonly InputIssue[];
 };
 export type StepResult =
-  | { readonly ok: true; readonly state: FlowState; readonly effects: readonly Effect[]; readonly trace: readonly Trace[] }
+  | {
+      readonly ok: true;
+      readonly state: FlowState;
+      readonly effects: readonly Effect[];
+      readonly trace: readonly Trace[];
+      /** What its expressions have cost, in the units of prices (F43). */
+      readonly cost: number;
+    }
   | Refusal;
 
 /** When a flow came to where it is: to its end, where it has ended. */

@@ -4,11 +4,12 @@
  */
 import { act, answer, receive } from './act.ts';
 import { TIMEOUT } from './deadlines.ts';
-import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition } from './draft.ts';
+import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition, stepped } from './draft.ts';
 import { dropBelow, edgesOn, enter, hasRoom, passable, settle, take } from './enter.ts';
 import type { Flow } from './flow.ts';
 import { closeClaim, openClaim, reduce } from './members.ts';
 import { move } from './move.ts';
+import { elapsesAt, withMove } from './pace.ts';
 import { nearest, locationOf } from './positions.ts';
 import type { Facts, FlowEvent, FlowState, Refusal, StepResult } from './state.ts';
 
@@ -16,13 +17,14 @@ const NEW: FlowState = { v: 1, seq: 0, members: [], claims: [], status: 'PAID', 
 
 /**
  * Applies one event at the business time `at`. `elapsed` applies everything due by then, nearest first, each at
- * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14. A flow starts once.
+ * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14. What has no room by then stays
+ * due (F44). A flow starts once.
  */
 export function step(flow: Flow, state: FlowState | null, event: FlowEvent, at: number, facts: Facts): StepResult {
   const draft = beginStep(flow, state ?? NEW, at, facts);
   const refusal = (state === null) !== (event.type === 'start') ? refuse('STALE', 'STALE') : perform(draft, event);
   if (refusal) return refusal;
-  return { ok: true, state: { ...draft.state, seq: draft.seq }, effects: draft.effects, trace: draft.trace };
+  return stepped(draft);
 }
 
 function perform(draft: Draft, event: FlowEvent): Refusal | null {
@@ -36,6 +38,8 @@ function perform(draft: Draft, event: FlowEvent): Refusal | null {
       return receive(draft, event);
     case 'elapsed':
       return elapse(draft);
+    case 'SLOWED':
+      return slow(draft, event.until);
     case 'result':
       return answer(draft, event);
     case 'claim.opened':
@@ -61,12 +65,21 @@ function start(draft: Draft, members: FlowState['members']): null {
   return null;
 }
 
-/** Everything due by now, nearest first, each at its own time. */
+/** Nothing moves. */
+function slow(draft: Draft, slowedUntil: number): null {
+  draft.state = { ...draft.state, slowedUntil };
+  const nodes = nodesOf(draft.state);
+  draft.trace.push({ at: draft.at, edges: [], from: nodes, to: nodes });
+  return null;
+}
+
+/** Everything due by now, nearest first, each at its own time, or later where there is no room before. */
 function elapse(draft: Draft): null {
   const until = draft.at;
-  for (let due = nearest(draft.state); due !== null && due.at <= until && hasRoom(draft); due = nearest(draft.state)) {
-    const { key, at, position: id } = due;
+  for (let at = elapsesAt(draft.state); at <= until && hasRoom(draft); at = elapsesAt(draft.state)) {
+    const { key, position: id } = nearest(draft.state)!;
     draft.at = at;
+    draft.state = withMove(draft.state, at);
     const position = positionOf(draft, id);
     const rest = { ...position, due: position.due.filter((d) => d.key !== key) };
     setPosition(draft, rest);

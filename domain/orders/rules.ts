@@ -95,7 +95,7 @@ export function cancelQuantity(
   const quantity = wanted ?? activeQuantity;
   const claim = { quantity: Math.min(quantity, activeQuantity), reason, refundableWon: facts.refundableWon?.[member] ?? 0 };
   const needed = isHeld ? (['sellerForcedCancel', 'sellerCancelHoldRefund'] as const) : (['sellerForcedCancel'] as const);
-  const refusals = new Set(needed.map((key) => allowance(flow, state, key, { at, facts, member, claim }).reason));
+  const refusals = new Set(needed.map((key) => allowance(flow, state, key, { at, facts, member, claim, withoutFee: true }).reason));
   if (refusals.has('NOT_IN_STATE')) throw new Fault('INVALID_STATUS', { details: { reason: 'NOT_IN_STATE' } });
   if (refusals.has('PERIOD_EXPIRED')) throw new Fault('PERIOD_EXPIRED');
   if (quantity > activeQuantity) throw new Fault('INVALID_QUANTITY', { details: { activeQuantity } });

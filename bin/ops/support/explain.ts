@@ -19,7 +19,7 @@ export async function explain(support: Support, run: RunRow): Promise<Explanatio
   const seen = await describe(support, run.workflow_id);
   const words = [
     ...(await ROWS[run.workflow_type]({ sql: support.sql, store: run.store_id, id: run.entity_id })),
-    ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...inTemporal(run, seen)]),
+    ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...(await slowed(support.sql, run)), ...inTemporal(run, seen)]),
   ];
   const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
   return { workflowId: run.workflow_id, storeCode: run.store_code, status: seen?.status.name ?? 'NOT_THERE', wakeAt, words };
@@ -226,6 +226,14 @@ function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): strin
     ...(loadedAt ? [] : ['Temporal has not loaded it yet: the relay or the reconciler starts it.']),
     ...(wakes > 0 ? [`The reconciler has woken it ${wakes} times.`] : []),
   ];
+}
+
+/** A flow that has moved too often by itself goes on when there is room (F44). */
+async function slowed(sql: Sql, { workflow_type: type, store_id: store, entity_id: id, wake_at: wakeAt }: RunRow): Promise<string[]> {
+  if (type !== 'orderItem' && type !== 'orderGroup') return [];
+  const [row] = await sql<{ until: string | null }>`SELECT flow_slowed_until(${store}, ${id}) AS until`;
+  if (!row?.until || Number(row.until) !== wakeAt?.getTime()) return [];
+  return ['It is slowed until then: by itself a flow moves at most 30 times in ten minutes and 500 times in a day.'];
 }
 
 function inTemporal({ workflow_id: id }: RunRow, seen: WorkflowExecutionDescription | null): string[] {

@@ -8,6 +8,7 @@ import { checkActions } from './inputs.ts';
 import { type Checked, createReport, type Issue, type Report } from './issues.ts';
 import { checkLimits } from './limits.ts';
 import { checkParallels } from './parallel.ts';
+import { checkPrices } from './prices.ts';
 import { checkCircles, checkProgress } from './progress.ts';
 import { checkResults } from './results.ts';
 import { checkStates } from './states.ts';
@@ -34,6 +35,7 @@ const RULES: readonly ((view: View, report: Report, values: Values) => void)[] =
   checkParallels,
   checkCalls,
   checkFalls,
+  checkPrices,
 ];
 
 /**

@@ -50,7 +50,8 @@ export type BlockingCode =
   | 'EXPRESSION_SYNTAX'
   | 'EXPRESSION_TYPE'
   | 'EXPRESSION_LITERAL'
-  | 'EXPRESSION_NOT_ALLOWED';
+  | 'EXPRESSION_NOT_ALLOWED'
+  | 'TOO_COSTLY';
 export type WarningCode =
   | 'STATUS_BACKWARDS'
   | 'NO_DEADLINE'

@@ -1,8 +1,9 @@
 /** The expression language as the library is told of it: our types, operators, functions and variables. */
 import { Environment } from '@marcbachmann/cel-js/evaluator';
 import { MAX_DEPTH, MAX_NODES } from './allowed.ts';
-import { atTime, dayOfWeek, daysUntil, inRanges, lookupStep, pct, time } from './functions.ts';
+import { atTime, dayOfWeek, daysUntil, inRanges, lookupStep, pct, type Row, time } from './functions.ts';
 import { koreanDate } from '../../kernel/time.ts';
+import type { Meter } from './meter.ts';
 import { type FieldTypes, ITEM, STAY, VARIABLE_FIELDS } from './scope.ts';
 import { isSteps } from './tables.ts';
 import { between, earlier, later, Time } from './time.ts';
@@ -17,6 +18,7 @@ const NO_WAIT = { async: false };
 export interface Moment {
   now: Time | null;
   holidays: ReadonlySet<string>;
+  meter: Meter;
 }
 
 /** A language without `item`, whose fields depend on what an expression reads: `withItem` adds it. */
@@ -59,6 +61,7 @@ function addOperators(environment: Environment): void {
 function addFunctions(environment: Environment, moment: Moment): void {
   const least = <T extends bigint>(a: T, b: T) => (a < b ? a : b);
   const most = <T extends bigint>(a: T, b: T) => (a > b ? a : b);
+  const spend = (rows: number) => moment.meter.spend(rows);
   environment
     .registerFunction('pct(int, int): int', pct, NO_WAIT)
     .registerFunction('pct(int, double): int', pct, NO_WAIT)
@@ -66,8 +69,8 @@ function addFunctions(environment: Environment, moment: Moment): void {
     .registerFunction('atTime(time, string): time', atTime, NO_WAIT)
     .registerFunction('dayOfWeek(time): int', dayOfWeek, NO_WAIT)
     .registerFunction('isHoliday(time): bool', (at: Time) => moment.holidays.has(koreanDate(at.ms)), NO_WAIT)
-    .registerFunction(`inRanges(time, ${RANGES}): bool`, inRanges, NO_WAIT)
-    .registerFunction(`lookupStep(${STEPS}, int): int`, lookupStep, NO_WAIT)
+    .registerFunction(`inRanges(time, ${RANGES}): bool`, (at: Time, ranges: readonly Row[]) => inRanges(at, ranges, spend), NO_WAIT)
+    .registerFunction(`lookupStep(${STEPS}, int): int`, (table: readonly Row[], days: bigint) => lookupStep(table, days, spend), NO_WAIT)
     .registerFunction('time(string): time', time, NO_WAIT)
     .registerFunction('min(int, int): int', least, NO_WAIT)
     .registerFunction('max(int, int): int', most, NO_WAIT)

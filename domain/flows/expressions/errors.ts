@@ -1,11 +1,15 @@
 import type { ExpressionProblem } from './types.ts';
 
-/** ABSENT: it reads what is not there; VALUE: a value that its function does not take; otherwise a problem that `check` tells. */
+/**
+ * ABSENT: it reads what is not there; VALUE: a value that its function does not take; TOO_COSTLY: it was stopped (`Meter`); otherwise a
+ * problem that `check` tells.
+ */
 export type ExpressionErrorCode =
   | 'EXPRESSION_ABSENT'
   | 'EXPRESSION_OVERFLOW'
   | 'EXPRESSION_DIVISION_BY_ZERO'
   | 'EXPRESSION_VALUE'
+  | 'EXPRESSION_TOO_COSTLY'
   | ExpressionProblem['code'];
 
 /** An expression failed at run time (F39). Its message names keys and functions, never a value that somebody typed. */

@@ -2,9 +2,11 @@
 import type { Environment } from '@marcbachmann/cel-js/evaluator';
 import { MAX_LENGTH, type Names, notAllowed } from './allowed.ts';
 import { unguarded } from './guards.ts';
+import { CHARACTERS, SIDE } from './meter.ts';
+import { countedTexts, priceOf, type Sizes, workOf } from './price.ts';
 import type { FieldTypes } from './scope.ts';
 import { nodesOf, pathOf, type Tree } from './tree.ts';
-import type { ExpressionProblem } from './types.ts';
+import type { ExpressionProblem, Scope } from './types.ts';
 
 /** A source that runs. */
 export interface Program {
@@ -18,12 +20,17 @@ export interface Program {
   readonly unguarded: readonly string[];
   readonly usesHolidays: boolean;
   readonly usesClaim: boolean;
+  /** What it costs at most (F43). */
+  readonly price: number;
+  /** What it costs with these values, without the rows that its functions look at. */
+  readonly workWith: (scope: Scope) => number;
 }
 
 /** What the expressions of a graph are written in. */
 export interface Language {
   readonly names: Names;
   readonly inputs: FieldTypes;
+  readonly sizes: Sizes;
   /** Knows all but `item`: enough to parse. */
   readonly environment: Environment;
   /** Knows `item` with these options too. */
@@ -55,7 +62,7 @@ function parsed(environment: Environment, source: string): Tree | ExpressionProb
   }
 }
 
-function typed({ withOption, inputs }: Language, source: string, tree: Tree): Reading {
+function typed({ withOption, inputs, sizes }: Language, source: string, tree: Tree): Reading {
   const nodes = [...nodesOf(tree)];
   const { environment, option } = withOption(keysIn(nodes, 'option'));
   const parse = environment.parse(source);
@@ -72,8 +79,30 @@ function typed({ withOption, inputs }: Language, source: string, tree: Tree): Re
     unguarded: [...unguarded(tree)],
     usesHolidays: calls.has('isHoliday'),
     usesClaim: roots.has('refundable') || roots.has('claim'),
+    price: priceOf(nodes, sizes),
+    workWith: workOfValues(nodes, sizes),
   };
   return { problem: null, program };
+}
+
+/** Lists count by the values that are there, and texts by their characters; sides of `&&` and `||` as if each failed. */
+function workOfValues(nodes: readonly Tree[], { rows, values }: Sizes): Program['workWith'] {
+  const texts = countedTexts(nodes);
+  const sides = SIDE * nodes.filter(({ op }) => op === '&&' || op === '||').length;
+  const withoutLists = workOf(nodes, { rows, values: () => 0 });
+  const hasLists = withoutLists < workOf(nodes, { rows, values });
+  return (scope) => {
+    const characters = texts.reduce((total, path) => total + lengthOf(scope, path, 'string'), 0);
+    const work = hasLists ? workOf(nodes, { rows, values: (path) => lengthOf(scope, path, 'object') }) : withoutLists;
+    return work + sides + Math.floor(characters / CHARACTERS);
+  };
+}
+/** How long the text is, or the list, that an expression reads by a path; 0 where it is no such thing. */
+function lengthOf({ inputs, item }: Scope, [root, group, key = '']: readonly string[], type: 'string' | 'object'): number {
+  const fields = root !== 'item' ? {} : group === 'inputs' ? inputs : group === 'option' ? item.option : {};
+  const value = Object.hasOwn(fields, key) ? (fields as Readonly<Record<string, unknown>>)[key] : undefined;
+  const isWanted = typeof value === 'string' ? type === 'string' : Array.isArray(value) && type === 'object';
+  return isWanted ? (value as { readonly length: number }).length : 0;
 }
 
 /** The keys of `item.inputs.key` or `item.option.key`, each once, in order. */

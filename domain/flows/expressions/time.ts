@@ -19,9 +19,12 @@ export class Time {
 }
 
 const moment = new RegExp(MOMENT);
+/** No date-time is longer. */
+const MAX_TEXT = 40;
 
 /** An ISO 8601 date-time with an offset, or a date, which is its midnight in Korea; null for every other text and year. */
 export function readTime(text: string): Time | null {
+  if (text.length > MAX_TEXT) return null;
   const whole = (text.length === 10 ? `${text}T00:00+09:00` : text).toUpperCase();
   const ms = moment.test(whole) ? Date.parse(whole) : Number.NaN;
   return isWithin(ms) ? new Time(ms) : null;

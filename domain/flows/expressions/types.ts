@@ -1,4 +1,5 @@
 /** Expressions of an order flow: what the rest of the flow engine knows of them (docs/contract.md#expressions). */
+import type { Meter } from './meter.ts';
 
 /** What an expression gives: a guard `bool`, a fee `int` in won, a deadline or an `until` `time`. */
 export type ExpressionType = 'bool' | 'int' | 'time';
@@ -30,6 +31,9 @@ export type Tables = Readonly<Record<string, readonly StepRow[] | readonly Range
 export type FieldType = 'text' | 'textarea' | 'number' | 'select' | 'radio' | 'checkbox' | 'boolean' | 'date' | 'datetime' | 'image';
 /** The input keys that a graph's actions declare, with the type of their field. */
 export type InputTypes = Readonly<Record<string, FieldType>>;
+
+/** How many values the inputs that are lists have at most. */
+export type InputSizes = Readonly<Record<string, number>>;
 
 /** What an expression reads. Times are business milliseconds, amounts won. */
 export interface Scope {
@@ -64,6 +68,11 @@ export interface Expressions {
   usesHolidays(source: string): boolean;
   /** Whether it reads `refundable` or `claim`, which only fees and limits of claims have. */
   usesClaim(source: string): boolean;
-  /** bool → boolean, int → safe integer, time → milliseconds. Throws ExpressionError and nothing else. */
-  evaluate(source: string, scope: Scope): boolean | number;
+  /** What it costs at most (F43); 0 for a source with a problem. */
+  price(source: string): number;
+  /**
+   * bool → boolean, int → safe integer, time → milliseconds. Throws ExpressionError and nothing else. What it costs is taken from `meter`;
+   * without one it may cost what one expression may.
+   */
+  evaluate(source: string, scope: Scope, meter?: Meter): boolean | number;
 }

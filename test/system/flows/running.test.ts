@@ -56,6 +56,18 @@ test('a custom-made item from its acceptance to the purchase decision', async ()
   expect(types).toEqual(['start', 'seller.action', 'seller.action', 'buyer.action', 'seller.action', 'event', 'elapsed']);
 });
 
+test('an action of an order is taken by each of its items, also where each goes by itself', async () => {
+  const products = [(await shop.product(flowId)).productId, (await shop.product(flowId)).productId];
+  const { orderId, itemIds } = await shop.buy(member, products);
+  const accepted = await shop.seller('POST', `/v1/orders/${orderId}/actions/accept`, { input: { madeBy: '2027-01-10' } });
+  expect(accepted.body.data).toEqual({
+    results: itemIds.map((orderItemId) => ({ orderItemId, result: 'COMPLETED', code: null, reason: null })),
+    completed: 2,
+    skipped: 0,
+    failed: 0,
+  });
+});
+
 describe('input', () => {
   test('is judged whole, in the order of the form, and refused without a change', async () => {
     const { itemId } = await ordered();

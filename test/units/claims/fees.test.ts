@@ -4,6 +4,7 @@ import { claimActions } from '../../../domain/claims/actions.ts';
 import { checkFiling, type ClaimableItem } from '../../../domain/claims/filing.ts';
 import { decide } from '../../../domain/claims/machine.ts';
 import type { ClaimReason, ClaimType } from '../../../domain/claims/rules.ts';
+import { MAX_ITEM, Meter } from '../../../domain/flows/expressions/meter.ts';
 import { compileFlow } from '../../../domain/flows/flow.ts';
 import type { Graph, Permissions } from '../../../domain/flows/graph.ts';
 import { step } from '../../../domain/flows/step.ts';
@@ -143,6 +144,23 @@ describe('an expression that fails (F39)', () => {
     expect([filed(cancelable(until)), filed(cancelable(deduct))]).toEqual(['REQUEST 0', 'REQUEST 0']);
     expect(filed(cancelable({ ...until, fee: { type: 'flat', amount: 500 } }))).toBe('REQUEST 500');
     expect(filed(itemIn({ permissions: { returnRequest: until } }), { type: 'RETURN', at: T + 400 * DAY })).toBe('REQUEST 0');
+  });
+});
+
+describe('what lists show costs a bounded amount (F43)', () => {
+  const dear = Array.from({ length: 30 }, () => 'lookupStep(showFee, 3) < 0').join('||');
+  const over = { until: `${dear} ? now : order.paidAt`, deduct: `${dear} ? 1 : 0` };
+  test('fees are not looked at, limits are', () => {
+    const [free, spent] = [new Meter(MAX_ITEM), new Meter(MAX_ITEM)];
+    claimActions(cancelable({ deduct: over.deduct }), [], T, free);
+    claimActions(cancelable(over), [], T + 1, spent);
+    expect([free.spent, spent.spent > 200]).toEqual([0, true]);
+  });
+  test('a limit for which nothing is left sets none in the list; the claim itself is judged as ever', () => {
+    const item = cancelable(over);
+    const reasonWith = (most: number) => claimActions(item, [], T + 1, new Meter(most))[0]!.reason;
+    expect([reasonWith(MAX_ITEM), reasonWith(100)]).toEqual(['PERIOD_EXPIRED', null]);
+    expect(filed(item, { at: T + 1 })).toBe('PERIOD_EXPIRED');
   });
 });
 

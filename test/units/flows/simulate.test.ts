@@ -69,7 +69,7 @@ test('after 2,000 events, deadlines and answers a step tells how far it came, an
     schema: 1,
     start: 'paid',
     states: [
-      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: 'paid', deadlines: [{ key: 'tick', after: 'PT1M' }] },
+      { id: 'paid', type: 'state', status: 'PAID', step: 'SELLER_PROCESSING', label: 'paid', deadlines: [{ key: 'tick', after: 'PT3M' }] },
       { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
     ],
     actions: [{ key: 'finish', by: 'seller', label: 'finish' }],
@@ -78,16 +78,16 @@ test('after 2,000 events, deadlines and answers a step tells how far it came, an
       { id: 'finish', from: 'paid', to: 'done', on: { type: 'seller.action', key: 'finish' } },
     ],
   };
-  const steps = [start, { advance: DAY }, { advance: DAY }, { advance: MINUTE - 1 }, seller('finish')];
+  const steps = [start, { advance: 4 * DAY }, { advance: DAY }, { advance: MINUTE - 1 }, seller('finish')];
   const answers = simulate(compileFlow({ '': graph }), simulation(steps));
   expect(answers.map(({ refusal, truncated }) => [refusal, truncated])).toEqual([
     [null, null],
     [null, null],
     [null, 'HAPPENINGS'],
   ]);
-  expect(answers.map(({ at }) => at - T0)).toEqual([0, DAY, 1999 * MINUTE]);
-  expect(answers.map(({ edges }) => edges.length)).toEqual([0, 1440, 559]);
-  const within = simulate(compileFlow({ '': graph }), simulation([start, { advance: 1999 * MINUTE + 59_999 }]));
+  expect(answers.map(({ at }) => at - T0)).toEqual([0, 4 * DAY, 1999 * 3 * MINUTE]);
+  expect(answers.map(({ edges }) => edges.length)).toEqual([0, 4 * 480, 79]);
+  const within = simulate(compileFlow({ '': graph }), simulation([start, { advance: 2000 * 3 * MINUTE - 1 }]));
   expect(within.map(({ truncated }) => truncated)).toEqual([null, null]);
 });
 

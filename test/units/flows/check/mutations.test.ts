@@ -166,6 +166,54 @@ const BLOCKING: readonly Mutation[] = [
     (g) => add(g, onSeller('review', 'refuse', 'done', { run: [{ type: 'refund', deduct: 'claim.quantity' }] })),
   ],
 ];
+/** 10 ranges of a table of 100 rows with `||` between: 1,039. */
+const costly = (graph: OpenGraph, ranges = 10): string => {
+  graph.tables!['year'] = Array.from({ length: 100 }, () => ({ from: '01-01', to: '01-02' }));
+  return Array.from({ length: ranges }, () => 'inRanges(now, year)').join('||');
+};
+const COSTLY: readonly Mutation[] = [
+  [
+    'TOO_COSTLY',
+    { edgeId: 'review:rate', field: 'when', range: { start: 0, end: 418 } },
+    (g) => (edge(g, 'review:rate').when = costly(g, 20)),
+  ],
+  [
+    'TOO_COSTLY',
+    { nodeId: 'review', field: 'deadlines.soon.at', range: { start: 0, end: 426 } },
+    (g) => deadlines(g, [`${costly(g, 20)}?now:now`]),
+  ],
+  [
+    'TOO_COSTLY',
+    { nodeId: 'review', field: null },
+    (g) => {
+      const dear = Array.from({ length: 6 }, (_, i) => ({ ...onBuyer('review', 'rate', 'done', { when: costly(g, 17) }), id: `dear${i}` }));
+      g.edges.unshift(...(dear as Open<Edge[]>));
+    },
+  ],
+  [
+    'TOO_COSTLY',
+    { nodeId: 'review', field: 'permissions' },
+    (g) => {
+      const deduct = `${costly(g, 18)}?0:0`;
+      permission(g, { deduct });
+      Object.assign(state(g, 'review').permissions!, { exchangeRequest: { deduct, until: `${costly(g, 18)}?now:now` } });
+    },
+  ],
+  [
+    'TOO_COSTLY',
+    { nodeId: 'review', field: 'deadlines' },
+    (g) =>
+      deadlines(
+        g,
+        ['a', 'b', 'c'].map(() => `${costly(g, 18)}?now:now`),
+      ),
+  ],
+];
+function deadlines(graph: OpenGraph, times: readonly string[]): void {
+  const keys = ['soon', 'later', 'latest'];
+  state(graph, 'review').deadlines!.push(...times.map((at, i) => ({ key: keys[i]!, at })));
+  add(graph, ...times.map((_, i) => onElapsed('review', keys[i]!, 'done')));
+}
 function permission(graph: OpenGraph, more: object): void {
   Object.assign(state(graph, 'review').permissions!.returnRequest!, more);
 }
@@ -211,7 +259,7 @@ describe('one change of a sound graph gives one problem, at its place', () => {
   test('the graph itself has none', () => {
     expect(checkGraph(sample, context)).toEqual({ publishable: true, blocking: [], warnings: [] });
   });
-  test.each(BLOCKING)('%s %j', (code, where, change) => {
+  test.each([...BLOCKING, ...COSTLY])('%s %j', (code, where, change) => {
     const { publishable, blocking } = checkMutated(change);
     expect(blocking).toEqual([expect.objectContaining({ code, ...where })]);
     expect(publishable).toBe(false);
