@@ -5,12 +5,13 @@ import type { Executor } from '../activities/providers/execution.ts';
 import { createProviders } from '../activities/providers/port.ts';
 import type { Storage } from '../activities/providers/storage.ts';
 import { endpoints } from './endpoints.ts';
-import type { ApiDeps } from './kernel/deps.ts';
+import { completed } from './kernel/approvedRequest.ts';
+import type { GivenDeps } from './kernel/deps.ts';
 import { createExecutor } from './kernel/execute.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
-interface WorkerDeps extends Pick<ApiDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
+interface WorkerDeps extends Pick<GivenDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
   readonly temporal: Client;
   readonly storage: Storage;
 }
@@ -21,5 +22,5 @@ export async function executorOf(deps: WorkerDeps): Promise<Executor> {
   deps.stopping.addEventListener('abort', () => keys.close());
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   const payments = createProviders(config.payments).providerFor;
-  return createExecutor({ ...deps, keys, egress, payments, login: createLoginProvider(config, log) }, endpoints);
+  return createExecutor(completed({ ...deps, keys, egress, payments, login: createLoginProvider(config, log) }, endpoints), endpoints);
 }

@@ -16,6 +16,8 @@ import { openOrm } from '../db/orm.ts';
 import { checkLogin } from '../db/roles.ts';
 import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
+import { endpoints } from './endpoints.ts';
+import { completed } from './kernel/approvedRequest.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
@@ -36,7 +38,8 @@ const payments = createProviders(config.payments).providerFor;
 const storage = await createStorage(config.storage);
 const login = createLoginProvider(config, log);
 const stopping = new AbortController();
-const deps = { orm, temporal, config, keyring, keys, login, egress, storage, payments, clock: realClock, log, stopping: stopping.signal };
+const given = { orm, temporal, config, keyring, keys, login, egress, storage, payments, clock: realClock, log, stopping: stopping.signal };
+const deps = completed(given, endpoints);
 const recorder = new Recorder(deps);
 const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');

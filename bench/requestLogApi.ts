@@ -26,6 +26,7 @@ const deps = {
   egress: absent,
   storage: absent,
   payments: absent,
+  previewNow: absent,
   stopping: new AbortController().signal,
 };
 buildApp(deps, process.argv.includes('--without') ? null : new Recorder(deps)).listen(config.port, config.host, () =>

@@ -2,7 +2,8 @@ import { publishDraft } from '../../db/flows/commands.ts';
 import { graphOf, versionsOf } from '../../db/flows/stored.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Version, viewVersion } from './schemas.ts';
-import { FLOW_HEAD, refuseDefault } from './subject.ts';
+import { FLOW_PUBLISH } from './publishSubject.ts';
+import { refuseDefault } from './subject.ts';
 
 export const publish = endpoint({
   id: 'flows.publish',
@@ -11,8 +12,9 @@ export const publish = endpoint({
   access: 'store',
   scopes: ['flow:rw'],
   agent: 'approval',
-  target: FLOW_HEAD,
+  target: FLOW_PUBLISH,
   facts: ['version', 'progression'],
+  context: ({ draftDigest }) => ({ graphDigest: draftDigest }),
   change: 'here',
   first: refuseDefault,
   idempotent: true,

@@ -174,6 +174,8 @@ export interface CommandEnvelope {
   readonly aiActions?: 'limited' | 'always';
   /** An agent's bulk, which is one action: counted by the first of its commands that is carried out, under this idempotency key. */
   readonly bulkAction?: { readonly counting: 'limited' | 'always'; readonly key: string };
+  /** Of an approved request: the digest of what its dry run did; a transition that does anything else is refused with APPROVAL_STALE. */
+  readonly expects?: string;
   /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
 }
