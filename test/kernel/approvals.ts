@@ -104,14 +104,19 @@ export class Desk {
     const changes = { ...(await this.#previewOf(agent, wanted)), ...wanted.changes };
     return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
   }
-  /** Holds locks in a transaction of its own until they are released. */
-  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly release: () => Promise<void> }> {
+  /** Holds locks in a transaction of its own until they are released, once. */
+  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly pid: number; readonly release: () => Promise<void> }> {
     const holder = new Client({ connectionString: underTest.databaseUrl });
     await holder.connect();
+    let isReleased = false;
     await holder.query('BEGIN');
     await holder.query(statement, [...values]);
+    const [own] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     return {
+      pid: own!.pid,
       release: async () => {
+        if (isReleased) return;
+        isReleased = true;
         await holder.query('ROLLBACK');
         await holder.end();
       },

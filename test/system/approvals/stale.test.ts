@@ -71,15 +71,3 @@ test('a draft that was replaced while its publish waited is not published', asyn
   expect(versions.body.data).toMatchObject({ items: [] });
   expect((await desk.decide(approvalId, 'approve')).body.data.status).toBe('SUCCEEDED');
 });
-
-test('a decision while the sandbox clock passes the end of its time is carried out, or expired', async () => {
-  const { productId } = await desk.shop.product();
-  const approvalId = await asked('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
-  const lock = await desk.lock('SELECT 1 FROM product WHERE product_id = $1 FOR UPDATE', [productId]);
-  const reply = desk.decide(approvalId, 'approve');
-  await desk.untilStatus(approvalId, 'EXECUTING');
-  await desk.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'P2D' });
-  await lock.release();
-  await reply;
-  expect(await desk.final(approvalId)).toBe('SUCCEEDED');
-});
