@@ -22,11 +22,11 @@ function executionCalls(deps: ActivityDeps): Calls<'approval'> {
   const { executor } = deps;
   const answered = async (call: Call<'approval'>, how: Executor['execute']): Promise<Answer<'approval'>> => {
     const { storeId } = call;
-    const { approvalId } = call.input;
+    const { approvalId, clock } = call.input;
     const at = plannedAt(call, deps);
-    const executed = await how({ storeId, approvalId, at });
+    const executed = await how({ storeId, approvalId, at, ...(clock !== undefined && { clock }) });
     const outcome: Outcome<'approval'> = executed ? { result: 'DONE', ...executed } : { result: 'UNKNOWN' };
-    return completeCall(deps, approvalTransition(deps), call, { entityId: approvalId, outcome, at });
+    return completeCall(deps, approvalTransition(deps), call, { entityId: approvalId, outcome, at, clock });
   };
   return {
     execute: (call) => withHeartbeat(() => answered(call, executor.execute)),

@@ -5,13 +5,14 @@ import type { Executor } from '../activities/providers/execution.ts';
 import { createProviders } from '../activities/providers/port.ts';
 import type { Storage } from '../activities/providers/storage.ts';
 import { endpoints } from './endpoints.ts';
-import type { ApiDeps } from './kernel/deps.ts';
+import { completed } from './kernel/approvedRequest.ts';
+import type { GivenDeps } from './kernel/deps.ts';
 import { createExecutor } from './kernel/execute.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { Threads } from './kernel/threads.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
 
-interface WorkerDeps extends Pick<ApiDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
+interface WorkerDeps extends Pick<GivenDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
   readonly temporal: Client;
   readonly storage: Storage;
 }
@@ -24,5 +25,6 @@ export async function executorOf(deps: WorkerDeps): Promise<Executor> {
   const payments = createProviders(config.payments).providerFor;
   // Who waits in vain is no refusal of what was approved: it is tried again.
   const threads = new Threads(new URL('./flows/thread.ts', import.meta.url), 'TEMPORARILY_UNAVAILABLE');
-  return createExecutor({ ...deps, keys, egress, payments, threads, login: createLoginProvider(config, log) }, endpoints);
+  const given = { ...deps, keys, egress, payments, threads, login: createLoginProvider(config, log) };
+  return createExecutor(completed(given, endpoints), endpoints);
 }

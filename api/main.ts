@@ -16,6 +16,8 @@ import { openOrm } from '../db/orm.ts';
 import { checkLogin } from '../db/roles.ts';
 import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
+import { endpoints } from './endpoints.ts';
+import { completed } from './kernel/approvedRequest.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { Threads } from './kernel/threads.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
@@ -39,7 +41,7 @@ const login = createLoginProvider(config, log);
 const stopping = new AbortController();
 const threads = new Threads(new URL('./flows/thread.ts', import.meta.url));
 const shares = { orm, temporal, config, keyring, keys, login, egress, storage, payments, threads };
-const deps = { ...shares, clock: realClock, log, stopping: stopping.signal };
+const deps = completed({ ...shares, clock: realClock, log, stopping: stopping.signal }, endpoints);
 const recorder = new Recorder(deps);
 const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');

@@ -27,6 +27,7 @@ const deps = {
   storage: absent,
   payments: absent,
   threads: absent,
+  previewNow: absent,
   stopping: new AbortController().signal,
 };
 buildApp(deps, process.argv.includes('--without') ? null : new Recorder(deps)).listen(config.port, config.host, () =>

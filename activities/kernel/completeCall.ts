@@ -15,6 +15,8 @@ export interface Ended<T extends WorkflowType> {
   readonly outcome: Outcome<T>;
   /** Business time at which it ended. */
   readonly at: number;
+  /** How far the store's clock was ahead when the call was planned, where the transition asks for it. */
+  readonly clock?: number | undefined;
   /** Writes the result of the call, where the transition does not. */
   readonly record?: (tx: Tx) => Promise<unknown>;
 }
@@ -29,13 +31,14 @@ export async function completeCall<T extends WorkflowType>(
   call: { readonly id: string; readonly storeId: string },
   ended: Ended<T>,
 ): Promise<Answer<T>> {
-  const { entityId, outcome, at, record } = ended;
+  const { entityId, outcome, at, clock: known, record } = ended;
+  const run = { storeId: call.storeId, entityId, ...(known !== undefined && { clock: known }) };
   const event: RunEvent<T> = { type: 'outcome', callId: call.id, outcome };
   const plan = await retryOnOutage(() =>
     places.metered(call.storeId, () =>
       inTenant(orm, { storeId: call.storeId, at, realNow: clock.now() }, REQUEST, async (tx) => {
         await record?.(tx);
-        return transitionRun(tx, definition, { storeId: call.storeId, entityId }, event, { clock, keyring });
+        return transitionRun(tx, definition, run, event, { clock, keyring });
       }),
     ),
   );

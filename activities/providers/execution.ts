@@ -3,11 +3,15 @@ export interface Execution {
   readonly storeId: string;
   readonly approvalId: string;
   readonly at: number;
+  /** How far the store's clock was ahead then, in milliseconds. */
+  readonly clock?: number;
 }
-/** The answer of an execution. */
+/** The answer of an execution. APPROVAL_STALE: nothing was done, and the request shows what would be done now (G51). */
 export interface Executed {
   readonly status: number;
   readonly code: string;
+  /** Of the approval that it is the answer to: what comes later than the next one counts no more. */
+  readonly round: number;
 }
 /**
  * Carries out what was approved, as the API carries out requests (api/kernel/execute.ts). Both functions return the one answer that the

@@ -17,4 +17,4 @@ export const reject = endpoint({
   body: DecisionRequest,
   data: Approval,
   errors: DECISION_ERRORS,
-}).handle((call) => sendDecision(call, 'reject'));
+}).handle(async (call) => (await sendDecision(call, 'reject')).record);

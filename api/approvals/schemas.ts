@@ -12,6 +12,11 @@ const Preview = closed(
   },
   { title: 'Preview' },
 );
+const PreviewDigest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+  description: 'SHA-256 of the preview as canonical JSON, in hexadecimal digits: names what is shown',
+});
 const Result = closed(
   {
     statusCode: Type.Integer({ description: '0 when the outcome is unknown' }),
@@ -36,6 +41,7 @@ const listed = {
   }),
   approverRole: oneOf(APPROVER_ROLES, 'The least role that may approve it'),
   preview: Preview,
+  previewDigest: PreviewDigest,
   decidedAt: nullable(Timestamp),
   decisionNote: nullable(Type.String()),
   approver: nullable(closed({ userId: Id, name: Type.String() })),
@@ -54,4 +60,11 @@ export const Approval = closed(
   },
   { title: 'Approval' },
 );
-export const DecisionRequest = closed({ note: Type.Optional(Type.String({ maxLength: 500 })) }, { title: 'DecisionRequest' });
+const note = Type.Optional(Type.String({ maxLength: 500 }));
+export const DecisionRequest = closed({ note }, { title: 'DecisionRequest' });
+export const ApprovalDecision = closed(
+  { note, previewDigest: Type.Optional({ ...PreviewDigest, description: 'Of the preview that the person saw: nothing else is approved' }) },
+  { title: 'ApprovalDecision' },
+);
+/** `error.details` of APPROVAL_STALE. */
+export const StaleDetails = closed({ preview: Preview, previewDigest: PreviewDigest }, { title: 'StaleApproval' });

@@ -15,6 +15,7 @@ export const migrate = endpoint({
   agent: 'approval',
   target: FLOW_HEAD,
   facts: ['fromVersion', 'toVersion', 'migrated', 'skipped', 'remaining'],
+  levels: ['skipped', 'remaining'],
   change: 'here',
   first: refuseDefault,
   idempotent: true,

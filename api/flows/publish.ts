@@ -1,10 +1,11 @@
-import { digestOf } from '../../db/flows/checkContext.ts';
+import { factsDigest } from '../../db/flows/checkContext.ts';
 import { checkedFacts, NotChecked, publishDraft, type Verdict } from '../../db/flows/commands.ts';
 import { graphOf, versionsOf } from '../../db/flows/stored.ts';
 import { RunAgain } from '../kernel/circuits.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Version, viewVersion } from './schemas.ts';
-import { FLOW_HEAD, refuseDefault } from './subject.ts';
+import { FLOW_PUBLISH } from './publishSubject.ts';
+import { refuseDefault } from './subject.ts';
 import { type Computing, whole } from './threads.ts';
 
 export const publish = endpoint({
@@ -14,8 +15,9 @@ export const publish = endpoint({
   access: 'store',
   scopes: ['flow:rw'],
   agent: 'approval',
-  target: FLOW_HEAD,
+  target: FLOW_PUBLISH,
   facts: ['version', 'progression'],
+  context: ({ draftDigest }) => ({ graphDigest: draftDigest }),
   change: 'here',
   first: refuseDefault,
   idempotent: true,
@@ -42,7 +44,7 @@ async function verdictOf(call: Computing & { readonly params: { readonly flowId:
   let digest = '';
   const checked = await whole(call, async (tx) => {
     const draft = await checkedFacts(tx, call.params.flowId);
-    digest = digestOf(draft);
+    digest = factsDigest(draft);
     return { type: 'check', draft };
   });
   return { digest, checked };

@@ -52,6 +52,8 @@ export interface CommandRecords {
   readonly request: CommandRequest | null;
   /** As it was sent. */
   readonly idempotencyKey: string | null;
+  /** Of an approved request: what each of its commands has to do, by the entity of its run; anything else is refused (G51). */
+  readonly expects?: ReadonlyMap<string, string> | undefined;
   /** A command was carried out: its transition has recorded the request. */
   readonly onRecorded: () => void;
 }
@@ -96,6 +98,7 @@ export function createCommands(
         ...(origin && { origin }),
         ...countedBy(records, bulkKey),
         ...(bulkKey !== null && { isPart: true }),
+        ...(records?.expects && { expects: records.expects.get(run.entityId) ?? 'nothing' }),
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();

@@ -8,12 +8,13 @@ import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import type { Credentials } from '../../domain/payments/providers.ts';
+import type { PreviewNow } from './approvedRequest.ts';
 import type { LoginProvider } from './loginProvider.ts';
 import type { Threads } from './threads.ts';
 import type { TokenKeys } from './tokens.ts';
 
-/** The dependencies of the API, created in main.ts and in tests. */
-export interface ApiDeps {
+/** What the API is given by main.ts, by the worker for its executions, and by tests. */
+export interface GivenDeps {
   readonly orm: MikroORM;
   readonly temporal: Client;
   readonly config: Config;
@@ -30,4 +31,9 @@ export interface ApiDeps {
   readonly log: Log;
   /** Aborted when the process shuts down. */
   readonly stopping: AbortSignal;
+}
+/** The dependencies of operations. */
+export interface ApiDeps extends GivenDeps {
+  /** What an agent's request would do now. */
+  readonly previewNow: PreviewNow;
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
 import type { ChangeOrigin, Tx } from '../../db/kernel/tx.ts';
 import type { ApiDeps } from './deps.ts';
 import type { AgentPolicy, ByChange } from './agents.ts';
-import type { Subject, Subjects } from './subject.ts';
+import type { Subject, Subjects, Viewed } from './subject.ts';
 import type { Commands } from './commands.ts';
 import type { Role, Scope } from '../../domain/identity/rules.ts';
 import type { TokenRef } from '../../domain/approvals/rules.ts';
@@ -76,6 +76,10 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly target?: Subject | Subjects;
   /** The fields of the answer that a dry run tells: amounts and counts. */
   readonly facts?: readonly string[];
+  /** Facts of what is there before it, on which its effect depends beside its body (G51). `before`: as its subject is shown. */
+  readonly context?: (before: Readonly<Record<string, unknown>>, viewed: Viewed & { readonly tx: Tx }) => object | Promise<object>;
+  /** What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare (G51). */
+  readonly levels?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
   /**

@@ -1,84 +1,97 @@
 /**
  * Carries out approved requests: the port of the worker's activities (activities/kernel/deps.ts). An execution has an operation key of its
  * own, which is reserved in the transaction of the change; so it happens once, however often and wherever it is called. No try begins later
- * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27).
+ * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27). It does what
+ * was approved, or nothing (G51).
  */
 import { createHash } from 'node:crypto';
 import type { Executed, Execution, Executor } from '../../activities/providers/execution.ts';
-import { type NewResult, recordResult } from '../../db/approvals/commands.ts';
+import { type NewResult, recordResult, showAnew } from '../../db/approvals/commands.ts';
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApproval, resultLocation } from '../../db/approvals/queries.ts';
-import { keepCustomer } from '../../db/customers/locks.ts';
 import { clearRecords } from '../../db/personalData/commands.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
-import { readStore } from '../../db/stores/queries.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
-import { missingScopes, RETRY_MS } from '../../domain/approvals/rules.ts';
-
-import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
+import { stateOf } from '../../db/approvals/rows.ts';
+import { staleFault, STALE, type StaleReply } from '../../db/approvals/views.ts';
+import { RETRY_MS } from '../../domain/approvals/rules.ts';
+import type { ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { id } from '../../domain/kernel/ids.ts';
 import { recordIn } from './audit.ts';
 import { COMMAND_MS } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
-import { NEVER_GONE } from './gone.ts';
 import { replyLocation, reveal } from './idempotency.ts';
 import { perform } from './perform.ts';
 import type { Answer } from './replies.ts';
+import { incomingOf, isOfNobodyNow, type Known, operationsById, requestOf } from './approvedRequest.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { asFault, type ErrorReply, refusal } from './reply.ts';
-import { createReader, type Incoming, type ReadRequest, validated } from './request.ts';
+import { Stale } from './rehearse.ts';
 
 /** Executions have one request id each, whichever try carries it out: that of the result and of its audit records. It sorts by time. */
-const executionRequestId = ({ approvalId, createdAt }: ApprovalRequest): string =>
-  id('req', createdAt.getTime(), createHash('sha256').update(`execution/${approvalId}`).digest());
+const executionRequestId = ({ createdAt, ...approval }: ApprovalRequest): string =>
+  id(
+    'req',
+    createdAt.getTime(),
+    createHash('sha256')
+      .update(`execution/${roundOf(approval)}`)
+      .digest(),
+  );
+/** Each approval's execution has names of its own: one that did nothing, because it would have done something else, stands in no other's way. */
+const roundOf = ({ approvalId, executionRound }: Pick<ApprovalRequest, 'approvalId' | 'executionRound'>): string =>
+  executionRound === 0 ? approvalId : `${approvalId}/${executionRound}`;
 
 /** Answers that leave open whether the change will be there; everything else is final. */
 const isOpen = (answer: Answer) => answer.status >= 500 || codeOf(answer) === ('IDEMPOTENCY_IN_PROGRESS' satisfies ErrorCode);
 
-interface Work {
+interface Work extends Known {
   readonly approval: ApprovalRequest;
-  readonly endpoint: Endpoint;
   readonly operation: OperationKey;
   /** Business time of the try, as it was planned. */
   readonly at: number;
-  /** The real time at which it began, and the business time at that. */
+  /** The real time at which it began. */
   readonly realNow: number;
-  readonly now: number;
+  /** It began in time: no try begins later (G27). By the real time that its run knows of, which may be later than ours. */
+  readonly isInTime: boolean;
   /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
   readonly isOfNobody: boolean;
 }
-type Reader = (incoming: Incoming) => Promise<ReadRequest>;
-
 export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): Executor {
-  const known = new Map(endpoints.map((endpoint) => [endpoint.id as string, { endpoint, read: readerOf(endpoint) }]));
-  const workOf = async ({ storeId, approvalId, at }: Execution): Promise<Work & { readonly read: Reader }> => {
+  const known = operationsById(endpoints);
+  const workOf = async ({ storeId, approvalId, at, clock = 0 }: Execution): Promise<Work> => {
     const realNow = deps.clock.now();
-    const { approval, clockOffsetMs, isOfNobody } = await inTenant(deps.orm, realTime(storeId, realNow), REQUEST, async (tx) => {
+    const { approval, isOfNobody } = await inTenant(deps.orm, realTime(storeId, realNow), REQUEST, async (tx) => {
       const found = await findApproval(tx, approvalId);
       // After the request: what is read whole is about somebody who was there.
-      return { approval: found, clockOffsetMs: (await readStore(tx)).clockOffsetMs, isOfNobody: await isOfNobodyNow(tx, found) };
+      return { approval: found, isOfNobody: await isOfNobodyNow(tx, found) };
     });
     const found = known.get(approval.operationId);
     if (approval.decision !== 'APPROVE') throw new Error(`${approvalId} was not approved`);
     if (!found) throw new Error(`${approval.operationId} is no operation any more`);
-    const key = `approval/${approvalId}`;
+    const key = `approval/${roundOf(approval)}`;
     const { operationId: id, fingerprint } = approval;
     // A principal of its own: no client can send a key that stands in its way.
-    const operation = { principal: key, key: found.endpoint.change === 'workflow' ? hashKey(key) : key, id, fingerprint };
-    return { approval, ...found, operation, at, realNow, now: Math.max(at, realNow + clockOffsetMs), isOfNobody };
+    const operation = {
+      principal: `approval/${approvalId}`,
+      key: found.endpoint.change === 'workflow' ? hashKey(key) : key,
+      id,
+      fingerprint,
+    };
+    const { executingReal } = stateOf(approval, clock);
+    const isInTime = executingReal !== null && Math.max(at - clock, realNow) - executingReal < RETRY_MS;
+    return { approval, ...found, operation, at, realNow, isInTime, isOfNobody };
   };
   return {
     async execute(execution) {
-      const { read, ...work } = await workOf(execution);
-      const { resultStatus, resultCode, executingSince } = work.approval;
+      const work = await workOf(execution);
+      const { resultStatus, resultCode, executionRound: round } = work.approval;
       // A run that was reset repeats nothing: what is answered stays answered, and what is late is only looked up.
-      if (resultStatus !== null && resultStatus !== undefined) return { status: resultStatus, code: resultCode ?? 'OK' };
-      const isLate = executingSince === null || executingSince === undefined || work.now - executingSince.getTime() >= RETRY_MS;
-      if (isLate) return findAnswer(deps, work);
-      const attempted = await attempt(deps, work, read);
+      if (resultStatus !== null && resultStatus !== undefined) return { status: resultStatus, code: resultCode ?? 'OK', round };
+      if (!work.isInTime) return findAnswer(deps, work);
+      const attempted = await attempt(deps, work);
       failpoint('execution.after-answer');
       return isOpen(attempted.answer) ? null : conclude(deps, work, attempted);
     },
@@ -91,26 +104,19 @@ interface Attempted {
   readonly caller: Caller | null;
 }
 
-/** Its schemas are compiled with the first execution. */
-function readerOf(endpoint: Endpoint): Reader {
-  let reader: Reader | undefined;
-  return (incoming) => (reader ??= createReader(endpoint))(incoming);
-}
-
 /** As a request of the agent, whose approval takes the place of what agents may not do. */
-async function attempt(deps: ApiDeps, { approval, endpoint, operation, at, realNow, isOfNobody }: Work, read: Reader): Promise<Attempted> {
+async function attempt(deps: ApiDeps, work: Work): Promise<Attempted> {
+  const { approval, endpoint, operation, at, realNow } = work;
   const requestId = executionRequestId(approval);
-  const incoming = incomingOf(approval);
   let caller: Caller | null = null;
   try {
     caller = await reauthenticate(approval, deps, { requestId, at, realNow });
-    const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
-    if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
-    if (isOfNobody) throw new Fault('CUSTOMER_NOT_FOUND');
-    const request = await validated(await read(incoming), { incoming, endpoint, deps, caller }, { hasOwnKey: true });
-    return { answer: await perform({ ...request, operation, keyed: true, execution: { notAfter: realNow + COMMAND_MS } }), caller };
+    const request = await requestOf(work, { ...work, caller }, deps);
+    const execution = { notAfter: realNow + COMMAND_MS, approvalId: approval.approvalId, approved: approval.preview };
+    return { answer: await perform({ ...request, operation, keyed: true, execution }), caller };
   } catch (error) {
-    return { answer: refusalOf(asFault(error, deps.log, requestId), endpoint), caller };
+    const fault = error instanceof Stale ? staleFault(error.preview) : asFault(error, deps.log, requestId);
+    return { answer: refusalOf(fault, endpoint), caller };
   }
 }
 
@@ -120,8 +126,8 @@ function conclude(deps: ApiDeps, work: Work, { answer, caller }: Attempted): Pro
   return inStoreOf(deps, work, async (tx) => {
     await storeReply(tx, operation, { status: answer.status, body: answer.body });
     const final = await recorded(tx, deps, work, (await storedReply(tx, operation)) ?? answer);
-    // A success was recorded with its change.
-    if (caller && final.status >= 300) {
+    // A success was recorded with its change; where it would have been another change than the approved one, the request waits on.
+    if (caller && final.status >= 300 && final.code !== STALE) {
       const ended = { outcome: final.status === 403 ? 'DENIED' : 'FAILED', statusCode: final.status, errorCode: final.code } as const;
       await recordIn(tx, { endpoint, deps, caller, incoming: incomingOf(approval) }, ended);
     }
@@ -142,18 +148,16 @@ const findAnswer = (deps: ApiDeps, work: Work): Promise<Executed | null> =>
 const inStoreOf = <T>({ orm, clock }: ApiDeps, { approval, at }: Work, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inTenant(orm, { ...realTime(approval.storeId, clock.now()), at }, REQUEST, work);
 
-/** Whether the customer whom a request is about is gone; one who is not stays to the end of the transaction. */
-async function isOfNobodyNow(tx: Tx, { params: { customerId } }: ApprovalRequest): Promise<boolean> {
-  return customerId !== undefined && !(await keepCustomer(tx, customerId));
-}
-
 /** Writes the answer into the request's record; where the customer has withdrawn meanwhile, without what is theirs. */
 async function recorded(tx: Tx, { keyring }: ApiDeps, { approval, endpoint, operation }: Work, stored: StoredReply): Promise<Executed> {
   const final = reveal(stored, endpoint.secret === true, keyring, replyLocation(approval.storeId, operation.key));
+  const { approvalId, executionRound: round } = approval;
   const isOfNobody = await isOfNobodyNow(tx, approval);
-  await recordResult(tx, approval.approvalId, resultOf(approval, endpoint, final, keyring));
+  const executed = { status: final.status, code: codeOf(final), round };
+  if (executed.code === STALE) await showAnew(tx, approvalId, round, (final.body as StaleReply).details.preview);
+  else await recordResult(tx, approvalId, resultOf(approval, endpoint, final, keyring));
   if (isOfNobody) await clearRecords(tx, approval.params['customerId']!);
-  return { status: final.status, code: codeOf(final) };
+  return executed;
 }
 
 /** What is shown of an answer, and what of it only to the requesting principal (G28). */
@@ -179,15 +183,3 @@ const withoutSecrets = (data: unknown): unknown =>
   typeof data === 'object' && data !== null
     ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, isSecret(name) ? null : (value as unknown)]))
     : data;
-
-/** The request as it was filed. */
-function incomingOf({ path, params, querystring, headers, body }: ApprovalRequest): Incoming {
-  return {
-    path,
-    params,
-    querystring,
-    header: (name) => headers[name],
-    content: async () => ({ sent: body ?? undefined, file: null }),
-    gone: () => NEVER_GONE,
-  };
-}

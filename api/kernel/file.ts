@@ -4,12 +4,12 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { deniedBy } from './agents.ts';
 import { approvalAnswer } from './approvals.ts';
 import { recordIn } from './audit.ts';
-import { type Judgement, previewOf } from './rehearse.ts';
+import type { Judgement } from './rehearse.ts';
 import { type Answer, replayIn } from './replies.ts';
 import type { Request } from './request.ts';
 
 /** Null when the request is allowed; otherwise AGENT_OPERATION_DENIED, or the answer to a request that waits from now on. */
-export async function fileUnlessAllowed(request: Request, { decision, difference, answer }: Judgement): Promise<Answer | null> {
+export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Judgement): Promise<Answer | null> {
   if (decision.decision === 'ALLOW') return null;
   const { endpoint, deps, caller, incoming, input, operation, keyed } = request;
   const { actor, tokenRef } = caller;
@@ -30,7 +30,7 @@ export async function fileUnlessAllowed(request: Request, { decision, difference
         body: (await incoming.content()).sent ?? null,
         headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
       },
-      preview: previewOf(request, difference, answer),
+      preview,
       requiredScopes: endpoint.scopes ?? [],
       approverRole: endpoint.approver ?? 'ADMIN',
     });

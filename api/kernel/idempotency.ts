@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
+import { canonical } from '../../domain/kernel/canonical.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import type { Incoming } from './request.ts';
@@ -51,9 +52,9 @@ export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
 function fingerprintOf({ incoming, endpoint, body }: Omit<Sent, 'caller' | 'key'>, keyring: Keyring): string {
   const request = JSON.stringify([
     endpoint.id,
-    canonical(incoming.params, keyring),
+    canonical(incoming.params, masked(keyring)),
     incoming.querystring,
-    canonical(body ?? null, keyring),
+    canonical(body ?? null, masked(keyring)),
     // Where it counts, another If-Match is another request (G20).
     ...(endpoint.ifMatch && incoming.header('if-match') !== undefined ? [incoming.header('if-match')] : []),
   ]);
@@ -86,20 +87,11 @@ interface GuestRequest {
 const isPassword = (name: string) => /password$/i.test(name);
 
 /**
- * Canonical JSON: sorted keys, so that equal requests have equal fingerprints. A password is replaced by a keyed digest: otherwise whoever
- * reads the table could guess passwords at the speed of SHA-256, bypassing argon2id.
+ * A password is replaced by a keyed digest: otherwise whoever reads the table could guess passwords at the speed of SHA-256, bypassing
+ * argon2id.
  */
-function canonical(value: unknown, keyring: Keyring): unknown {
-  if (Array.isArray(value)) return value.map((item) => canonical(item, keyring));
-  if (typeof value !== 'object' || value === null) return value;
-  const entry = (name: string, item: unknown) =>
-    isPassword(name) ? keyring.digest(JSON.stringify(item)).toString('base64url') : canonical(item, keyring);
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, item]) => [name, entry(name, item)]),
-  );
-}
+const masked = (keyring: Keyring) => (name: string, item: unknown) =>
+  isPassword(name) ? keyring.digest(JSON.stringify(item)).toString('base64url') : item;
 
 /** Encrypts the stored reply of an operation with a secret. */
 export function sealReply(reply: StoredReply, secret: boolean, keyring: Keyring, location: SealLocation): StoredReply {

@@ -8,7 +8,8 @@ import { createCommands } from './commands.ts';
 import { isManaged } from './endpoint.ts';
 import { fileUnlessAllowed } from './file.ts';
 import { ofOrder } from './idempotency.ts';
-import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
+import { beginApproved } from './approved.ts';
+import { deniedPreview, type Judgement, rehearse, Stale } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
 import type { Outgoing, Request } from './request.ts';
 import { countingOf, NotAllowed, transact } from './transact.ts';
@@ -34,7 +35,8 @@ export async function perform(arrived: Request): Promise<Answer> {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
     const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await prepare(request, call) };
-    return endpoint.change === 'workflow' ? await command(request, input, outgoing) : await transact(request, input, outgoing);
+    if (request.execution && endpoint.change === 'workflow') return await commandApproved(request, input, outgoing);
+    return endpoint.change === 'workflow' ? await command(request, input, { outgoing }) : await transact(request, input, outgoing);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
@@ -62,7 +64,8 @@ const callOf = ({ incoming, deps, caller, input }: Request, outgoing: Outgoing, 
 });
 type CallInput = ReturnType<typeof callOf>;
 
-async function rehearsed(request: Request) {
+/** The dry run of a request that has passed every check; refusals are those of the real one. */
+export async function rehearsed(request: Request): Promise<Judgement> {
   const { endpoint } = request;
   const call = callOf(request, outgoingOf(request), (_, instead) => Promise.resolve(instead));
   return rehearse(request, call, await endpoint.prepare?.(call));
@@ -80,9 +83,9 @@ async function dryRun(request: Request): Promise<Answer> {
     await record(request, { outcome: 'DRY_RUN', statusCode: 200 });
     return answered(RESERVED, deniedPreview(request));
   }
-  const { decision, difference, answer } = await rehearsed(request);
+  const { decision, difference, preview } = await rehearsed(request);
   await record(request, { outcome: 'DRY_RUN', statusCode: 200, difference });
-  return answered(decision, previewOf(request, difference, answer));
+  return answered(decision, preview);
 }
 
 /**
@@ -96,8 +99,26 @@ async function beforeAgent(request: Request): Promise<Answer | null> {
   return mayWait ? fileUnlessAllowed(request, await rehearsed(request)) : null;
 }
 
+/**
+ * An approved request whose change is made by a run: dry-run first, and each of its commands does what it did there, in the transaction of its
+ * transition, or is refused. Where one was, the request is shown anew (G51).
+ */
+async function commandApproved(request: Request, call: CallInput, outgoing: Outgoing): Promise<Answer> {
+  const expects = await beginApproved(request, () => rehearsed(request));
+  try {
+    return await command(request, call, { outgoing, expects });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'APPROVAL_STALE') throw error;
+    throw new Stale((await rehearsed(request)).preview);
+  }
+}
+
+interface Commanding {
+  readonly outgoing: Outgoing;
+  readonly expects?: ReadonlyMap<string, string>;
+}
 /** Commands to runs, whose transitions record the request and count it. */
-async function command(request: Request, call: CallInput, { headers }: Outgoing): Promise<Answer> {
+async function command(request: Request, call: CallInput, { outgoing: { headers }, expects }: Commanding): Promise<Answer> {
   const { endpoint, deps, caller, operation, incoming } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const status = endpoint.status ?? 200;
@@ -114,6 +135,7 @@ async function command(request: Request, call: CallInput, { headers }: Outgoing)
         }
       : null,
     idempotencyKey: incoming.header('idempotency-key') ?? null,
+    expects,
     onRecorded: () => void (isRecorded = true),
   };
   const body = await run({ ...call, commands: createCommands(deps, caller, operation, records) });

@@ -19,7 +19,7 @@ function originOfExecution(approval: ApprovalRequest, requestId: string): Change
 }
 
 /** A try of an execution. */
-interface Try {
+export interface Try {
   /** Of the execution, the same for every try. */
   readonly requestId: string;
   /** Business milliseconds. */

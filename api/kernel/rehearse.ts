@@ -1,7 +1,9 @@
 /** The dry run of a change: the code that writes, in a transaction that is rolled back (G10 … G17). */
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { isSamePreview, type Preview } from '../../domain/approvals/rules.ts';
 import { type AgentDecision, decide } from './agents.ts';
 import { RunAgain, runAgain } from './circuits.ts';
+import type { Endpoint } from './endpoint.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
 import type { Request } from './request.ts';
 import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from './subject.ts';
@@ -10,7 +12,9 @@ import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from '
 export interface Judgement {
   readonly decision: AgentDecision;
   readonly difference: Difference;
-  readonly answer: unknown;
+  readonly preview: Preview;
+  /** What each of its commands did, by the entity of its run. */
+  readonly effects: ReadonlyMap<string, string>;
 }
 /** Thrown at the end, so that nothing can commit. */
 class RolledBack extends Error {}
@@ -25,14 +29,14 @@ export async function rehearse(request: Request, call: object, prepared: unknown
     // Nobody waits for what will never be: a dry run gives up where a change would wait, and ends soon.
     await tx.sql`SELECT set_config('transaction_timeout', '5000', true), set_config('lock_timeout', '500', true)`;
     const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: true });
-    const commands = rehearsedCommands(tx, request);
+    const { commands, effects } = rehearsedCommands(tx, request);
     const answer = await run({ ...call, prepared, tx, commands });
     await tx.em.flush();
     const difference = await comparison.against(answer);
     // What only a commit would find: last, because it takes the locks of lists and feeds.
     await tx.sql`SET CONSTRAINTS ALL IMMEDIATE`;
     const decision = await decide(endpoint, tx, caller, { changes: difference.changes, body: input.body });
-    judgement = { decision, difference, answer };
+    judgement = { decision, difference, preview: previewOf(request, { tx, difference, answer }), effects };
     throw new RolledBack();
   };
   for (let runs = 1; ; runs++)
@@ -46,15 +50,43 @@ export async function rehearse(request: Request, call: object, prepared: unknown
 }
 
 /** The preview of a dry run: what would differ, and the amounts and counts that the real answer would tell. */
-export function previewOf({ endpoint }: Request, difference: Difference, answer: unknown) {
+export function previewOf({ endpoint }: Request, { tx, difference, answer }: Done): Preview {
   const names = isBulk(endpoint.target) ? ['results'] : (endpoint.facts ?? []);
-  const answered = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  return {
+  // Of a flow's step the answer tells no amounts: its transaction knows them.
+  const known: Readonly<Record<string, unknown>> = { ...tx.returned, ...(answer as object | null) };
+  const facts = Object.fromEntries(names.filter((name) => name in known).map((name) => [name, known[name]]));
+  const preview = {
     operationId: endpoint.id,
     target: plannedTarget(difference),
     changes: difference.changes,
-    facts: Object.fromEntries(names.filter((name) => name in answered).map((name) => [name, answered[name]])),
+    facts: { ...difference.context, ...facts },
   };
+  // As it is stored and sent.
+  return JSON.parse(JSON.stringify(preview)) as Preview;
+}
+interface Done {
+  readonly tx: Tx;
+  readonly difference: Difference;
+  readonly answer: unknown;
+}
+
+/** The fields and facts of an operation's previews that are not compared. */
+export const levelsOf = ({ target, levels = [] }: Endpoint): readonly string[] => {
+  const listing = target && (isBulk(target) ? target.each.listing : target.listing);
+  return [...levels, ...(listing?.levels ?? [])];
+};
+
+/** What was approved is not what would be done; what would. */
+export class Stale extends Error {
+  readonly preview: Preview;
+  constructor(preview: Preview) {
+    super('not what was approved');
+    this.preview = preview;
+  }
+}
+/** Throws where a request that carries out what was approved does anything else (G51). */
+export function checkApproved({ endpoint, execution }: Request, preview: Preview): void {
+  if (execution && !isSamePreview(execution.approved, preview, levelsOf(endpoint))) throw new Stale(preview);
 }
 
 /** Of an operation that is always denied to agents, and therefore not run (G13). */

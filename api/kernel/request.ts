@@ -1,6 +1,7 @@
 /** Requests: as they arrive, read and validated against the declaration of their operation (D7). */
 import { parse } from 'node:querystring';
 import type { OperationKey } from '../../db/runs/operations.ts';
+import type { Preview } from '../../domain/approvals/rules.ts';
 import { covers } from '../../domain/identity/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
@@ -55,8 +56,15 @@ export interface Request extends Context {
   readonly keyed: boolean;
   /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
   readonly isDryRun: boolean;
-  /** It carries out what was approved. `notAfter`: real time, after which it commits nothing. */
-  readonly execution?: { readonly notAfter: number };
+  /** It carries out what was approved. */
+  readonly execution?: Execution;
+}
+/** `notAfter`: real time, after which it commits nothing. */
+interface Execution {
+  readonly notAfter: number;
+  readonly approvalId: string;
+  /** The preview that was approved: it does that, or nothing (G51). */
+  readonly approved: Preview;
 }
 
 /** What a handler sets of its response. */

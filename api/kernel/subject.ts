@@ -84,8 +84,10 @@ export interface Difference {
   /** It did not exist before: its id is none that GET would know after a dry run. */
   readonly isNew: boolean;
   readonly changes: readonly Change[];
+  /** What was there before, on which the effect depends, where a decision depends on the difference (G51). */
+  readonly context: object;
 }
-export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [] };
+export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [], context: {} };
 
 /** The target of what was only tried: what was not made has no id. */
 export const plannedTarget = ({ target, isNew }: Difference): Target | null => (target && isNew ? { ...target, id: null } : target);
@@ -109,15 +111,21 @@ export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { lock
   const subject = subjectOf(target);
   if (locks) for (const id of ids) await subject.lock?.(tx, id);
   const before = await imagesOf(target, tx, ids, viewed);
+  const context = locks ? await contextOf(endpoint, tx, before, viewed) : {};
   return {
     against: async (answer) => {
       const known = idsOf(target, viewed, answer);
       const after = isView(endpoint, subject) ? new Map([[known[0] ?? '', answer as object]]) : await imagesOf(target, tx, known, viewed);
       // What a bulk reads of many is only what it may change itself.
       const own = isBulk(target) && target.readAll ? after : await ownOf(subject, tx, before, after);
-      return differenceOf(target, known, before, own, ids.length === 0);
+      return { ...differenceOf(target, known, before, own, ids.length === 0), context };
     },
   };
+}
+
+async function contextOf({ context }: Endpoint, tx: Tx, before: Images, viewed: Viewed): Promise<object> {
+  const [image = null] = before.values();
+  return image && context ? context(image as Readonly<Record<string, unknown>>, { ...viewed, tx }) : {};
 }
 
 export const isBulk = (target: Subject | Subjects | undefined): target is Subjects => target !== undefined && 'each' in target;
@@ -166,10 +174,16 @@ async function orNull(read: () => Promise<object | null>): Promise<object | null
   }
 }
 
-function differenceOf(target: Subject | Subjects, ids: readonly string[], before: Images, after: Images, isNew: boolean): Difference {
+function differenceOf(
+  target: Subject | Subjects,
+  ids: readonly string[],
+  before: Images,
+  after: Images,
+  isNew: boolean,
+): Omit<Difference, 'context'> {
   const { type, listing } = subjectOf(target);
   const changesOf = (id: string) => changesBetween(before.get(id) ?? null, after.get(id) ?? null, listing);
   if (!isBulk(target)) return { target: { type, id: ids[0] ?? null }, isNew, changes: ids[0] === undefined ? [] : changesOf(ids[0]) };
-  const changes = ids.flatMap((id) => changesOf(id).map((change) => ({ ...change, field: `${id}.${change.field}` })));
+  const changes = ids.flatMap((one) => changesOf(one).map((change) => ({ ...change, field: `${one}.${change.field}` })));
   return { target: { type, id: null }, isNew: false, changes };
 }

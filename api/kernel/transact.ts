@@ -1,6 +1,7 @@
 /** A request's transaction: the operation row first, the handler, the agent's policy, the reply, the audit record. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countAction, type Counting } from '../../db/aiActions/commands.ts';
+import { renewPreview } from '../../db/approvals/commands.ts';
 import { lockHolder } from '../../db/customers/locks.ts';
 import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
@@ -14,7 +15,7 @@ import { RunAgain, runAgain } from './circuits.ts';
 import { isManaged, isWrite } from './endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import { type Answer, replayIn } from './replies.ts';
-import type { Judgement } from './rehearse.ts';
+import { checkApproved, type Judgement, previewOf } from './rehearse.ts';
 import type { Outgoing, Request } from './request.ts';
 import { compare, type Difference, NO_DIFFERENCE } from './subject.ts';
 
@@ -115,12 +116,21 @@ async function compared(
   if (!isManaged(endpoint)) return { body: await work(), difference: NO_DIFFERENCE };
   // Again for what the first order with real money, or a public site, has made live meanwhile (G8).
   const isDecided = needsDecision(endpoint, caller);
-  const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: isDecided });
+  const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: isDecided || request.execution !== undefined });
   const body = await work();
   const difference = await comparison.against(body);
+  if (request.execution) await checkWork(request, tx, { difference, answer: body });
   if (isDecided) {
     const decision = await decide(endpoint, tx, caller, { changes: difference.changes, body: input.body });
-    if (decision.decision !== 'ALLOW') throw new NotAllowed({ decision, difference, answer: body });
+    const preview = previewOf(request, { tx, difference, answer: body });
+    if (decision.decision !== 'ALLOW') throw new NotAllowed({ decision, difference, preview, effects: new Map() });
   }
   return { body, difference };
+}
+
+/** In the transaction of the change: what was approved is what is committed, and the request shows its levels as they are now. */
+async function checkWork(request: Request, tx: Tx, done: { readonly difference: Difference; readonly answer: unknown }): Promise<void> {
+  const preview = previewOf(request, { tx, ...done });
+  checkApproved(request, preview);
+  await renewPreview(tx, request.execution!, preview);
 }

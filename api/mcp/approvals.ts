@@ -1,8 +1,8 @@
 /** The tools with which a person decides in their client what agents asked for (G35 … G37). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApproval, isFiledBy, statusNow } from '../../db/approvals/queries.ts';
-import { stateOf } from '../../db/approvals/rows.ts';
-import { approvalUrl } from '../../db/approvals/views.ts';
+import { previewDigestOf, stateOf } from '../../db/approvals/rows.ts';
+import { approvalUrl, staleFault } from '../../db/approvals/views.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { checkCommand } from '../../domain/approvals/machine.ts';
@@ -25,6 +25,9 @@ const DecisionInput = closed({
   approvalId: Id,
   decision: oneOf(['approve', 'reject']),
   note: Type.Optional(Type.String({ maxLength: 500 })),
+  previewDigest: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Of the record that was read: another preview is not shown for approval' }),
+  ),
 });
 
 export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Tool[] => [
@@ -58,22 +61,31 @@ export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Too
     description: 'Approves or rejects an approval request. The person confirms it in a form of their client; without one, in the browser.',
     input: DecisionInput,
     hints: CHANGES,
-    run: async ({ approvalId, decision, note = '' }, context) => {
+    run: async ({ approvalId, decision, note = '', previewDigest: named }, context) => {
       const { caller, confirm } = context;
       const approval = await decidable(approvalId, personOf(caller), deps);
+      const shown = previewDigestOf(approval);
+      if (decision === 'approve' && named !== undefined && named !== shown) throw staleFault(approval.preview);
       if (!confirm) {
         const url = approvalUrl(deps.config.mail.consoleUrl, approvalId);
         return resultOf({ approvalId, status: statusNow(approval, caller.at), approvalUrl: url });
       }
-      const confirmed = await confirm({ approvalId, decision, note, message: messageOf(approval, { decision, note }) });
-      if (typeof confirmed === 'object') return confirmed;
+      const answered = await confirm({
+        approvalId,
+        decision,
+        note,
+        message: messageOf(approval, { decision, note }),
+        previewDigest: shown,
+      });
+      if (!('isConfirmed' in answered)) return answered;
+      const { isConfirmed: confirmed, previewDigest } = answered;
       if (!confirmed) return resultOf({ approvalId, status: statusNow(approval, caller.at), confirmed });
       const person = personOf(await context.reauthenticate());
       await decidable(approvalId, person, deps);
       const request = {
         method: 'POST',
         path: `${PATH}/${encodeURIComponent(approvalId)}/${decision}`,
-        body: note === '' ? {} : { note },
+        body: { ...(note !== '' && { note }), ...(decision === 'approve' && { previewDigest }) },
         headers: { 'idempotency-key': newId('req', deps.clock.now()) },
       };
       const envelope = await dispatch(request, { ...context, caller: person });

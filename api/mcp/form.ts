@@ -7,14 +7,20 @@ export interface Question {
   /** What the record will say that the person noted; empty: nothing. */
   readonly note: string;
   readonly message: string;
+  /** Of the preview in the message: nothing else is approved (G51). */
+  readonly previewDigest: string;
+}
+/** What the person answered, and to which preview. */
+export interface Confirmation extends Pick<Question, 'previewDigest'> {
+  readonly isConfirmed: boolean;
 }
 /** A result of protocol 2026-07-28: the client shows the form and calls again, with the answer and this state. */
 export interface InputRequired {
   readonly inputRequests: Readonly<Record<string, object>>;
   readonly requestState: string;
 }
-/** Shows the form. True: the person accepted it with the box ticked. A late or repeated answer is a JSON-RPC error. */
-export type Confirm = (question: Question) => Promise<boolean | InputRequired>;
+/** Shows the form. Confirmed: the person accepted it with the box ticked. A late or repeated answer is a JSON-RPC error. */
+export type Confirm = (question: Question) => Promise<Confirmation | InputRequired>;
 
 const FORM = {
   type: 'object' as const,

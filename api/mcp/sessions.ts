@@ -119,10 +119,11 @@ export class Sessions {
       const { connection } = authInfo!.extra as unknown as { readonly connection: Connection };
       const timeout = this.#deps.config.mcpFormMs;
       // Whatever it answers: only an accepted form decides.
-      const confirm: Confirm = async (question) =>
-        isConfirmed(
-          await sendRequest({ method: 'elicitation/create', params: elicitationOf(question) }, ResultSchema, { timeout, signal }),
-        );
+      const confirm: Confirm = async (question) => {
+        const asked = { method: 'elicitation/create' as const, params: elicitationOf(question) };
+        const answer = await sendRequest(asked, ResultSchema, { timeout, signal });
+        return { isConfirmed: isConfirmed(answer), previewDigest: question.previewDigest };
+      };
       const canShow = showsForms(server.getClientCapabilities());
       const result = await this.#tools.call(name, input, { ...connection, confirm: canShow ? confirm : null });
       return 'requestState' in result ? { content: [] } : contentOf(result);

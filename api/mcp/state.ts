@@ -14,7 +14,7 @@ interface Answered {
   readonly state: unknown;
 }
 /** What a form is for; together with the subject, to which it is sealed. */
-interface State extends Pick<Question, 'approvalId' | 'decision' | 'note'> {
+interface State extends Pick<Question, 'approvalId' | 'decision' | 'note' | 'previewDigest'> {
   readonly nonce: string;
   /** Real milliseconds. */
   readonly expiresAt: number;
@@ -27,17 +27,18 @@ export const confirmByState =
   async (question) => {
     const location: SealLocation = { store: caller.storeId, table: 'mcp_form', row: caller.principal, column: 'state' };
     if (typeof state !== 'string' || !('confirm' in answer)) return input(question, location, deps);
-    const { approvalId, decision, note, nonce, expiresAt } = opened(state, location, deps);
+    const { approvalId, decision, note, previewDigest, nonce, expiresAt } = opened(state, location, deps);
     const isFor = approvalId === question.approvalId && decision === question.decision && note === question.note;
-    if (!isFor || expiresAt <= deps.clock.now()) throw invalid();
+    // The state of an earlier version names no preview.
+    if (!isFor || previewDigest === undefined || expiresAt <= deps.clock.now()) throw invalid();
     await consume(nonce, caller, deps);
-    return isConfirmed(answer['confirm']);
+    return { isConfirmed: isConfirmed(answer['confirm']), previewDigest };
   };
 
 function input(question: Question, location: SealLocation, { keyring, clock, config }: ApiDeps) {
-  const { approvalId, decision, note } = question;
+  const { approvalId, decision, note, previewDigest } = question;
   const nonce = randomBytes(16).toString('base64url');
-  const state: State = { approvalId, decision, note, nonce, expiresAt: clock.now() + config.mcpFormMs };
+  const state: State = { approvalId, decision, note, previewDigest, nonce, expiresAt: clock.now() + config.mcpFormMs };
   return {
     inputRequests: { confirm: { method: 'elicitation/create', params: elicitationOf(question) } },
     requestState: keyring.seal(JSON.stringify(state), location),

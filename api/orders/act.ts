@@ -1,4 +1,5 @@
 import { endpoint } from '../kernel/endpoint.ts';
+import { itemContext } from './context.ts';
 import { closed } from '../kernel/schema.ts';
 import { act as takeAction, ACTION_ERRORS, ActionResult, sellerFields } from './acting.ts';
 import { ORDER_ITEM } from './subject.ts';
@@ -11,6 +12,8 @@ export const act = endpoint({
   scopes: ['order:rw'],
   agent: 'approval',
   target: ORDER_ITEM,
+  facts: ['affectedOrderItemIds', 'refundAmount', 'pointRefundAmount'],
+  context: itemContext,
   change: 'workflow',
   idempotent: true,
   body: closed(sellerFields, { title: 'FlowActionRequest' }),

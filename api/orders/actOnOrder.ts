@@ -1,4 +1,5 @@
 import { endpoint } from '../kernel/endpoint.ts';
+import { orderContext } from './context.ts';
 import { closed } from '../kernel/schema.ts';
 import { OrderActionResult, sellerFields } from './acting.ts';
 import { actOnItems, ORDER_ACTION_ERRORS } from './actingOnOrder.ts';
@@ -12,7 +13,8 @@ export const actOnOrder = endpoint({
   scopes: ['order:rw'],
   agent: 'approval',
   target: ORDER,
-  facts: ['completed', 'skipped', 'failed'],
+  facts: ['completed', 'skipped', 'failed', 'refundAmount', 'pointRefundAmount'],
+  context: orderContext,
   change: 'workflow',
   idempotent: true,
   body: closed(sellerFields, { title: 'OrderFlowActionRequest' }),

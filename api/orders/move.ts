@@ -1,4 +1,5 @@
 import { endpoint } from '../kernel/endpoint.ts';
+import { itemContext } from './context.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand } from './sendCommand.ts';
@@ -12,6 +13,8 @@ export const move = endpoint({
   scopes: ['order:rw'],
   agent: 'approval',
   target: ORDER_ITEM,
+  facts: ['refundAmount', 'pointRefundAmount'],
+  context: itemContext,
   change: 'workflow',
   idempotent: true,
   body: closed(

@@ -2,6 +2,7 @@ import type { viewItem } from '../../db/orders/views.ts';
 import { numberProblems } from '../../domain/flows/data.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { itemContext } from './context.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
 import { Input } from './acting.ts';
 import { OrderItem } from './schemas.ts';
@@ -25,6 +26,8 @@ export const receiveEvent = endpoint({
   scopes: ['order:rw'],
   agent: 'approval',
   target: ORDER_ITEM,
+  facts: ['affectedOrderItemIds', 'refundAmount', 'pointRefundAmount'],
+  context: itemContext,
   change: 'workflow',
   idempotent: true,
   body: closed({ data: Type.Optional(Input) }, { title: 'FlowEventRequest' }),

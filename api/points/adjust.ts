@@ -1,3 +1,4 @@
+import type { Tx } from '../../db/kernel/tx.ts';
 import { deductPoints, earnExpiry, grantPoints } from '../../db/points/ledger.ts';
 import { readPolicy } from '../../db/points/policy.ts';
 import { isMember } from '../../db/points/queries.ts';
@@ -42,6 +43,8 @@ export const adjust = endpoint({
   directUntilLive: true,
   target: CUSTOMER_POINTS,
   facts: ['balance'],
+  levels: ['balance', 'expiringSoon'],
+  context: grantContext,
   change: 'here',
   idempotent: true,
   needsKey: true,
@@ -67,6 +70,12 @@ export const adjust = endpoint({
   if (!entry) throw new Fault('CUSTOMER_NOT_FOUND');
   return viewEntry(entry);
 });
+
+/** A grant without an expiry of its own takes the policy's. */
+async function grantContext(_: object, { tx, body }: { readonly tx: Tx; readonly body: unknown }): Promise<object> {
+  const { amount, expiresAt } = body as Static<typeof Adjustment>;
+  return amount > 0 && expiresAt === undefined ? { expiryDays: (await readPolicy(tx)).expiryDays } : {};
+}
 
 const wholeSecond = (time: string): number => Math.floor(Date.parse(time) / SECOND) * SECOND;
 

@@ -14,6 +14,7 @@ export const remove = endpoint({
   agent: 'approval',
   directUntilLive: true,
   target: PRODUCT,
+  context: ({ name, status }) => ({ name, status }),
   change: 'here',
   data: Type.Null(),
   errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED'],

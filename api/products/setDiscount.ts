@@ -31,6 +31,7 @@ export const setDiscount = endpoint({
   agent: 'approval',
   directUntilLive: true,
   target: PRODUCT,
+  context: ({ salePrice }) => ({ salePrice }),
   change: 'here',
   body: DiscountRequest,
   data: nullable(Discount),

@@ -11,7 +11,7 @@ export const process = endpoint({
   scopes: ['order:rw'],
   agent: 'approval',
   target: REFUND,
-  facts: ['amount'],
+  facts: ['amount', 'orderId', 'orderItemId'],
   change: 'here',
   idempotent: true,
   data: Refund,

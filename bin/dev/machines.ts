@@ -181,7 +181,10 @@ const filed: ApprovalState = {
   expiresAt: PENDING_MS,
   approverRole: 'ADMIN',
   requiredScopes: [],
+  previewDigest: '',
+  round: 0,
   executingSince: null,
+  executingReal: null,
   attempts: 0,
   nextAttemptAt: null,
   result: null,
@@ -198,7 +201,10 @@ export const approvals = (): Arrow[] =>
   explore<ApprovalState>(
     filed,
     (state) => {
-      const step = (label: string, event: ApprovalEvent, at: number) => ({ label, state: decideApproval(state, event, at).state });
+      const step = (label: string, event: ApprovalEvent, at: number) => ({
+        label,
+        state: decideApproval(state, event, { at, real: at }).state,
+      });
       if (state.status === 'PENDING')
         return [
           ...(['approve', 'reject'] as const).map((name) => step(name, { type: 'command', command: { name, input: approver } }, 0)),
@@ -206,15 +212,17 @@ export const approvals = (): Arrow[] =>
         ];
       if (isDecided(state.status) && state.nextAttemptAt === null) return [];
       return ENDS.flatMap(([when, at]) => {
-        const { plan } = decideApproval({ ...state, nextAttemptAt: at }, { type: 'load' }, at);
+        const times = { at, real: at };
+        const { plan } = decideApproval({ ...state, nextAttemptAt: at }, { type: 'load' }, times);
         const ended = (label: string, outcome: Extract<ApprovalEvent, { type: 'outcome' }>['outcome']) => {
           const event: ApprovalEvent = { type: 'outcome', callId: plan.calls[0]!.id, outcome };
-          return { label, state: decideApproval({ ...state, nextAttemptAt: at }, event, at).state };
+          return { label, state: decideApproval({ ...state, nextAttemptAt: at }, event, times).state };
         };
         const { name } = plan.calls[0]!;
         return [
           ended(`${name}: 2xx`, { result: 'DONE', status: 200, code: 'OK' }),
           ended(`${name}: a refusal`, { result: 'DONE', status: 409, code: 'INVALID_STATUS' }),
+          ended(`${name}: not what was approved${at >= PENDING_MS ? when : ''}`, { result: 'DONE', status: 409, code: 'APPROVAL_STALE' }),
           ended(`${name}: unknown${when}`, { result: 'UNKNOWN' }),
         ];
       });

@@ -1,5 +1,5 @@
 /** Approval requests: filed with their run and their key, found again by the key (G18–G20). */
-import { type ApproverNeeds, PENDING_MS, type Preview, RETENTION_MS, type TokenRef } from '../../domain/approvals/rules.ts';
+import { type ApproverNeeds, isSamePreview, PENDING_MS, type Preview, RETENTION_MS, type TokenRef } from '../../domain/approvals/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -118,6 +118,24 @@ async function wakeNotices(tx: Tx): Promise<void> {
   await sql`INSERT INTO approval_notice (store_id, round, mails) VALUES (${storeId}, 0, '[]')
     ON CONFLICT (store_id) DO UPDATE SET round = approval_notice.round`;
   await reopenRun(tx, noticeRun(storeId), at);
+}
+
+/** The execution of an approved request: what was approved. */
+export interface Approved {
+  readonly approvalId: string;
+  readonly approved: Preview;
+}
+/** The levels that are carried out, where others have moved them since they were shown (G51). In the transaction that does it. */
+export async function renewPreview({ sql, storeId }: Tx, { approvalId, approved }: Approved, preview: Preview): Promise<void> {
+  if (isSamePreview(approved, preview)) return;
+  await sql`UPDATE approval_request SET preview = ${JSON.stringify(preview)}
+    WHERE store_id = ${storeId} AND approval_id = ${approvalId} AND status = 'EXECUTING'`;
+}
+
+/** Shows a request anew that would do something else than what its approver saw; it is not carried out in this round. */
+export async function showAnew({ sql, storeId }: Tx, approvalId: string, round: number, preview: Preview): Promise<void> {
+  await sql`UPDATE approval_request SET preview = ${JSON.stringify(preview)}
+    WHERE store_id = ${storeId} AND approval_id = ${approvalId} AND status IN ('EXECUTING', 'UNKNOWN') AND execution_round = ${round}`;
 }
 
 export interface NewResult {

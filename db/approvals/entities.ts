@@ -48,6 +48,10 @@ export const ApprovalRequestEntity = defineEntity({
     approverUserId: p.string().nullable(),
     approverScopes: textList().nullable(),
     executingSince: time().nullable(),
+    /** The same in real time. */
+    executingReal: time().nullable(),
+    /** Executions that did nothing, because it would not have been what was approved. */
+    executionRound: p.integer().default(0),
     attempts: p.integer(),
     nextAttemptAt: time().nullable(),
     resultStatus: p.smallint().nullable(),

@@ -1,5 +1,5 @@
 /** Approval requests: found and listed (G22). */
-import type { FilterQuery } from '@mikro-orm/core';
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { type ApprovalStatus, shownStatus } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
@@ -22,6 +22,17 @@ export const resultLocation = (storeId: string, approvalId: string): SealLocatio
 /** APPROVAL_NOT_FOUND. */
 export async function findApproval({ em, storeId }: Tx, approvalId: string): Promise<ApprovalRequest> {
   const approval = await em.findOne(ApprovalRequestEntity, { storeId, approvalId });
+  if (!approval) throw new Fault('APPROVAL_NOT_FOUND');
+  return approval;
+}
+
+/** The same, locked as its transition locks it. */
+export async function lockApproval({ em, storeId }: Tx, approvalId: string): Promise<ApprovalRequest> {
+  const approval = await em.findOne(
+    ApprovalRequestEntity,
+    { storeId, approvalId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  );
   if (!approval) throw new Fault('APPROVAL_NOT_FOUND');
   return approval;
 }

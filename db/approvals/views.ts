@@ -1,14 +1,24 @@
 /** An approval request as people and agents see it (docs/contract.md#approvals). */
 import { parse } from 'node:querystring';
-import { isDecided, SECRET_MS, type Verdict } from '../../domain/approvals/rules.ts';
+import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
+import { isDecided, type Preview, SECRET_MS, type Verdict } from '../../domain/approvals/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { ApprovalRequest } from './entities.ts';
+import { previewDigestOf } from './rows.ts';
 import { namesOf, resultLocation, statusNow } from './queries.ts';
 
 /** Opening it decides nothing and shows nothing without a login (G29). */
 export const approvalUrl = (consoleUrl: string, approvalId: string): string => new URL(`/approvals/${approvalId}`, consoleUrl).href;
+
+/** Nothing was done, because it is not what was shown: the preview of what would be done (G51). */
+export const STALE = 'APPROVAL_STALE' satisfies ErrorCode;
+export interface StaleReply {
+  readonly details: { readonly preview: Preview; readonly previewDigest: string };
+}
+export const staleFault = (preview: Preview): Fault =>
+  new Fault(STALE, { details: { preview, previewDigest: previewDigestOf({ preview }) } });
 
 /** What a 202 and its repeats say. */
 export const viewFiled = (approval: ApprovalRequest, at: number, consoleUrl: string) => ({
@@ -27,6 +37,7 @@ export const viewListed = (approval: ApprovalRequest, at: number, consoleUrl: st
   createdAt: korean(approval.createdAt.getTime()),
   approverRole: approval.approverRole,
   preview: { ...approval.preview, changes: [...approval.preview.changes] },
+  previewDigest: previewDigestOf(approval),
   decidedAt: approval.decidedAt ? korean(approval.decidedAt.getTime()) : null,
   decisionNote: approval.decisionNote ?? null,
   approver: approverOf(approval, names),

@@ -1,8 +1,8 @@
 /** What a graph is checked against: the flows that it calls and the connections of its store. */
-import { createHash } from 'node:crypto';
 import { flowKeyOf } from '../../domain/flows/bundle.ts';
 import type { CallTarget, DraftFacts } from '../../domain/flows/check/context.ts';
 import type { Graph } from '../../domain/flows/graph.ts';
+import { digestOf } from '../kernel/digest.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 /** As the store is now; a bundle has its own targets, so that those of the graph itself are read, in one statement. */
@@ -13,10 +13,7 @@ export async function draftFacts(tx: Tx, key: string, graph: Graph): Promise<Dra
 }
 
 /** Of all that decides whether a graph may be published: the same digest, the same answer. A missing connection only warns. */
-export const digestOf = ({ graph, targets }: DraftFacts): string =>
-  createHash('sha256')
-    .update(JSON.stringify([graph, targets.map(({ key, version }) => [key, version])]))
-    .digest('base64');
+export const factsDigest = ({ graph, targets }: DraftFacts): string => digestOf([graph, targets.map(({ key, version }) => [key, version])]);
 
 const targetsOf = ({ sql, storeId }: Tx, keys: readonly string[]): Promise<CallTarget[]> =>
   sql<CallTarget>`SELECT f.key, f.latest_version AS version, v.bundle::text AS bundle FROM commerce_flow f

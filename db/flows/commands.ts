@@ -8,7 +8,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { digestOf, draftFacts } from './checkContext.ts';
+import { factsDigest, draftFacts } from './checkContext.ts';
 import { type CommerceFlow, FlowVersionEntity } from './entities.ts';
 import { currentGraph, findFlow } from './stored.ts';
 
@@ -82,7 +82,7 @@ export async function publishDraft(
   const flow = await editableFlow(tx, flowId);
   if (!flow.draftGraph) throw new Fault('FLOW_UNCHANGED');
   const facts = await draftFacts(tx, flow.key, flow.draftGraph);
-  if (verdict?.digest !== digestOf(facts)) throw new NotChecked();
+  if (verdict?.digest !== factsDigest(facts)) throw new NotChecked();
   const { publishable, blocking } = verdict.checked;
   if (!publishable) throw new Fault('PUBLISH_BLOCKED', { details: { blocking } });
   const { graph, bundle } = bundleOf(flow.draftGraph, contextOf(facts, PLATFORM_FIELDS));

@@ -47,12 +47,20 @@ export const tenancyOf = (storeId: string, clockOffsetMs: number, realNow: numbe
 /** A store at real time, for transactions in which nothing has a business time. */
 export const realTime = (storeId: string, realNow: number): Tenancy => tenancyOf(storeId, 0, realNow);
 
+/** Won that a transaction has given back so far, whichever of its changes did: in cash, held refunds included, and in points. */
+export interface Returned {
+  refundAmount: number;
+  pointRefundAmount: number;
+}
+
 /** A transaction of one store: entities, statements, the store, and the times at which all of it happens. */
 export interface Tx extends Tenancy {
   readonly em: Em;
   readonly sql: Sql;
   /** Its changes of the store's feeds, written by its last statement. */
   readonly feed: FeedChanges;
+  /** What it gives back to buyers. */
+  readonly returned: Returned;
   /** It is rolled back at its end: nothing is numbered by a sequence, which a rollback does not take back (G11). */
   readonly isRehearsal?: boolean;
 }
@@ -74,7 +82,8 @@ export function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limits, wor
     return fork.transactional(
       async (em) => {
         const [sql, feed] = [sqlIn(em), new FeedChanges()];
-        const result = await work({ em, sql, feed, storeId, at, realNow, origin });
+        const returned = { refundAmount: 0, pointRefundAmount: 0 };
+        const result = await work({ em, sql, feed, returned, storeId, at, realNow, origin });
         await em.flush();
         await feed.write(sql, storeId);
         return result;

@@ -182,6 +182,8 @@ async function payBack(
   const { orderItemId } = item;
   const refund = amountWon > 0 && (await requestRefund(tx, { storeId, orderId, orderItemId, paymentId, amountWon, cause, isHeld }));
   const pointRefundWon = await restorePoints(tx, order, item, amounts.pointRefundWon, reference);
+  tx.returned.refundAmount += amountWon;
+  tx.returned.pointRefundAmount += pointRefundWon;
   return { ...amounts, pointRefundWon, refundId: refund ? refund.refundId : null };
 }
 

@@ -117,7 +117,11 @@ export const viewTracking = ({ dispatch, tracking = null }: OrderItem) => ({
 const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
 
 /** How an item's fields are listed in previews and in the audit log (G14). */
-export const ITEM_LISTING: Listing = { given: ['orderItemId', 'orderItemNo', 'refundId'], hidden: ['sellerMemo', 'note'] };
+export const ITEM_LISTING: Listing = {
+  given: ['orderItemId', 'orderItemNo', 'refundId'],
+  hidden: ['sellerMemo', 'note'],
+  levels: ['autoDecisionDate'],
+};
 
 /** An order as its seller sees it; `viewItem` of each item, shortened. */
 export const viewOrder = async (tx: Tx, found: OrderWithItems) => (await viewOrders(tx, [found]))[0]!;

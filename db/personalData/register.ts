@@ -140,7 +140,7 @@ const records: Readonly<Record<string, TableEntry>> = {
     staff: 'actor_name decision_note approver_user_id',
     none: `store_id approval_id status operation_id reason principal token_ref actor_type actor_id via on_behalf_of method path params
       querystring headers key fingerprint required_scopes approver_role expires_at notice_round decision decided_at decided_via
-      approver_scopes executing_since attempts next_attempt_at result_status result_code result_request_id result_sealed`,
+      approver_scopes executing_since executing_real execution_round attempts next_attempt_at result_status result_code result_request_id result_sealed`,
     of: (customerId) => fragment`params ->> 'customerId' = ${customerId}`,
     clears: CLEARED_REQUEST,
   },

@@ -6,6 +6,7 @@ import type { Keyring } from '../kernel/keyring.ts';
 import { type Counting, countAction } from '../aiActions/commands.ts';
 import { announceCommit, type Tx } from '../kernel/tx.ts';
 import { findStore } from '../stores/queries.ts';
+import { effectOf } from './effect.ts';
 import { completeOperation, isFirst, reserveOperation } from './operations.ts';
 import { passOrigin, recordCommand, type Views } from './origin.ts';
 
@@ -29,7 +30,8 @@ export interface RunTransition<T extends WorkflowType> {
 /**
  * A run's transition, in the caller's transaction: the operation row first, then the entity's own transition, then the row in `run`. A
  * command that was carried out before changes nothing. One whose `notAfter` has passed is refused with TEMPORARILY_UNAVAILABLE, checked at
- * the beginning and again before the commit, which happens within COMMIT_MS or never (X26). `clock`: the real one.
+ * the beginning and again before the commit, which happens within COMMIT_MS or never (X26). APPROVAL_STALE: it would do something else than
+ * what was approved (G51). `clock`: the real one.
  */
 export async function transitionRun<T extends WorkflowType>(
   tx: Tx,
@@ -41,11 +43,14 @@ export async function transitionRun<T extends WorkflowType>(
   const isRepeated = event.type === 'command' && (await wasCarriedOut(tx, event.command));
   const at = event.type === 'load' ? tx.at + (await clockLag(tx, run)) : tx.at;
   const { origin, typed } = await passOrigin(tx, event, at, keyring);
+  const before = { ...tx.returned };
   const result = await transition({ ...tx, at, origin }, run, isRepeated ? { type: 'load' } : event);
   if (result === null) {
     await writeRun(tx, workflowType, run, GONE);
     return { ...GONE, clock: 0 };
   }
+  const expected = event.type === 'command' && !isRepeated ? event.command.expects : undefined;
+  if (expected !== undefined && effectOf(result, { before, after: tx.returned }) !== expected) throw new Fault('APPROVAL_STALE');
   if (event.type === 'command' && !isRepeated && result.reply) await completeOperation(tx, event.command.operation, result.reply);
   await tx.em.flush();
   await writeRun(tx, workflowType, run, result.plan);

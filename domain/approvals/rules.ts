@@ -1,6 +1,7 @@
 /** Approval requests: what an agent asks for and a person decides (docs/contract.md#approvals, G18–G31). */
 import type { Change } from '../audit/changes.ts';
 import type { Target } from '../audit/targets.ts';
+import { canonicalJson } from '../kernel/canonical.ts';
 import { covers, type Role, ROLE_SCOPES } from '../identity/rules.ts';
 import { DAY, MINUTE, SECOND } from '../kernel/time.ts';
 
@@ -70,4 +71,19 @@ export interface Preview {
   readonly target: Target | null;
   readonly changes: readonly Change[];
   readonly facts: Readonly<Record<string, unknown>>;
+}
+/** The last name of a path: `variants[1].additionalPrice` → `additionalPrice`. */
+const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
+
+/** Whether both tell the same target, changes and facts. `levels`: the fields and facts that others move apart, which are not compared (G51). */
+export function isSamePreview(one: Preview, other: Preview, levels: readonly string[] = []): boolean {
+  const left = new Set(levels);
+  const compared = ({ operationId, target, changes, facts }: Preview) =>
+    canonicalJson({
+      operationId,
+      target,
+      changes: changes.filter(({ field }) => !left.has(lastName(field))),
+      facts: Object.fromEntries(Object.entries(facts).filter(([name]) => !left.has(name))),
+    });
+  return compared(one) === compared(other);
 }

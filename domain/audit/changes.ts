@@ -12,6 +12,10 @@ export interface Listing {
   readonly given?: readonly string[];
   /** Fields of any depth whose values are not shown: secrets, sellerMemo, buyers' personal data. Listed with null on both sides. */
   readonly hidden?: readonly string[];
+  /** Fields of any depth that time, or others, move apart from the change: shown, but no approval depends on them (G51). */
+  readonly levels?: readonly string[];
+  /** So many lines at most; 500 when left out. */
+  readonly most?: number;
 }
 type Shown = object | null;
 
@@ -23,14 +27,15 @@ const MAX_LINES = 500;
 const RESULTS: ReadonlySet<string> = new Set(['version', 'flowState', 'actions']);
 const isResult = (name: string) => RESULTS.has(name) || name.endsWith('At');
 
-/** At most 500, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
+/** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
 export function changesBetween(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
   if (after === null) return before === null ? CREATED : [DELETED];
   const skipped = new Set(listing.given ?? []);
   const hidden = new Set(listing.hidden ?? []);
   const lines: Change[] = [];
+  const most = listing.most ?? MAX_LINES;
   const compare = (field: string, name: string, was: unknown, is: unknown): void => {
-    if (lines.length >= MAX_LINES || isResult(name) || skipped.has(name) || isEqual(was, is)) return;
+    if (lines.length >= most || isResult(name) || skipped.has(name) || isEqual(was, is)) return;
     if (hidden.has(name)) lines.push({ field, before: null, after: null });
     else if (areRecords(was, is)) compareFields(`${field}.`, was ?? null, is ?? null);
     else if (areListsOfRecords(was, is)) compareItems(field, (was ?? []) as object[], (is ?? []) as object[]);

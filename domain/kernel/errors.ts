@@ -100,6 +100,10 @@ export const catalogue = {
   INVITATION_PENDING: { status: 409, message: 'An invitation to this address is pending.' },
   INVITATION_NOT_PENDING: { status: 409, message: 'The invitation was accepted or canceled.' },
   APPROVAL_NOT_PENDING: { status: 409, message: 'The approval request was decided already.' },
+  APPROVAL_STALE: {
+    status: 409,
+    message: 'What would happen is not what was shown: decide on the preview of the details, under another Idempotency-Key.',
+  },
   APPROVAL_EXPIRED: { status: 409, message: 'The approval request has expired.' },
   OWNER_CANNOT_LEAVE: { status: 409, message: 'The owner changes only by a transfer of ownership.' },
   CONSENT_REQUIRED: { status: 409, message: 'A customer agrees to the terms and to the privacy policy; to end that, withdraw.' },

@@ -1,6 +1,7 @@
 /** Agents and what they ask for, filed as the API files it. */
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { Client } from 'pg';
 import { endpoints } from '../../api/endpoints.ts';
 import { call, type Headers_ } from '../../bin/dev/client.ts';
 import { fileApproval, type Filed, type NewApproval } from '../../db/approvals/commands.ts';
@@ -8,7 +9,7 @@ import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { openOrm } from '../../db/orm.ts';
 import { hashKey } from '../../db/runs/operations.ts';
 import { people, storeToken } from './login.ts';
-import { query, underTest, type World } from './world.ts';
+import { query, underTest, until, type World } from './world.ts';
 
 const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'webhook:rw'];
 
@@ -27,12 +28,16 @@ export interface Wanted {
   readonly changes?: Partial<NewApproval>;
 }
 
+function requestOf({ id, params = {} }: Pick<Wanted, 'id' | 'params'>) {
+  const endpoint = endpoints.find((one) => one.id === id)!;
+  const [method = '', route = ''] = endpoint.route.split(' ');
+  return { endpoint, method, path: route.replaceAll(/{(\w+)}/g, (_, name: string) => params[name]!) };
+}
+
 /** As the API files it: `id` is the operation's. */
 export function newApproval({ tokenId, principal }: Pick<Agent, 'tokenId' | 'principal'>, wanted: Wanted): NewApproval {
   const { id, params = {}, body = null, headers = {}, key } = wanted;
-  const endpoint = endpoints.find((one) => one.id === id)!;
-  const [method = '', route = ''] = endpoint.route.split(' ');
-  const path = route.replaceAll(/{(\w+)}/g, (_, name: string) => params[name]!);
+  const { endpoint, method, path } = requestOf(wanted);
   const sent = key ?? randomUUID();
   const fingerprint = JSON.stringify([id, params, body, headers]);
   return {
@@ -88,13 +93,51 @@ export class Desk {
     const tenancy = tenancyOf(storeId, Number(store!.offset), Date.now());
     return inTenant(this.#orm, tenancy, REQUEST, work);
   }
-  file(agent: Agent, wanted: Wanted): Promise<Filed> {
-    return this.inTenant((tx) => fileApproval(tx, newApproval(agent, wanted)));
+  /** What it would do, as its dry run tells; without one where it would be refused. */
+  async #previewOf({ headers }: Agent, wanted: Wanted): Promise<Partial<NewApproval>> {
+    const { method, path } = requestOf(wanted);
+    const sent = { headers: { ...headers, ...wanted.headers, 'x-svc-dry-run': '1' } };
+    const { body } = await call(underTest.api, method, path, { ...sent, ...(wanted.body !== undefined && { body: wanted.body }) });
+    return body.meta.code === 'DRY_RUN' ? { preview: (body.data as { preview: NewApproval['preview'] }).preview } : {};
+  }
+  async file(agent: Agent, wanted: Wanted): Promise<Filed> {
+    const changes = { ...(await this.#previewOf(agent, wanted)), ...wanted.changes };
+    return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
+  }
+  /** Holds locks in a transaction of its own until they are released, once. */
+  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly pid: number; readonly release: () => Promise<void> }> {
+    const holder = new Client({ connectionString: underTest.databaseUrl });
+    await holder.connect();
+    let isReleased = false;
+    await holder.query('BEGIN');
+    await holder.query(statement, [...values]);
+    const [own] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
+    return {
+      pid: own!.pid,
+      release: async () => {
+        if (isReleased) return;
+        isReleased = true;
+        await holder.query('ROLLBACK');
+        await holder.end();
+      },
+    };
+  }
+  untilStatus(approvalId: string, status: string): Promise<unknown> {
+    return until(status, async () => (await this.read(approvalId)).body.data.status === status);
+  }
+  /** What the record says in the end. */
+  async final(approvalId: string): Promise<string> {
+    const ended = async () => {
+      const { status } = (await this.read(approvalId)).body.data as { status: string };
+      return status !== 'EXECUTING' && status;
+    };
+    return until('executed', ended, 60_000);
   }
   /** One that expires after so many milliseconds. */
-  expiring(agent: Agent, wanted: Wanted, ms: number): Promise<string> {
+  async expiring(agent: Agent, wanted: Wanted, ms: number): Promise<string> {
+    const changes = await this.#previewOf(agent, wanted);
     return this.inTenant(async (tx) => {
-      const { approval } = await fileApproval(tx, newApproval(agent, wanted));
+      const { approval } = await fileApproval(tx, newApproval(agent, { ...wanted, changes }));
       approval!.expiresAt = new Date(tx.at + ms);
       return approval!.approvalId;
     });

@@ -193,6 +193,8 @@ export interface CommandEnvelope {
   readonly bulkAction?: { readonly counting: 'limited' | 'always'; readonly key: string };
   /** One of several commands of a request, whose answer does not show what each did. */
   readonly isPart?: boolean;
+  /** Of an approved request: the digest of what its dry run did; a transition that does anything else is refused with APPROVAL_STALE. */
+  readonly expects?: string;
   /** When the update completes: after the commit, or (`idle`) once no call is in flight either. */
   readonly wait?: 'committed' | 'idle';
 }

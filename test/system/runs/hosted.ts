@@ -130,6 +130,21 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   let offset = 0;
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
+  /** An execution that would do something else than what is shown does nothing, and shows what it would do: so the request has its preview. */
+  const shownAnew = async ({ entityId: approvalId }: RunName, userId: string) => {
+    const at = await now();
+    await rows(
+      `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', executing_since = ?, approver_user_id = ?,
+         approver_scopes = required_scopes WHERE approval_id = ?`,
+      [new Date(at), userId, approvalId],
+    );
+    await executor.execute({ storeId, approvalId, at });
+    await rows(
+      `UPDATE approval_request SET decision = NULL, status = 'PENDING', executing_since = NULL, approver_user_id = NULL,
+         approver_scopes = NULL, execution_round = 1 WHERE approval_id = ?`,
+      [approvalId],
+    );
+  };
   const relayed = () => until('the outbox is empty', async () => (await pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0);
   return {
     store,
@@ -232,6 +247,9 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
         const { tokenId } = await issueApiToken(tx, token);
         const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
         return approvalRun(storeId, approval!.approvalId);
+      }).then(async (run) => {
+        await shownAnew(run, owner!.user_id);
+        return run;
       });
     },
     /** What a buyer files for an item, as the API does. */

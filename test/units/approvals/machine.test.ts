@@ -6,7 +6,7 @@ import {
   type ApprovalEvent,
   type ApprovalState,
   checkCommand,
-  decide,
+  decide as decideAt,
   type Decider,
 } from '../../../domain/approvals/machine.ts';
 import {
@@ -23,6 +23,8 @@ import { Fault } from '../../../domain/kernel/errors.ts';
 import { MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 
 const T = Date.UTC(2026, 10, 20);
+/** By a clock that is not ahead. */
+const decide = (state: ApprovalState, event: ApprovalEvent, at: number, clock = 0) => decideAt(state, event, { at, real: at - clock });
 const filed: ApprovalState = {
   storeId: 'sto',
   approvalId: 'apr',
@@ -30,13 +32,16 @@ const filed: ApprovalState = {
   expiresAt: T + PENDING_MS,
   approverRole: 'ADMIN',
   requiredScopes: ['order:rw'],
+  previewDigest: 'shown',
+  round: 0,
   executingSince: null,
+  executingReal: null,
   attempts: 0,
   nextAttemptAt: null,
   result: null,
 };
-const executing: ApprovalState = { ...filed, status: 'EXECUTING', executingSince: T, nextAttemptAt: T };
-const ended = { executingSince: T, attempts: 1, nextAttemptAt: null };
+const executing: ApprovalState = { ...filed, status: 'EXECUTING', executingSince: T, executingReal: T, nextAttemptAt: T };
+const ended = { executingSince: T, executingReal: T, attempts: 1, nextAttemptAt: null };
 const states: Readonly<Record<ApprovalStatus, ApprovalState>> = {
   PENDING: filed,
   EXECUTING: executing,
@@ -53,6 +58,7 @@ const commanded = (command: ApprovalCommand): ApprovalEvent => ({ type: 'command
 type Outcome = Extract<ApprovalEvent, { type: 'outcome' }>['outcome'];
 const outcome = (result: Outcome, callId = 'apr-execute-1'): ApprovalEvent => ({ type: 'outcome', callId, outcome: result });
 const done = (status: number): Outcome => ({ result: 'DONE', status, code: 'CODE' });
+const stale = (round = 0): Outcome => ({ result: 'DONE', status: 409, code: 'APPROVAL_STALE', round });
 const refusalOf = (work: () => unknown): readonly unknown[] => {
   try {
     work();
@@ -66,7 +72,7 @@ const refusalOf = (work: () => unknown): readonly unknown[] => {
 describe('decisions', () => {
   test('approve: EXECUTING, and the execution is called at once', () => {
     const { state, effects, plan } = decide(filed, commanded(approve()), T + 5);
-    expect(state).toEqual({ ...filed, status: 'EXECUTING', executingSince: T + 5, nextAttemptAt: T + 5 });
+    expect(state).toEqual({ ...filed, status: 'EXECUTING', executingSince: T + 5, executingReal: T + 5, nextAttemptAt: T + 5 });
     expect(effects).toEqual([{ type: 'recordDecision', decision: 'APPROVE', by: owner }]);
     expect(plan).toMatchObject({
       done: false,
@@ -113,7 +119,37 @@ describe('decisions', () => {
   });
 });
 
+describe('what was approved', () => {
+  test('an approval is of the preview that is kept, and of no other; a rejection of any', () => {
+    expect(refusalOf(() => decide(filed, commanded(approve({ previewDigest: 'shown' } as object)), T))).toEqual([]);
+    expect(refusalOf(() => decide(filed, commanded(approve({ previewDigest: 'other' } as object)), T))).toEqual([
+      'APPROVAL_STALE',
+      undefined,
+    ]);
+    expect(refusalOf(() => decide(filed, commanded(reject({ previewDigest: 'other' } as object)), T))).toEqual([]);
+  });
+  test('an execution that would do something else does nothing: it waits for another decision, in another round', () => {
+    const { state, effects, plan } = decide(executing, outcome(stale()), T + 9);
+    expect(state).toEqual({ ...filed, attempts: 1, round: 1 });
+    expect([effects, plan]).toMatchObject([[{ type: 'withdrawDecision' }], { calls: [], wakeAt: T + PENDING_MS, done: false }]);
+    const again = decide(state, commanded(approve()), T + 10).state;
+    expect(again).toMatchObject({ status: 'EXECUTING', round: 1 });
+    // What the first round still says is no answer to the second.
+    for (const late of [stale(), { ...done(200), round: 0 } as Outcome]) expect(decide(again, outcome(late), T + 11).state).toEqual(again);
+    expect(decide(again, outcome({ ...done(200), round: 1 } as Outcome), T + 11).state.status).toBe('SUCCEEDED');
+  });
+  test('after its time it has expired by then', () => {
+    expect(decide(executing, outcome(stale()), T + PENDING_MS)).toMatchObject({ state: { status: 'EXPIRED' }, plan: { done: true } });
+  });
+});
+
 describe('execution', () => {
+  test('a sandbox clock that jumps ends no execution: tries and look-ups are counted in real time', () => {
+    const [at, clock] = [T + 9 * PENDING_MS, 9 * PENDING_MS - SECOND];
+    expect(decide(executing, { type: 'load' }, at, clock).plan.calls[0]).toMatchObject({ name: 'execute', input: { at, clock } });
+    const { state } = decide(executing, outcome({ result: 'UNKNOWN' }), at, clock);
+    expect(state).toMatchObject({ status: 'EXECUTING', nextAttemptAt: at + SECOND });
+  });
   test.each([
     [200, 'SUCCEEDED'],
     [201, 'SUCCEEDED'],
@@ -156,7 +192,7 @@ const events = fc.oneof(
   fc.constantFrom<ApprovalEvent>({ type: 'load' }, { type: 'elapsed' }, commanded(approve()), commanded(reject())),
   fc
     .tuple(
-      fc.constantFrom<Outcome>({ result: 'LOST' }, { result: 'UNKNOWN' }, done(200), done(404), done(503)),
+      fc.constantFrom<Outcome>({ result: 'LOST' }, { result: 'UNKNOWN' }, done(200), done(404), done(503), stale(), stale(1)),
       fc.constantFrom('expected', 'apr-execute-1', 'apr-findExecution-2'),
     )
     .map(([result, callId]) => outcome(result, callId)),
@@ -177,7 +213,11 @@ test('in any order of events it is decided once, is carried out only when approv
         const happens = isExpected ? { ...event, callId: calls[0]?.id ?? 'none' } : event;
         try {
           const next = decide(state, happens, at);
-          decisions.push(...next.effects.map(({ decision }) => decision));
+          for (const effect of next.effects) {
+            if (effect.type === 'recordDecision') decisions.push(effect.decision);
+            // Not carried out: nothing is decided any more.
+            else decisions.length = 0;
+          }
           state = next.state;
           if (next.plan.calls.length > 0) expect(decisions).toEqual(['APPROVE']);
           expect(next.plan.done).toBe(isDecided(state.status) && state.nextAttemptAt === null);

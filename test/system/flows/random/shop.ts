@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@temporalio/client';
 import { createCategory } from '../../../../db/categories/commands.ts';
-import { digestOf } from '../../../../db/flows/checkContext.ts';
+import { factsDigest } from '../../../../db/flows/checkContext.ts';
 import { checkedFacts, createFlow, publishDraft } from '../../../../db/flows/commands.ts';
 import { readHolidays } from '../../../../db/flows/holidays.ts';
 import { flowOf, loadFlows } from '../../../../db/flows/loaded.ts';
@@ -135,7 +135,7 @@ async function product(tx: Tx, { flows }: DrawnFlow, categoryId: string): Promis
   for (const { key, graph } of flows) {
     ({ flowId } = await createFlow(tx, { key, name: key, graph }));
     const draft = await checkedFacts(tx, flowId);
-    await publishDraft(tx, flowId, { digest: digestOf(draft), checked: checkGraph(draft.graph, contextOf(draft, PLATFORM_FIELDS)) });
+    await publishDraft(tx, flowId, { digest: factsDigest(draft), checked: checkGraph(draft.graph, contextOf(draft, PLATFORM_FIELDS)) });
   }
   const wanted = { name: flows.at(-1)!.key, salePrice: 10_000, stockQuantity: 10, fulfillment: { type: 'MANUAL' } as const };
   return (await createProduct(tx, { ...wanted, categoryId, flowId }, 'random')).product.productId;
