@@ -7,7 +7,7 @@ import type { Config } from '../../db/kernel/config.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { COMMAND_MS } from '../kernel/commands.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Approval, ApprovalDecision } from './schemas.ts';
+import { Approval, ApprovalDecision, StaleDetails } from './schemas.ts';
 import { DECISION_ERRORS, type DecisionContext, sendDecision, storedOf } from './sendDecision.ts';
 import { APPROVAL } from './subject.ts';
 
@@ -26,6 +26,7 @@ export const approve = endpoint({
   body: ApprovalDecision,
   data: Approval,
   errors: [...DECISION_ERRORS, 'APPROVAL_STALE'],
+  details: { APPROVAL_STALE: StaleDetails },
 }).handle(async (call) => {
   const { record, round } = await sendDecision(call, 'approve');
   return call.outside(() => untilExecuted(call, round), record);

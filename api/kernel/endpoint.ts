@@ -121,6 +121,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly errors?: readonly ErrorCode[];
   /** Deprecated: the URL of the successor, sent with every response. */
   readonly successor?: string;
+  /** The form of `error.details`, by code, where it is an object of its own. */
+  readonly details?: Partial<Readonly<Record<ErrorCode, TSchema>>>;
   /** HTTP statuses that differ from the catalogue's, by code. */
   readonly statuses?: Statuses;
 }

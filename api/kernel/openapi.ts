@@ -118,7 +118,7 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     ...requestOf(e, hoist),
     responses: {
       ...success(e, hoist, isLocated),
-      ...Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failure(e, codes)])),
+      ...Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failure(e, codes, hoist)])),
     },
   };
 }
@@ -165,7 +165,18 @@ const shown = (names: readonly (keyof typeof headers)[]): Json =>
 const LIMITED = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 const deprecated = (e: Endpoint) => (e.successor ? (['Deprecation', 'Link'] as const) : []);
 
-function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
+/** A refusal; with the form of `error.details` where the operation declares one of a code. */
+function failureSchema({ details = {} }: Endpoint, codes: readonly ErrorCode[], hoist: Hoist): Json {
+  const refused = { $ref: '#/components/schemas/Failure' };
+  const told = codes.flatMap((code) => {
+    const schema = details[code];
+    const of = (error: Json): Json => ({ properties: { error: { properties: error } } });
+    return schema ? [{ if: of({ code: { const: code } }), then: of({ details: hoist(responseSchema(schema)) }) }] : [];
+  });
+  return told.length === 0 ? refused : { allOf: [refused, ...told] };
+}
+
+function failure(e: Endpoint, codes: readonly ErrorCode[], hoist: Hoist): Json {
   const waits = codes.some((code) => code === 'TOO_MANY_REQUESTS' || code === 'PAYMENT_PROVIDER_UNAVAILABLE')
     ? (['Retry-After'] as const)
     : [];
@@ -173,7 +184,7 @@ function failure(e: Endpoint, codes: readonly ErrorCode[]): Json {
     description: codes.join(', '),
     'x-error-codes': codes,
     headers: shown(['X-Request-Id', ...LIMITED, ...waits, ...deprecated(e)]),
-    content: json({ $ref: '#/components/schemas/Failure' }),
+    content: json(failureSchema(e, codes, hoist)),
   };
 }
 

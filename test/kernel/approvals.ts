@@ -105,7 +105,7 @@ export class Desk {
     return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
   }
   /** Holds locks in a transaction of its own until they are released, once. */
-  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly pid: number; readonly release: () => Promise<void> }> {
+  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly pid: number; readonly release: (by?: 'ROLLBACK' | 'COMMIT') => Promise<void> }> {
     const holder = new Client({ connectionString: underTest.databaseUrl });
     await holder.connect();
     let isReleased = false;
@@ -114,10 +114,10 @@ export class Desk {
     const [own] = (await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     return {
       pid: own!.pid,
-      release: async () => {
+      release: async (by = 'ROLLBACK') => {
         if (isReleased) return;
         isReleased = true;
-        await holder.query('ROLLBACK');
+        await holder.query(by);
         await holder.end();
       },
     };

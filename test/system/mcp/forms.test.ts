@@ -63,6 +63,23 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     });
     await client.close();
   });
+  test('what has changed under the form is not approved: the client is told what would happen now', async () => {
+    const { approvalId, orderItemId } = await filed();
+    const client = await connect(generation, token, {
+      answer: async () => {
+        // Whoever else decides what it shows by now: here, an approver at the console who learns that an item is gone.
+        await query(`UPDATE approval_request SET preview = preview || '{"facts": {"refundAmount": 1}}' WHERE approval_id = $1`, [approvalId]);
+        return ACCEPT;
+      },
+    });
+    const { structuredContent, isError } = await client.call('approvals_decide', { approvalId, decision: 'approve' });
+    expect([isError, structuredContent.error.code, structuredContent.error.details.preview.facts]).toEqual([
+      true,
+      'APPROVAL_STALE',
+      { refundAmount: 1 },
+    ]);
+    expect([await statusOf(approvalId), (await shop.item(orderItemId)).status]).toEqual(['PENDING', 'PAID']);
+  });
   test('a rejection is confirmed likewise', async () => {
     const { approvalId, orderItemId } = await filed();
     const client = await connect(generation, token, { answer: () => ACCEPT });
