@@ -48,7 +48,7 @@ export class Portions {
   /** Locks the rows whose turn it is. `hasMore`: other rows may wait, so that the next turn follows at once. */
   async take(tx: PoolClient, room: Room, now: Date): Promise<{ rows: OutboxRow[]; hasMore: boolean }> {
     const began = this.#lastStore;
-    const { rows: turns } = await tx.query<Turn>(turnsOf(FILTERS[this.#lane], began, room, now));
+    const { rows: turns } = await tx.query<Turn>(statement`${turnsOf(FILTERS[this.#lane], began, room, now)}`);
     const stores = new Set(turns.map(({ turn_of: storeId }) => storeId));
     const rows = turns.filter(({ outbox_id: id }) => id !== null);
     const hasMoreOf = ([first, ...others]: readonly Turn[]) => first !== undefined && others.length + 1 >= first.portion;
@@ -63,10 +63,10 @@ export class Portions {
  * not on how many wait. A store without room is passed over, by a probe too. BETWEEN and not `=`, with which the planner may read the rows of
  * all stores in the order of their ids and leave out those of others.
  */
-function turnsOf(lane: Fragment, after: string, { all, perStore, used }: Room, now: Date): ReturnType<typeof statement> {
+function turnsOf(lane: Fragment, after: string, { all, perStore, used }: Room, now: Date): Fragment {
   const isDue = fragment`${lane} AND (o.not_before IS NULL OR o.not_before <= ${now})`;
   const full = [...used].flatMap(([storeId, n]) => (n >= perStore ? [storeId] : []));
-  return statement`WITH RECURSIVE waiting AS (
+  return fragment`WITH RECURSIVE waiting AS (
       (SELECT o.store_id, 1 AS n FROM outbox o WHERE ${isDue} AND o.store_id > ${after} ORDER BY o.store_id LIMIT 1)
       UNION ALL
       SELECT following.store_id, w.n + 1 FROM waiting w CROSS JOIN LATERAL (

@@ -43,14 +43,14 @@ export function incomingOf({ path, params, querystring, headers, body }: Approva
   };
 }
 
-interface Asked {
+interface Filed {
   readonly approval: ApprovalRequest;
   readonly caller: Caller;
   /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
   readonly isOfNobody: boolean;
 }
 /** INSUFFICIENT_SCOPE, CUSTOMER_NOT_FOUND, and the refusals of `validated`. */
-export async function requestOf({ endpoint, read }: Known, { approval, caller, isOfNobody }: Asked, deps: ApiDeps): Promise<Request> {
+export async function requestOf({ endpoint, read }: Known, { approval, caller, isOfNobody }: Filed, deps: ApiDeps): Promise<Request> {
   const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
   if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
   if (isOfNobody) throw new Fault('CUSTOMER_NOT_FOUND');

@@ -120,8 +120,8 @@ export class Sessions {
       const timeout = this.#deps.config.mcpFormMs;
       // Whatever it answers: only an accepted form decides.
       const confirm: Confirm = async (question) => {
-        const asked = { method: 'elicitation/create' as const, params: elicitationOf(question) };
-        const answer = await sendRequest(asked, ResultSchema, { timeout, signal });
+        const request = { method: 'elicitation/create' as const, params: elicitationOf(question) };
+        const answer = await sendRequest(request, ResultSchema, { timeout, signal });
         return { isConfirmed: isConfirmed(answer), previewDigest: question.previewDigest };
       };
       const canShow = showsForms(server.getClientCapabilities());

@@ -111,7 +111,7 @@ export function decide(current: ApprovalState, event: ApprovalEvent, times: Time
  * stay in Postgres.
  */
 export function checkCommand(
-  { status, expiresAt, approverRole, requiredScopes, previewDigest }: Pick<ApprovalState, Judged>,
+  { status, expiresAt, approverRole, requiredScopes, previewDigest }: Pick<ApprovalState, DecisionField>,
   { name, input }: ApprovalCommand,
   at: number,
 ): void {
@@ -125,7 +125,7 @@ export function checkCommand(
   const decidedOn = name === 'approve' ? input.previewDigest : undefined;
   if (decidedOn !== undefined && decidedOn !== previewDigest) throw new Fault('APPROVAL_STALE');
 }
-type Judged = 'status' | 'expiresAt' | 'previewDigest' | keyof ApproverNeeds;
+type DecisionField = 'status' | 'expiresAt' | 'previewDigest' | keyof ApproverNeeds;
 
 function step(current: ApprovalState, event: ApprovalEvent, times: Times): Step {
   if (event.type === 'command') return carryOut(current, event.command, times);

@@ -105,7 +105,10 @@ export class Desk {
     return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
   }
   /** Holds locks in a transaction of its own until they are released, once. */
-  async lock(statement: string, values: readonly unknown[]): Promise<{ readonly pid: number; readonly release: (by?: 'ROLLBACK' | 'COMMIT') => Promise<void> }> {
+  async lock(
+    statement: string,
+    values: readonly unknown[],
+  ): Promise<{ readonly pid: number; readonly release: (by?: 'ROLLBACK' | 'COMMIT') => Promise<void> }> {
     const holder = new Client({ connectionString: underTest.databaseUrl });
     await holder.connect();
     let isReleased = false;

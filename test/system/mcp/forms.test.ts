@@ -68,7 +68,9 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     const client = await connect(generation, token, {
       answer: async () => {
         // Whoever else decides what it shows by now: here, an approver at the console who learns that an item is gone.
-        await query(`UPDATE approval_request SET preview = preview || '{"facts": {"refundAmount": 1}}' WHERE approval_id = $1`, [approvalId]);
+        await query(`UPDATE approval_request SET preview = preview || '{"facts": {"refundAmount": 1}}' WHERE approval_id = $1`, [
+          approvalId,
+        ]);
         return ACCEPT;
       },
     });

@@ -94,9 +94,9 @@ const costly: Graph = {
     { id: 'tick', from: 'paid', to: 'paid', on: { type: 'elapsed', deadline: 'tick' } },
   ],
 };
-test.each(['PT1M', 'P1D'])('a graph that looks through half a million rows each second tells how far it came of %s', async (advance) => {
+test('a graph that looks through half a million rows each time tells how far it came of a day', async () => {
   const steps: unknown[] = [];
-  const scenario = simulation([{ event: { type: 'start' } }, { advance: advance === 'PT1M' ? 60_000 : 86_400_000 }]);
+  const scenario = simulation([{ event: { type: 'start' } }, { advance: 86_400_000 }]);
   const source = { bundle: JSON.stringify({ '': costly }) };
   const read = async () => ({ type: 'simulate', source, simulation: scenario });
   const ended = await flows.run({ storeId: 's', gone: never, read, onProgress: (step) => void steps.push(JSON.parse(String(step))) });
