@@ -1,7 +1,7 @@
 /** Items among others: what a flow may hold much of is left out where it is more than a list carries (F46). The item's own answer has all. */
 
 /** What an item among others shows of its flow, as JSON. */
-export const SHOWN_BYTES = 6 * 1024;
+const SHOWN_BYTES = 6 * 1024;
 /** Then messages are cut here. */
 const MESSAGE_LENGTH = 200;
 
