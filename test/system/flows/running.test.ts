@@ -298,7 +298,7 @@ describe('a run that is late', () => {
     ]);
   });
   test('makes up for any number of deadlines, some in each transaction', async () => {
-    const [one, two] = ['paid', 'again'].map((id) => state(id, { deadlines: [{ key: 'on', after: 'PT1S' }] }));
+    const [one, two] = ['paid', 'again'].map((id) => state(id, { deadlines: [{ key: 'on', after: 'PT20S' }] }));
     const tick = (from: string, to: string) => edge(from, to, { type: 'elapsed', deadline: 'on' });
     const graph = {
       schema: 1,
@@ -307,10 +307,10 @@ describe('a run that is late', () => {
       actions: [{ key: 'go', by: 'seller', label: 'go' }],
       edges: [edge('begin', 'paid', acts('go')), tick('paid', 'again'), tick('again', 'paid'), edge('paid', 'end', acts('go'))],
     };
-    const { productId } = await shop.product(await shop.flow({ graph }, 'every-second'));
+    const { productId } = await shop.product(await shop.flow({ graph }, 'every-20-seconds'));
     const { itemIds, orderNo } = await shop.buy(member, [productId]);
     await shop.act(itemIds[0]!, 'go');
-    await backdate(itemIds[0]!, 120_000);
+    await backdate(itemIds[0]!, 120 * 20_000);
     const run = (await temporalClient()).workflow.getHandle(`order-item/${shop.world.store.storeId}/${orderNo}01`);
     await run.signal(WAKE_SIGNAL);
     const counted = () =>

@@ -9,15 +9,18 @@ export interface Difference {
   readonly simulated: unknown;
 }
 
-const TIMES: ReadonlySet<string> = new Set(['at', 'enteredAt', 'left']);
+const TIMES: ReadonlySet<string> = new Set(['at', 'enteredAt', 'left', 'answeredAt', 'slowedUntil', 'until']);
 /** With each time that is later than the simulated one by at most `waited` set to that one. */
 function aligned(ran: unknown, simulated: unknown, waited: number): unknown {
   if (typeof ran !== 'object' || ran === null || typeof simulated !== 'object' || simulated === null) return ran;
   if (Array.isArray(ran)) return ran.map((one, i) => aligned(one, (simulated as unknown[])[i], waited));
   const theirs = simulated as Readonly<Record<string, unknown>>;
+  const isNear = (own: unknown, other: unknown): boolean =>
+    typeof own === 'number' && typeof other === 'number' && own >= other && own - other <= waited;
   const isSame = (key: string, own: unknown): boolean => {
     const other = theirs[key];
-    return TIMES.has(key) && typeof own === 'number' && typeof other === 'number' && own >= other && own - other <= waited;
+    if (key !== 'moves') return TIMES.has(key) && isNear(own, other);
+    return Array.isArray(own) && Array.isArray(other) && own.length === other.length && own.every((at, i) => isNear(at, other[i]));
   };
   return Object.fromEntries(
     Object.entries(ran).map(([key, own]) => [key, isSame(key, own) ? theirs[key] : aligned(own, theirs[key], waited)]),
