@@ -168,12 +168,12 @@ const deprecated = (e: Endpoint) => (e.successor ? (['Deprecation', 'Link'] as c
 /** A refusal; with the form of `error.details` where the operation declares one of a code. */
 function failureSchema({ details = {} }: Endpoint, codes: readonly ErrorCode[], hoist: Hoist): Json {
   const refused = { $ref: '#/components/schemas/Failure' };
-  const told = codes.flatMap((code) => {
+  const documented = codes.flatMap((code) => {
     const schema = details[code];
     const of = (error: Json): Json => ({ properties: { error: { properties: error } } });
     return schema ? [{ if: of({ code: { const: code } }), then: of({ details: hoist(responseSchema(schema)) }) }] : [];
   });
-  return told.length === 0 ? refused : { allOf: [refused, ...told] };
+  return documented.length === 0 ? refused : { allOf: [refused, ...documented] };
 }
 
 function failure(e: Endpoint, codes: readonly ErrorCode[], hoist: Hoist): Json {

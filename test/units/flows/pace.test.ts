@@ -139,7 +139,7 @@ describe('a replay', () => {
   test('and with one of before there was a pace', () => {
     const records: FlowRecord[] = [record({ type: 'start', members }, T0, [{ at: T0, edges: [], from: [], to: ['a'] }])];
     for (let i = 1; i <= 100; i++) {
-      const [from, to] = (i % 2 === 1 ? ['a', 'b'] : ['b', 'a']) as [string, string];
+      const [from, to] = i % 2 === 1 ? (['a', 'b'] as const) : (['b', 'a'] as const);
       const at = T0 + i * SECOND;
       records.push(record({ type: 'elapsed' }, at, [{ at, edges: [`${from}:@tick`], from: [from], to: [to] }]));
     }

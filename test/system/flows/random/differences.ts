@@ -9,22 +9,16 @@ export interface Difference {
   readonly simulated: unknown;
 }
 
-const TIMES: ReadonlySet<string> = new Set(['at', 'enteredAt', 'left', 'answeredAt', 'slowedUntil', 'until']);
+/** What these say, and everything below them, are times. */
+const TIMES: ReadonlySet<string> = new Set(['at', 'enteredAt', 'left', 'answeredAt', 'slowedUntil', 'until', 'moves', 'firedAtEntry']);
 /** With each time that is later than the simulated one by at most `waited` set to that one. */
-function aligned(ran: unknown, simulated: unknown, waited: number): unknown {
+function aligned(ran: unknown, simulated: unknown, waited: number, isTime = false): unknown {
+  if (typeof ran === 'number' && typeof simulated === 'number')
+    return isTime && ran >= simulated && ran - simulated <= waited ? simulated : ran;
   if (typeof ran !== 'object' || ran === null || typeof simulated !== 'object' || simulated === null) return ran;
-  if (Array.isArray(ran)) return ran.map((one, i) => aligned(one, (simulated as unknown[])[i], waited));
+  if (Array.isArray(ran)) return ran.map((one, i) => aligned(one, (simulated as unknown[])[i], waited, isTime));
   const theirs = simulated as Readonly<Record<string, unknown>>;
-  const isNear = (own: unknown, other: unknown): boolean =>
-    typeof own === 'number' && typeof other === 'number' && own >= other && own - other <= waited;
-  const isSame = (key: string, own: unknown): boolean => {
-    const other = theirs[key];
-    if (key !== 'moves') return TIMES.has(key) && isNear(own, other);
-    return Array.isArray(own) && Array.isArray(other) && own.length === other.length && own.every((at, i) => isNear(at, other[i]));
-  };
-  return Object.fromEntries(
-    Object.entries(ran).map(([key, own]) => [key, isSame(key, own) ? theirs[key] : aligned(own, theirs[key], waited)]),
-  );
+  return Object.fromEntries(Object.entries(ran).map(([key, own]) => [key, aligned(own, theirs[key], waited, isTime || TIMES.has(key))]));
 }
 
 /** The first thing that differs; null: nothing does. Times are equal, but for what the flow has waited until then. */
