@@ -29,7 +29,10 @@ export const list = endpoint({
     tx,
     items.map(({ approverUserId }) => approverUserId),
   );
-  const shown = items.map((approval) => viewListed(approval, tx.at, deps.config.mail.consoleUrl, names));
+  const shown = items.map((approval) => ({
+    ...viewListed(approval, tx.at, deps.config.mail.consoleUrl, names),
+    changesTruncated: approval.changesTruncated,
+  }));
   return page(paged, shown, total);
 });
 

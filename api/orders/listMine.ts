@@ -1,9 +1,10 @@
-import { listOrders, type OrderWithItems } from '../../db/orders/queries.ts';
-import { viewBuyerOrder } from '../../db/orders/views.ts';
+import { type ListedOrder, listOrders } from '../../db/orders/queries.ts';
+import { viewListedBuyerOrder } from '../../db/orders/views.ts';
+import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { paging, Type } from '../kernel/schema.ts';
-import { BuyerOrder } from './schemas.ts';
+import { ListedBuyerOrder, ORDER_CUT } from './schemas.ts';
 
 const NEWEST = 'o';
 
@@ -14,16 +15,13 @@ export const listMine = endpoint({
   access: 'customer',
   change: 'none',
   query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
-  data: feedOf(BuyerOrder),
+  data: feedOf(ListedBuyerOrder),
 }).handle(async ({ tx, customer, query, at: now }) => {
   const { page, size, cursor } = query;
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
   const found = await listOrders(tx, 'orderedAt', filter);
-  const view = (row: OrderWithItems) => viewBuyerOrder(row, now);
-  return feed(query, found, view, ({ order }: OrderWithItems) => ({
-    order: NEWEST,
-    at: order.orderedAt.getTime(),
-    id: order.orderId,
-  }));
+  const view = (row: ListedOrder) => viewListedBuyerOrder(row, now);
+  const positionOf = ({ order }: ListedOrder) => ({ order: NEWEST, at: order.orderedAt.getTime(), id: order.orderId });
+  return fitted(feed(query, found, view, positionOf), size, ORDER_CUT);
 });

@@ -7,6 +7,7 @@ import { countOf } from '../feeds/counts.ts';
 import { loadFlows } from '../flows/loaded.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { findFirst, findListed, type ListedItem, type OrderFacts } from './listed.ts';
 
 export interface OrderFilter {
   /** 14 digits; found regardless of the period. */
@@ -35,12 +36,20 @@ export interface Listed<T> {
   readonly hasMore: boolean;
 }
 export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
+/** An order as lists have it (D90). */
+export interface ListedOrder extends OrderFacts {
+  readonly order: Order;
+  /** The first ones. */
+  readonly items: readonly ListedItem[];
+}
+/** The most items that a page of orders loads: each order shows as many as any other, or all of its own. */
+const PAGE_ITEMS = 500;
 
 /** Newest first, or in the order of changes. */
 export type OrdersBy = 'orderedAt' | 'lastChangedAt';
 
-/** Orders with their items, in four queries, whatever the size of the page. */
-export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+/** Orders with their first items, in four queries, whatever the size of the page. */
+export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Promise<Listed<ListedOrder>> {
   const { em, storeId } = tx;
   const { after, size } = filter;
   const where = conditions(storeId, filter);
@@ -55,7 +64,7 @@ export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Pro
     },
   );
   const total = (await counted(tx, 'orders', filter)) ?? (await em.count(OrderEntity, where));
-  return { items: await withItems(tx, found.slice(0, size)), total, hasMore: found.length > size };
+  return { items: await withFirstItems(tx, found.slice(0, size)), total, hasMore: found.length > size };
 }
 
 const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
@@ -129,6 +138,17 @@ async function withItems(tx: Tx, orders: readonly Order[]): Promise<OrderWithIte
   return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], approvedAt: approvedAt.get(order.paymentId) ?? null }));
 }
 
+async function withFirstItems(tx: Tx, orders: readonly Order[]): Promise<ListedOrder[]> {
+  if (orders.length === 0) return [];
+  const { items, facts } = await findFirst(
+    tx,
+    orders.map(({ orderId }) => orderId),
+    PAGE_ITEMS,
+  );
+  const byOrder = Map.groupBy(items, ({ item }) => item.orderId);
+  return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], ...facts.get(order.orderId)! }));
+}
+
 export interface ItemFilter {
   readonly orderId?: string;
   readonly status?: PublicStatus;
@@ -144,7 +164,7 @@ export interface ItemFilter {
 /**
  * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
  */
-export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<OrderItem>> {
+export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<ListedItem>> {
   const { em, storeId } = tx;
   const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
   // o0: MikroORM's alias of the listed table.
@@ -158,8 +178,8 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
     ...(testPayment !== undefined && { [isTest]: true }),
     ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
-  const found = await em.find(
-    OrderItemEntity,
+  const found = await findListed(
+    tx,
     { ...where, ...afterPosition('lastChangedAt', 'orderItemId', '$gt', after) },
     {
       orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
@@ -168,7 +188,6 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
     },
   );
   const total = (testPayment === undefined ? await counted(tx, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
-  await loadFlows(tx, found);
   return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 

@@ -11,7 +11,8 @@ import { flowOf } from '../flows/loaded.ts';
 import type { FlowHead } from '../flows/queries.ts';
 import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
 import type { Order, OrderItem } from './entities.ts';
-import type { OrderWithItems } from './queries.ts';
+import type { ListedItem } from './listed.ts';
+import type { ListedOrder, OrderWithItems } from './queries.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
@@ -62,6 +63,38 @@ export function viewBuyerItem(item: OrderItem, now: number) {
     step: viewStep(item, { claimable, delivery: item.dispatch ? viewDispatch(item.dispatch) : null }),
     actions: [...viewActions(item, ['buyer']), ...claims],
   };
+}
+
+/** How much of an item's flow a list shows. */
+const LISTED_ACTIONS = 20;
+const LISTED_BRANCHES = 10;
+type InList = { readonly flowState: ReturnType<typeof viewFlowState>; readonly actions: ReturnType<typeof viewActions> };
+/**
+ * An item in a list (D90): without forms, inputs, data blocks and attachments, and without messages where these are too large to be loaded.
+ * `truncated`: something else is missing too.
+ */
+function viewInList<V extends InList>({ flowState, actions, ...view }: V, isCut: boolean) {
+  const { key, name, message, deadlineAt, branches } = flowState;
+  const spoken = (text: string | null) => (isCut ? null : text);
+  return {
+    ...view,
+    flowState: {
+      key,
+      name,
+      message: spoken(message),
+      deadlineAt,
+      branches: branches.slice(0, LISTED_BRANCHES).map((branch) => ({ ...branch, message: spoken(branch.message) })),
+    },
+    actions: actions.slice(0, LISTED_ACTIONS).map(({ input: _form, ...action }) => action),
+    truncated: isCut || branches.length > LISTED_BRANCHES || actions.length > LISTED_ACTIONS,
+  };
+}
+export const viewListedItem = ({ item, isCut }: ListedItem) => viewInList(viewItem(item), isCut);
+function viewListedBuyerItem({ item, isCut }: ListedItem, now: number) {
+  const { step, ...view } = viewInList(viewBuyerItem(item, now), isCut);
+  const { attachments: _gathered, actions, ...shown } = step;
+  const offered = actions.slice(0, LISTED_ACTIONS).map(({ input: _form, ...action }) => action);
+  return { ...view, step: { ...shown, message: isCut ? null : shown.message, actions: offered } };
 }
 
 /** What both see. */
@@ -119,6 +152,21 @@ export const viewOrder = ({ order, items, approvedAt }: OrderWithItems) => ({
 export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now: number) => ({
   ...viewHead(order, approvedAt),
   items: items.map((item) => viewBuyerItem(item, now)),
+});
+
+/** The same in a list. */
+export const viewListedOrder = ({ order, items, itemCount, approvedAt }: ListedOrder) => ({
+  ...viewHead(order, approvedAt),
+  visit: order.visit ?? null,
+  items: items.map(viewListedItem),
+  itemCount,
+  truncated: items.length < itemCount,
+});
+export const viewListedBuyerOrder = ({ order, items, itemCount, approvedAt }: ListedOrder, now: number) => ({
+  ...viewHead(order, approvedAt),
+  items: items.map((item) => viewListedBuyerItem(item, now)),
+  itemCount,
+  truncated: items.length < itemCount,
 });
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({
