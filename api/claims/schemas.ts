@@ -8,7 +8,7 @@ import {
   REJECT_REASONS,
 } from '../../domain/claims/rules.ts';
 import { CARRIERS } from '../../domain/orders/rules.ts';
-import type { Cut, Cuttable } from '../kernel/answers.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { ImageUrl } from '../kernel/images.ts';
 import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
@@ -135,12 +135,12 @@ export const ListedClaim = closed(
     ...claimFields,
     holdReason: nullable(Type.String()),
     stockShortfall: Count,
-    truncated: Type.Boolean({ description: 'The detail has more: photos beyond the first, or texts of a page that would pass 1 MiB' }),
+    truncated: Truncated,
   },
   { title: 'ListedClaim' },
 );
 /** The free texts of a claim. */
-export const CLAIM_CUT: Cut<Cuttable> = { texts: ['detail', 'note', 'explanation', 'holdReason'] };
+export const CLAIM_CUT: Cut = { texts: ['detail', 'note', 'explanation', 'holdReason'] };
 /** Without what is the seller's own. */
 export const BuyerClaim = closed(claimFields, { title: 'BuyerClaim' });
 

@@ -4,7 +4,7 @@ import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { among, named, read } from '../kernel/query.ts';
 import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
-import { inList, INQUIRY_CUT, ListedInquiry, viewInquiry } from './schemas.ts';
+import { INQUIRY_CUT, ListedInquiry, viewInquiry } from './schemas.ts';
 
 export const list = endpoint({
   id: 'inquiries.list',
@@ -23,13 +23,5 @@ export const list = endpoint({
 }).handle(async ({ tx, query }) => {
   const status = read('status', query.status, among(INQUIRY_STATUSES));
   const { items, total } = await listInquiries(tx, { ...query, status });
-  return fitted(
-    page(
-      query,
-      items.map((inquiry) => inList(viewInquiry(inquiry))),
-      total,
-    ),
-    query.size,
-    INQUIRY_CUT,
-  );
+  return fitted(page(query, items.map(viewInquiry), total), query.size, INQUIRY_CUT);
 });

@@ -2,7 +2,7 @@ import { listInquiriesOf } from '../../db/inquiries/queries.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { BuyerInquiry, inList, INQUIRY_CUT, viewShown } from './schemas.ts';
+import { BuyerInquiry, INQUIRY_CUT, viewShown } from './schemas.ts';
 
 export const listMine = endpoint({
   id: 'inquiries.listMine',
@@ -15,6 +15,6 @@ export const listMine = endpoint({
 }).handle(async ({ tx, customer, query }) => {
   const { customerId } = customer!;
   const { items, total } = await listInquiriesOf(tx, customerId, query);
-  const shown = items.map((item) => inList(viewShown(item, customerId)));
+  const shown = items.map((item) => viewShown(item, customerId));
   return fitted(page(query, shown, total), query.size, INQUIRY_CUT);
 });

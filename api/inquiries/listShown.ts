@@ -2,7 +2,7 @@ import { listShownInquiries } from '../../db/inquiries/queries.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { BuyerInquiry, inList, INQUIRY_CUT, viewShown } from './schemas.ts';
+import { BuyerInquiry, INQUIRY_CUT, viewShown } from './schemas.ts';
 
 export const listShown = endpoint({
   id: 'inquiries.listShown',
@@ -17,6 +17,6 @@ export const listShown = endpoint({
 }).handle(async ({ tx, customer, params, query }) => {
   const { items, total } = await listShownInquiries(tx, params.productId, query);
   const visitorId = customer?.customerId ?? null;
-  const shown = items.map((item) => inList(viewShown(item, visitorId)));
+  const shown = items.map((item) => viewShown(item, visitorId));
   return fitted(page(query, shown, total), query.size, INQUIRY_CUT);
 });

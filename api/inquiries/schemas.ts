@@ -2,7 +2,7 @@ import type { FoundInquiry } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES, isReadableBy, MAX_INQUIRY } from '../../domain/inquiries/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName } from '../../domain/reviews/rules.ts';
-import { type Cut, type Cuttable, Truncated } from '../kernel/answers.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 export const InquiryRequest = closed(
@@ -26,9 +26,7 @@ export const Inquiry = closed({ ...common, customerId: Id, content: Type.String(
 /** Of lists. */
 const listed = { truncated: Truncated };
 export const ListedInquiry = closed({ ...common, customerId: Id, content: Type.String(), ...listed }, { title: 'ListedInquiry' });
-export const INQUIRY_CUT: Cut<Cuttable> = { texts: ['title', 'content', 'productName'] };
-/** Whole, until its page turns out to be too large. */
-export const inList = <V>(view: V) => ({ ...view, truncated: false });
+export const INQUIRY_CUT: Cut = { texts: ['title', 'content', 'productName'] };
 export const BuyerInquiry = closed(
   { ...common, ...listed, content: nullable(Type.String({ description: 'Null to others, where it is secret' })) },
   { title: 'BuyerInquiry' },

@@ -2,18 +2,19 @@
 import { shareOf } from '../../db/kernel/answers.ts';
 import { Type } from './schema.ts';
 
-/** An entry of a list that says whether the detail, or a smaller page, has more. */
-export interface Cuttable {
-  readonly truncated: boolean;
-}
-export const Truncated = Type.Boolean({
-  description: 'Texts are cut and end in …, or photos are left out: the page would be larger than 1 MiB. A smaller page has them whole',
-});
-export interface Cut<E> {
+/** A field of entries of lists. */
+export const Truncated = Type.Optional(
+  Type.Boolean({
+    description:
+      'Only of lists, where it is true: texts are cut and end in …, or something is left out that the detail has. A smaller page cuts less',
+  }),
+);
+/** What may be left out of the entries of a list. */
+export interface Cut {
   /** The names of free texts, at any depth of an entry. */
   readonly texts: readonly string[];
-  /** What else is left out where that is not enough; `fits` tells whether it is. */
-  readonly further?: (entry: E, fits: (entry: E) => boolean) => E;
+  /** The name of a list whose last entries are left out where shorter texts are not enough; its first one stays. */
+  readonly list?: string;
 }
 
 /** How long texts may be, one after the other, in characters. */
@@ -24,23 +25,25 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
  * `data` as it is, where its entries fit in 1 MiB. Otherwise those that are larger than their share of it at this size of page are cut, each
  * as little as it takes, and say so.
  */
-export function fitted<E extends Cuttable, D extends { readonly items: readonly E[] }>(data: D, size: number, cut: Cut<E>): D {
+export function fitted<D extends { readonly items: readonly object[] }>(data: D, size: number, cut: Cut): D {
   const sizes = data.items.map(bytesOf);
   const share = shareOf(size);
   if (sizes.reduce((sum, bytes) => sum + bytes, 0) <= share * size) return data;
   return { ...data, items: data.items.map((entry, i) => (sizes[i]! <= share ? entry : shortened(entry, share, cut))) };
 }
 
-function shortened<E extends Cuttable>(entry: E, share: number, { texts, further }: Cut<E>): E {
-  const fits = (cut: E) => bytesOf(cut) <= share;
+function shortened(entry: object, share: number, { texts, list }: Cut): object {
+  const fits = (cut: object) => bytesOf(cut) <= share;
   const names = new Set(texts);
-  const attempts = LENGTHS.map((most) => () => ({ ...(withTexts(entry, names, most) as E), truncated: true }));
-  let cut = attempts[0]!();
-  for (const attempt of attempts.slice(1)) {
+  let cut = entry;
+  for (const most of LENGTHS) {
+    cut = { ...(withTexts(entry, names, most) as object), truncated: true };
     if (fits(cut)) return cut;
-    cut = attempt();
   }
-  return fits(cut) || !further ? cut : further(cut, fits);
+  const of = (from: object): readonly unknown[] =>
+    list === undefined ? [] : (from as Readonly<Record<string, readonly unknown[]>>)[list]!;
+  while (of(cut).length > 1 && !fits(cut)) cut = { ...cut, [list!]: of(cut).slice(0, -1) };
+  return cut;
 }
 
 function withTexts(value: unknown, names: ReadonlySet<string>, most: number): unknown {

@@ -1,4 +1,4 @@
-import type { Cut, Cuttable } from '../kernel/answers.ts';
+import type { Cut } from '../kernel/answers.ts';
 
 /** The free texts of orders and items. */
 const texts = [
@@ -19,13 +19,6 @@ const texts = [
   'contact',
   'availableHours',
 ];
-export const ITEM_CUT: Cut<Cuttable> = { texts };
+export const ITEM_CUT: Cut = { texts };
 /** Orders that are still too large lose their last items. */
-export const ORDER_CUT: Cut<Cuttable & { readonly items: readonly unknown[] }> = {
-  texts,
-  further: (order, fits) => {
-    let kept = order;
-    while (kept.items.length > 1 && !fits(kept)) kept = { ...kept, items: kept.items.slice(0, -1) };
-    return kept;
-  },
-};
+export const ORDER_CUT: Cut = { texts, list: 'items' };

@@ -16,6 +16,6 @@ export const listFlowRuns = endpoint({
   errors: ['ORDER_ITEM_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {
   const { orderItemId } = await readItem(tx, params.orderItemId);
-  const items = (await listRuns(tx, orderItemId)).map((run) => ({ ...run, truncated: false }));
+  const items = await listRuns(tx, orderItemId);
   return fitted({ items }, items.length, RUN_CUT);
 });

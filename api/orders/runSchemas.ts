@@ -1,5 +1,5 @@
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { type Cut, type Cuttable, Truncated } from '../kernel/answers.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { closed, Id, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const text = Type.Optional(Type.String());
@@ -35,4 +35,4 @@ const run = {
 export const FlowRun = closed(run, { title: 'FlowRun' });
 /** Of lists: the first 20 jobs, edges and positions, and of a job the first 5 members (D90). */
 export const ListedFlowRun = closed({ ...run, truncated: Truncated }, { title: 'ListedFlowRun' });
-export const RUN_CUT: Cut<Cuttable> = { texts: ['message', 'reason', 'value'] };
+export const RUN_CUT: Cut = { texts: ['message', 'reason', 'value'] };

@@ -4,6 +4,7 @@ import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/cla
 import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
+import { Truncated } from '../kernel/answers.ts';
 import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
@@ -201,7 +202,7 @@ const listed = {
   ...itemFields,
   flowState: ListedFlowState,
   actions: Type.Array(ListedAction),
-  truncated: Type.Boolean({ description: 'The detail has more: texts are cut, messages, branches or actions left out' }),
+  truncated: Truncated,
 };
 export const ListedOrderItem = closed({ ...listed, sellerMemo: nullable(Type.String()) }, { title: 'ListedOrderItem' });
 const ListedBuyerOrderItem = closed({ ...listed, step: ListedStep }, { title: 'ListedBuyerOrderItem' });
@@ -243,7 +244,7 @@ export const BuyerOrder = closed({ ...orderFields, items: Type.Array(BuyerOrderI
 const listedFields = {
   ...orderFields,
   itemCount: Type.Integer({ minimum: 1, description: 'Of all its items; a page of lists holds at most 500 of its orders’ first items' }),
-  truncated: Type.Boolean({ description: 'The detail has more: items are missing, or texts are cut' }),
+  truncated: Truncated,
 };
 export const ListedOrder = closed(
   { ...listedFields, visit: nullable(Visit), items: Type.Array(ListedOrderItem) },

@@ -2,7 +2,7 @@ import { listReviews } from '../../db/reviews/queries.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { inList, ListedBuyerReview, REVIEW_CUT, viewOwn } from './schemas.ts';
+import { ListedBuyerReview, REVIEW_CUT, viewOwn } from './schemas.ts';
 
 export const listMine = endpoint({
   id: 'reviews.listMine',
@@ -14,13 +14,5 @@ export const listMine = endpoint({
   data: listOf(ListedBuyerReview),
 }).handle(async ({ tx, customer, query }) => {
   const { items, total } = await listReviews(tx, { ...query, customerId: customer!.customerId });
-  return fitted(
-    page(
-      query,
-      items.map((review) => inList(viewOwn(review))),
-      total,
-    ),
-    query.size,
-    REVIEW_CUT,
-  );
+  return fitted(page(query, items.map(viewOwn), total), query.size, REVIEW_CUT);
 });

@@ -2,7 +2,7 @@ import { listShownReviews } from '../../db/reviews/queries.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, page, paging, Type } from '../kernel/schema.ts';
-import { inList, REVIEW_CUT, ReviewSummary, ShownReview, viewShown } from './schemas.ts';
+import { REVIEW_CUT, ReviewSummary, ShownReview, viewShown } from './schemas.ts';
 
 export const listShown = endpoint({
   id: 'reviews.listShown',
@@ -16,15 +16,7 @@ export const listShown = endpoint({
 }).handle(async ({ tx, params, query }) => {
   const { items, total, averageRating } = await listShownReviews(tx, params.productId, query);
   return {
-    ...fitted(
-      page(
-        query,
-        items.map((review) => inList(viewShown(review))),
-        total,
-      ),
-      query.size,
-      REVIEW_CUT,
-    ),
+    ...fitted(page(query, items.map(viewShown), total), query.size, REVIEW_CUT),
     summary: { count: total, averageRating },
   };
 });

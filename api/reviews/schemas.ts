@@ -1,7 +1,7 @@
 import type { FoundReview } from '../../db/reviews/queries.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName, MAX_CONTENT, MAX_REVIEW_IMAGES, RATINGS } from '../../domain/reviews/rules.ts';
-import { type Cut, type Cuttable, Truncated } from '../kernel/answers.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { ImageUrl } from '../kernel/images.ts';
 import { closed, Count, Id, Name, nullable, Timestamp, Type } from '../kernel/schema.ts';
 
@@ -50,9 +50,7 @@ const fields = {
 export const Review = closed({ ...fields, ...listed }, { title: 'Review' });
 export const BuyerReview = closed(fields, { title: 'BuyerReview' });
 export const ListedBuyerReview = closed({ ...fields, ...listed }, { title: 'ListedBuyerReview' });
-export const REVIEW_CUT: Cut<Cuttable> = { texts: ['content', 'productName', 'optionLabel'] };
-/** Whole, until its page turns out to be too large. */
-export const inList = <V>(view: V) => ({ ...view, truncated: false });
+export const REVIEW_CUT: Cut = { texts: ['content', 'productName', 'optionLabel'] };
 
 /** Of all standing reviews of the product. */
 export const ReviewSummary = closed(

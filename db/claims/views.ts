@@ -55,7 +55,7 @@ function withFirstPhotos({ images, inspection, rejection, ...claim }: ClaimView)
     images: images.slice(0, 1),
     inspection: inspection && { ...inspection, images: inspection.images.slice(0, 1) },
     rejection: rejection && { ...rejection, evidenceImages: rejection.evidenceImages.slice(0, 1) },
-    truncated: photos.some(({ length }) => length > 1),
+    ...(photos.some(({ length }) => length > 1) && { truncated: true }),
   };
 }
 

@@ -86,7 +86,7 @@ function viewInList<V extends InList>({ flowState, actions, ...view }: V, isCut:
       branches: branches.slice(0, LISTED_BRANCHES).map((branch) => ({ ...branch, message: spoken(branch.message) })),
     },
     actions: actions.slice(0, LISTED_ACTIONS).map(({ input: _form, ...action }) => action),
-    truncated: isCut || branches.length > LISTED_BRANCHES || actions.length > LISTED_ACTIONS,
+    ...((isCut || branches.length > LISTED_BRANCHES || actions.length > LISTED_ACTIONS) && { truncated: true }),
   };
 }
 export const viewListedItem = ({ item, isCut }: ListedItem) => viewInList(viewItem(item), isCut);
@@ -160,13 +160,13 @@ export const viewListedOrder = ({ order, items, itemCount, approvedAt }: ListedO
   visit: order.visit ?? null,
   items: items.map(viewListedItem),
   itemCount,
-  truncated: items.length < itemCount,
+  ...(items.length < itemCount && { truncated: true }),
 });
 export const viewListedBuyerOrder = ({ order, items, itemCount, approvedAt }: ListedOrder, now: number) => ({
   ...viewHead(order, approvedAt),
   items: items.map((item) => viewListedBuyerItem(item, now)),
   itemCount,
-  truncated: items.length < itemCount,
+  ...(items.length < itemCount && { truncated: true }),
 });
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({

@@ -68,10 +68,21 @@ const ADDRESS_FIELDS = [
 export type AddressRow = Pick<SellerAddress, (typeof ADDRESS_FIELDS)[number]>;
 export type ProductRow = Pick<Product, (typeof PRODUCT_FIELDS)[number]>;
 export type VariantRow = Pick<Variant, (typeof VARIANT_FIELDS)[number]>;
+/** What the pricing of carts and checkouts reads (D90). */
+const UNPRICED = ['description', 'optionGroups', 'images'] as const satisfies readonly (keyof ProductRow)[];
+const PRICED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNPRICED.some((left) => left === field));
+const PRICED_VARIANT = [
+  'variantId',
+  'variantNo',
+  'optionValues',
+  'stockQuantity',
+  'additionalPriceWon',
+  'isSellable',
+] as const satisfies readonly (keyof VariantRow)[];
 export interface Sellable {
-  readonly product: ProductRow;
-  /** In the order of their combinations. */
-  readonly variants: readonly VariantRow[];
+  readonly product: Omit<ProductRow, (typeof UNPRICED)[number]>;
+  /** Those that are asked for and the first two, in the order of their combinations. */
+  readonly variants: readonly Pick<VariantRow, (typeof PRICED_VARIANT)[number]>[];
 }
 /** Sums over a product's variants; `least` and `most`: additional prices, in won. */
 export interface VariantSums {
@@ -91,7 +102,10 @@ export interface ListedProduct {
   readonly variants: VariantSums;
   readonly isSold: boolean;
 }
-export interface ProductWithVariants extends Sellable {
+export interface ProductWithVariants {
+  readonly product: ProductRow;
+  /** In the order of their combinations. */
+  readonly variants: readonly VariantRow[];
   /** It was ordered, which locks its fulfillment type (D61). */
   readonly isSold: boolean;
 }
@@ -128,10 +142,12 @@ const timesOf = ({ createdAt, updatedAt }: { readonly createdAt: string; readonl
   createdAt: new Date(createdAt),
   updatedAt: new Date(updatedAt),
 });
-const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
-  ...rest,
-  product: { ...product, ...timesOf(product), deletedAt: product.deletedAt ? new Date(product.deletedAt) : null },
+const revived = <P extends Json<Pick<ProductRow, 'createdAt' | 'updatedAt' | 'deletedAt'>>>(product: P) => ({
+  ...product,
+  ...timesOf(product),
+  deletedAt: product.deletedAt ? new Date(product.deletedAt) : null,
 });
+const revive = ({ product, ...rest }: Found): ProductWithVariants => ({ ...rest, product: revived(product) });
 
 export async function readProduct({ sql, storeId }: Tx, productId: string): Promise<ProductWithVariants> {
   const [row] = await sql<{ found: Found }>`
@@ -140,16 +156,25 @@ export async function readProduct({ sql, storeId }: Tx, productId: string): Prom
   return revive(row.found);
 }
 
-/** Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query. */
+/**
+ * Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query, which reads of
+ * each product's variants these and the first two, so that a cart of a hundred products with five hundred variants each costs little.
+ */
 export async function findSellable(
   { sql, storeId }: Tx,
   productIds: readonly string[],
+  variantIds: readonly string[],
 ): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
-  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>`
-    SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ${storeId}
+  const variants = fragment`coalesce((SELECT json_agg(${object(PRICED_VARIANT, fragment`v`)} ORDER BY v.seq) FROM variant v
+     WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
+       AND (v.variant_id = ANY (${variantIds}::text[]) OR v.variant_id = ANY (ARRAY(SELECT first.variant_id FROM variant first
+         WHERE first.store_id = p.store_id AND first.product_id = p.product_id AND first.deleted_at IS NULL ORDER BY first.seq LIMIT 2)))), '[]')`;
+  type Priced = { readonly product: Json<Sellable['product']>; readonly variants: Sellable['variants'] };
+  const [row] = await sql<{ found: Priced[] | null; addresses: AddressRow[] | null }>`
+    SELECT (SELECT json_agg(json_build_object('product', ${object(PRICED_FIELDS, fragment`p`)}, 'variants', ${variants})) FROM product p WHERE p.store_id = ${storeId}
     AND p.product_id = ANY(${productIds}::text[])) AS found,
        (SELECT json_agg(${object(ADDRESS_FIELDS, fragment`a`)}) FROM seller_address a WHERE a.store_id = ${storeId}) AS addresses`;
-  const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));
+  const sellable = new Map((row!.found ?? []).map(({ product, ...rest }) => [product.productId, { ...rest, product: revived(product) }]));
   return { sellable, addresses: row!.addresses ?? [] };
 }
 

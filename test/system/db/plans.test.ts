@@ -103,7 +103,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['… by both', (tx) => listShown(tx, { ...page, categoryId: one.categoryId, keyword: '캐' })],
   ['one on the shelf, by id', (tx) => readShown(tx, one.productId)],
   ['… by number', (tx) => readShown(tx, '7')],
-  ['what a cart is priced by', (tx) => findSellable(tx, [one.productId])],
+  ['what a cart is priced by', (tx) => findSellable(tx, [one.productId], [one.variantId])],
   ['a calendar', (tx) => readCalendar(tx, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
   ['a shown calendar', (tx) => shownCalendar(tx, one.productId, '2026-01-01', '2026-01-31')],
   [
