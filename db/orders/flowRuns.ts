@@ -49,7 +49,7 @@ const LISTED = { jobs: 20, members: 5, edges: 20 } as const;
 /** Of how many items, and how many effects of each, a list reads: what its jobs are made of. */
 const READ = { items: 10, effects: 40, message: 500 } as const;
 /** How many jobs a record shows by itself: a hundred items with twenty messages each have two thousand. */
-const MOST_JOBS = 500;
+const MAX_JOBS = 500;
 
 /** A record `s` with what it says of all its items `m`: an item that has left does not hear of answers. `effects`: how they are read. */
 const record = (effects: Fragment) => fragment`
@@ -88,7 +88,7 @@ export async function readFlowRun({ sql, storeId }: Tx, runId: string) {
   const [row] = await sql<Row>`
     SELECT ${RECORD} WHERE s.store_id = ${storeId} AND s.run_id = ${runId} ORDER BY s.order_item_id LIMIT 1`;
   if (!row) throw new Fault('FLOW_RUN_NOT_FOUND');
-  return viewRun(row, MOST_JOBS);
+  return viewRun(row, MAX_JOBS);
 }
 
 const actorOf = ({ type, cause, by }: RecordedEvent): 'SELLER' | 'BUYER' | 'SYSTEM' => {
@@ -134,27 +134,27 @@ function viewRun(row: Row, most: number) {
   };
 }
 
-interface Told {
+interface Written {
   readonly effect: Effect;
   readonly text: string;
 }
 /** The effects of all items of a record. */
 const mergedOf = (all: readonly (readonly Effect[])[]): readonly Effect[] =>
   all
-    .map((own): readonly Told[] => own.map((effect) => ({ effect, text: JSON.stringify(effect) })))
+    .map((own): readonly Written[] => own.map((effect) => ({ effect, text: JSON.stringify(effect) })))
     .reduce(merged)
     .map(({ effect }) => effect);
 /** What the items of a record share stands there once; what one of them has for itself stands where it was, after that of those before. */
-function merged(all: readonly Told[], own: readonly Told[]): readonly Told[] {
-  const result: Told[] = [];
+function merged(all: readonly Written[], own: readonly Written[]): readonly Written[] {
+  const result: Written[] = [];
   let taken = 0;
-  for (const told of all) {
-    const i = own.findIndex(({ text }, at) => at >= taken && text === told.text);
+  for (const one of all) {
+    const i = own.findIndex(({ text }, at) => at >= taken && text === one.text);
     if (i >= 0) {
       result.push(...own.slice(taken, i));
       taken = i + 1;
     }
-    result.push(told);
+    result.push(one);
   }
   return [...result, ...own.slice(taken)];
 }

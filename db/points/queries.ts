@@ -21,7 +21,7 @@ export interface Points {
   /** In the order in which they are spent, the first 1,000 (D90). */
   readonly lots: readonly ShownLot[];
 }
-const MOST_LOTS = 1000;
+const MAX_LOTS = 1000;
 interface LotRow {
   readonly balance_won: string | null;
   readonly soon_won: string | null;
@@ -41,7 +41,7 @@ export async function readPoints({ sql, storeId, at }: Tx, customerId: string): 
     LEFT JOIN point_lot l ON l.store_id = a.store_id AND l.customer_id = a.customer_id AND l.remaining_won > 0
       AND l.expires_at > ${new Date(at)}
     WHERE a.store_id = ${storeId} AND a.customer_id = ${customerId} ORDER BY l.expires_at, l.earned_at, l.seq
-    LIMIT ${MOST_LOTS}`;
+    LIMIT ${MAX_LOTS}`;
   if (rows.length === 0) throw new Fault('CUSTOMER_NOT_FOUND');
   const lots = rows.flatMap((row) => (row.lot_id === null ? [] : [lotOf(row.lot_id, row)]));
   const { balance_won: balance, soon_won: soon } = rows[0]!;
