@@ -8,6 +8,7 @@ export const imageUrl = (i: number): string => `https://i.example.com/${i}/`.pad
 export const moment = (i: number): string => new Date(Date.UTC(2026, 10, 1) + i * 1000).toISOString();
 
 export type Row = Readonly<Record<string, unknown>>;
+export const many = (count: number, row: (i: number) => Row): Row[] => Array.from({ length: count }, (_, i) => row(i));
 export class Planter {
   readonly #client: Client;
   readonly #storeId: string;
@@ -17,6 +18,8 @@ export class Planter {
   }
   static async open(storeId: string): Promise<Planter> {
     const client = new Client({ connectionString: underTest.databaseUrl });
+    // The database ends with the system under test.
+    client.on('error', () => undefined);
     await client.connect();
     await client.query('SET session_replication_role = replica');
     return new Planter(client, storeId);
