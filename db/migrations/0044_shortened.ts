@@ -25,7 +25,7 @@ const functions = [
      WITH line AS (
        SELECT n, line, jsonb_build_object('field', line -> 'field', 'before', shortened_value(line -> 'before', 2000),
          'after', shortened_value(line -> 'after', 2000)) AS cut
-       FROM jsonb_array_elements(changes) WITH ORDINALITY AS given (line, n) ORDER BY n LIMIT 20),
+       FROM jsonb_array_elements(jsonb_path_query_array(changes, '$[0 to 19]')) WITH ORDINALITY AS given (line, n)),
      fitting AS (
        SELECT n, line, CASE WHEN n = 1 AND octet_length(cut::text) > bytes THEN jsonb_build_object('field', line -> 'field',
          'before', shortened_value(line -> 'before', bytes / 10), 'after', shortened_value(line -> 'after', bytes / 10)) ELSE cut END AS cut

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { endpoints } from '../../../../api/endpoints.ts';
-import { Buyer, call } from '../../../../bin/dev/client.ts';
+import { type Buyer, call } from '../../../../bin/dev/client.ts';
 import { LARGEST_ANSWER } from '../../../../db/kernel/answers.ts';
 import { customerIdOf } from '../../../kernel/points.ts';
 import { people, storeToken, loginAs } from '../../../kernel/login.ts';
@@ -14,12 +14,11 @@ import { Planter } from './plant.ts';
 /** Names of what a list answers. */
 const LISTS = ['items', 'rows', 'days', 'lots'];
 /** Details with such a field: their sizes are in docs/performance.md. */
-const DETAILS = ['orders.get', 'orders.getMine', 'checkout.get'];
-type Data = { readonly properties?: Readonly<Record<string, { readonly type?: string }>> };
+const DETAILS: ReadonlySet<string> = new Set(['orders.get', 'orders.getMine', 'checkout.get']);
+const propertiesOf = (data: object | undefined): Readonly<Record<string, { readonly type?: string }>> =>
+  (data as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> } | undefined)?.properties ?? {};
 const isList = ({ route, data, id }: (typeof endpoints)[number]) =>
-  route.startsWith('GET ') &&
-  !DETAILS.includes(id) &&
-  LISTS.some((name) => (data as Data | undefined)?.properties?.[name]?.type === 'array');
+  route.startsWith('GET ') && !DETAILS.has(id) && LISTS.some((name) => propertiesOf(data)[name]?.type === 'array');
 
 type Who = 'seller' | 'owner' | 'user' | 'member';
 interface Largest {
@@ -40,8 +39,8 @@ const LARGEST: Readonly<Record<string, () => Largest>> = {
     least: 500_000,
   }),
   'categories.list': () => ({ path: '/v1/categories?size=100', least: 20_000 }),
-  'members.list': () => ({ path: '/v1/store/members', least: 50_000 }),
-  'invitations.list': () => ({ path: '/v1/store/invitations?size=100', least: 30_000 }),
+  'members.list': () => ({ path: '/v1/store/members', who: 'owner', least: 50_000 }),
+  'invitations.list': () => ({ path: '/v1/store/invitations?size=100', who: 'owner', least: 30_000 }),
   'me.listStores': () => ({ path: '/me/stores', who: 'user', least: 0 }),
   'clients.list': () => ({ path: '/v1/store/api-clients?size=100', who: 'owner', least: 500_000 }),
   'apiTokens.list': () => ({ path: '/v1/store/api-tokens?size=100', who: 'owner', least: 100_000 }),
@@ -62,7 +61,7 @@ const LARGEST: Readonly<Record<string, () => Largest>> = {
   'wishlist.list': () => ({ path: '/storefront/v1/me/wishlist?size=100', who: 'member', least: 40_000 }),
   'cart.get': () => ({ path: '/storefront/v1/cart/items', who: 'member', least: 100_000 }),
   'payments.list': () => ({ path: '/v1/payments?size=100&includeTest=true&from=2026-11-01&to=2026-12-01', least: 20_000 }),
-  'points.listHistory': () => ({ path: '/v1/points/history?size=100&from=2026-11-01&to=2026-12-01', least: 80_000 }),
+  'points.listHistory': () => ({ path: '/v1/points/history?size=100&from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z', least: 80_000 }),
   'points.listCustomerHistory': () => ({ path: `/v1/customers/${ids.customerId}/points/history?size=100`, least: 80_000 }),
   'points.listMine': () => ({ path: '/storefront/v1/me/points/history?size=100', who: 'member', least: 10_000 }),
   'points.get': () => ({ path: `/v1/customers/${ids.customerId}/points`, least: 100_000 }),
@@ -103,7 +102,7 @@ async function fillCart(plant: Planter): Promise<void> {
 async function fillNights(plant: Planter): Promise<void> {
   await plant.query(`UPDATE product SET inventory_mode = 'DATED' WHERE product_id = 'prd_0'`);
   await plant.query(
-    `INSERT INTO variant_night SELECT v.store_id, v.variant_id, day, 1000000, 2000000000 FROM variant v,
+    `INSERT INTO variant_night SELECT v.store_id, v.variant_id, day, 1000000, 1999999000 FROM variant v,
        generate_series('2026-12-01'::date, '2026-12-25'::date, '1 day') day WHERE v.product_id = 'prd_0'`,
   );
 }

@@ -106,7 +106,8 @@ export async function fillOrders(plant: Planter): Promise<void> {
     payment_id: `pay_${i}`,
     checkout_id: `chk_${i}`,
     order_id: `ord_${i}`,
-    started_at: moment(i),
+    order_no: String(20_000_000_000_000 + i),
+    created_at: moment(i),
   }));
 }
 
