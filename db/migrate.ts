@@ -46,6 +46,7 @@ import { SlowedRuns0039 } from './migrations/0039_slowed_runs.ts';
 import { SharedStates0041 } from './migrations/0041_shared_states.ts';
 import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { FairOutbox0043 } from './migrations/0043_fair_outbox.ts';
+import { Shortened0044 } from './migrations/0044_shortened.ts';
 import { ApprovedPreviews0046 } from './migrations/0046_approved_previews.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
@@ -96,6 +97,7 @@ const MIGRATIONS = [
   SharedStates0041,
   CallTurns0042,
   FairOutbox0043,
+  Shortened0044,
   ApprovedPreviews0046,
   PaymentKeys0049,
   OperationSubject0050,

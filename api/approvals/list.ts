@@ -29,7 +29,11 @@ export const list = endpoint({
     tx,
     items.map(({ approverUserId }) => approverUserId),
   );
-  const shown = items.map((approval) => viewListed(approval, tx.at, deps.config.mail.consoleUrl, names));
+  const shown = items.map((approval) => {
+    const { changesTruncated } = approval;
+    const { previewDigest, ...listed } = viewListed(approval, tx.at, deps.config.mail.consoleUrl, names);
+    return { ...listed, previewDigest: changesTruncated ? null : previewDigest, changesTruncated };
+  });
   return page(paged, shown, total);
 });
 

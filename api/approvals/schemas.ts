@@ -47,7 +47,21 @@ const listed = {
   approver: nullable(closed({ userId: Id, name: Type.String() })),
   result: nullable(Result),
 };
-export const ListedApproval = closed(listed, { title: 'ListedApproval' });
+/** Of lists (D90). */
+export const ListedApproval = closed(
+  {
+    ...listed,
+    previewDigest: nullable({
+      ...PreviewDigest,
+      description: 'Null where only a part of the preview is listed: the request itself has all',
+    }),
+    changesTruncated: Type.Boolean({
+      description:
+        'preview.changes holds fewer lines than the request’s (at most 20), or shorter values (at most 2,000 characters); data and error of its result are null where they are larger than 1,000 bytes',
+    }),
+  },
+  { title: 'ListedApproval' },
+);
 export const Approval = closed(
   {
     ...listed,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../kernel/endpoint.ts';
+import { get } from './get.ts';
 import { list } from './list.ts';
 
-export const auditLogs: readonly Endpoint[] = [list];
+export const auditLogs: readonly Endpoint[] = [list, get];

@@ -33,6 +33,10 @@ export const AuditRecord = closed(
     idempotencyKey: nullable(Type.String()),
     approvalId: nullable(Type.String()),
     metadata: Type.Object({}, { description: 'changes, approvedBy, onBehalfOf, via, replayed …; of a refund or cancel its amounts' }),
+    changesTruncated: Type.Boolean({
+      description:
+        'Of a list: metadata.changes holds fewer lines than the record (at most 20), or shorter values (at most 2,000 characters)',
+    }),
   },
   { title: 'AuditRecord' },
 );

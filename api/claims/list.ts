@@ -1,12 +1,13 @@
 import type { Claim as Row } from '../../db/claims/entities.ts';
 import { listClaims } from '../../db/claims/queries.ts';
-import { viewClaims } from '../../db/claims/views.ts';
+import { viewListedClaims } from '../../db/claims/views.ts';
 import { CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
+import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { among, amongAll, named, read, sent, severalPattern } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
-import { Claim } from './schemas.ts';
+import { CLAIM_CUT, ListedClaim } from './schemas.ts';
 
 /** The name of the order in cursors: newest first. */
 const NEWEST = 'r';
@@ -26,7 +27,7 @@ export const list = endpoint({
     orderId: Type.Optional(Id),
     orderItemId: Type.Optional(Id),
   }),
-  data: feedOf(Claim),
+  data: feedOf(ListedClaim),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
   const filter = {
@@ -37,7 +38,11 @@ export const list = endpoint({
     after: readCursor(query.cursor, [NEWEST]) ?? undefined,
   };
   const found = await listClaims(tx, { page: query.page, size: query.size, ...sent(filter) });
-  const views = new Map((await viewClaims(tx, found.items)).map((view) => [view.claimId, view]));
+  const views = new Map((await viewListedClaims(tx, found.items)).map((view) => [view.claimId, view]));
   const positionOf = ({ requestedAt, claimId }: Row) => ({ order: NEWEST, at: requestedAt.getTime(), id: claimId });
-  return feed(query, found, ({ claimId }: Row) => views.get(claimId)!, positionOf);
+  return fitted(
+    feed(query, found, ({ claimId }: Row) => views.get(claimId)!, positionOf),
+    query.size,
+    CLAIM_CUT,
+  );
 });

@@ -8,6 +8,7 @@ import {
   REJECT_REASONS,
 } from '../../domain/claims/rules.ts';
 import { CARRIERS } from '../../domain/orders/rules.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { ImageUrl } from '../kernel/images.ts';
 import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
@@ -128,6 +129,18 @@ export const Claim = closed(
   },
   { title: 'Claim' },
 );
+/** Of lists: of each kind of photos the first (D90). */
+export const ListedClaim = closed(
+  {
+    ...claimFields,
+    holdReason: nullable(Type.String()),
+    stockShortfall: Count,
+    truncated: Truncated,
+  },
+  { title: 'ListedClaim' },
+);
+/** The free texts of a claim. */
+export const CLAIM_CUT: Cut = { texts: ['detail', 'note', 'explanation', 'holdReason'] };
 /** Without what is the seller's own. */
 export const BuyerClaim = closed(claimFields, { title: 'BuyerClaim' });
 

@@ -1,7 +1,8 @@
 import { listClients } from '../../db/identity/clients.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
-import { ApiClient, viewClient } from './schemas.ts';
+import { CLIENT_CUT, ListedClient, viewClient } from './schemas.ts';
 
 export const list = endpoint({
   id: 'clients.list',
@@ -11,9 +12,9 @@ export const list = endpoint({
   console: ['OWNER', 'ADMIN'],
   change: 'none',
   query: Type.Object({ ...paging, status: Type.Optional(oneOf(['ACTIVE', 'REVOKED'])) }),
-  data: listOf(ApiClient),
+  data: listOf(ListedClient),
 }).handle(async ({ tx, query }) => {
   const { status = null, ...paged } = query;
   const { items, total } = await listClients(tx, { ...paged, status });
-  return page(paged, items.map(viewClient), total);
+  return fitted(page(paged, items.map(viewClient), total), query.size, CLIENT_CUT);
 });

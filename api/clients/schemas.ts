@@ -1,6 +1,7 @@
 import type { ShownClient } from '../../db/identity/clients.ts';
 import { GRANT_TYPES } from '../../domain/identity/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {
@@ -18,6 +19,8 @@ const fields = {
   revokedAt: nullable(Timestamp),
 };
 export const ApiClient = closed(fields, { title: 'ApiClient' });
+export const ListedClient = closed({ ...fields, truncated: Truncated }, { title: 'ListedApiClient' });
+export const CLIENT_CUT: Cut = { texts: ['clientName'], list: 'redirectUris' };
 export const NewSecret = closed({ ...fields, clientSecret: Type.String({ description: 'Shown once' }) }, { title: 'NewClientSecret' });
 
 export const viewClient = (client: ShownClient) => ({

@@ -1,10 +1,11 @@
 import { checkCustomer } from '../../db/customers/list.ts';
 import { listOrders as findOrders } from '../../db/orders/queries.ts';
-import { viewOrders } from '../../db/orders/views.ts';
+import { viewListedOrder } from '../../db/orders/views.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { flag, FLAGS, named, read, sent } from '../kernel/query.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { Order } from '../orders/schemas.ts';
+import { ListedOrder, ORDER_CUT } from '../orders/schemas.ts';
 
 export const listOrders = endpoint({
   id: 'customers.listOrders',
@@ -14,11 +15,11 @@ export const listOrders = endpoint({
   scopes: ['customer:r'],
   change: 'none',
   query: Type.Object({ ...paging, testPayment: named({ enum: FLAGS }, 'true or false') }),
-  data: listOf(Order),
+  data: listOf(ListedOrder),
   errors: ['CUSTOMER_NOT_FOUND', 'INVALID_PARAMETER'],
 }).handle(async ({ tx, params: { customerId }, query }) => {
   const filter = sent({ testPayment: read('testPayment', query.testPayment, flag) });
   await checkCustomer(tx, customerId);
   const { items, total } = await findOrders(tx, 'orderedAt', { page: query.page, size: query.size, customerId, ...filter });
-  return page(query, [...(await viewOrders(tx, items))], total);
+  return fitted(page(query, items.map(viewListedOrder), total), query.size, ORDER_CUT);
 });

@@ -1,4 +1,4 @@
-import { findFlow, versionsOf } from '../../db/flows/stored.ts';
+import { findFlow, SHOWN_VERSIONS, versionsOf } from '../../db/flows/stored.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Flow, viewFlow } from './schemas.ts';
 
@@ -13,5 +13,5 @@ export const get = endpoint({
   errors: ['FLOW_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {
   const flow = await findFlow(tx, params.flowId);
-  return viewFlow(flow, (await versionsOf(tx, [flow])).get(flow.flowId));
+  return viewFlow(flow, (await versionsOf(tx, [flow], SHOWN_VERSIONS)).get(flow.flowId));
 });

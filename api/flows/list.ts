@@ -1,4 +1,4 @@
-import { listFlows, versionsOf } from '../../db/flows/stored.ts';
+import { LISTED_VERSIONS, listFlows, versionsOf } from '../../db/flows/stored.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { FlowSummary, viewSummary } from './schemas.ts';
@@ -14,7 +14,7 @@ export const list = endpoint({
   data: listOf(FlowSummary),
 }).handle(async ({ tx, query }) => {
   const [flows, total] = await listFlows(tx, query);
-  const versions = await versionsOf(tx, flows);
+  const versions = await versionsOf(tx, flows, LISTED_VERSIONS);
   return page(
     query,
     flows.map((flow) => viewSummary(flow, versions.get(flow.flowId))),

@@ -1,6 +1,6 @@
 import { listSecrets as list } from '../../db/flows/secrets.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
 import { Secret, viewSecret } from './schemas.ts';
 
 export const listSecrets = endpoint({
@@ -10,5 +10,9 @@ export const listSecrets = endpoint({
   access: 'store',
   scopes: ['flow:r'],
   change: 'none',
-  data: closed({ items: Type.Array(Secret) }),
-}).handle(async ({ tx }) => ({ items: (await list(tx)).map(viewSecret) }));
+  query: Type.Object(wholePaging),
+  data: listOf(Secret),
+}).handle(async ({ tx, query }) => {
+  const [secrets, total] = await list(tx, query);
+  return page(query, secrets.map(viewSecret), total);
+});

@@ -1,6 +1,7 @@
 import { findFlow, versionsOf } from '../../db/flows/stored.ts';
+import { offset } from '../../db/kernel/page.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
 import { VersionHead, viewVersion } from './schemas.ts';
 
 export const listVersions = endpoint({
@@ -10,9 +11,11 @@ export const listVersions = endpoint({
   access: 'store',
   scopes: ['flow:r'],
   change: 'none',
-  data: closed({ items: Type.Array(VersionHead) }),
+  query: Type.Object(wholePaging),
+  data: listOf(VersionHead),
   errors: ['FLOW_NOT_FOUND'],
-}).handle(async ({ tx, params }) => {
+}).handle(async ({ tx, params, query }) => {
   const flow = await findFlow(tx, params.flowId);
-  return { items: ((await versionsOf(tx, [flow])).get(flow.flowId) ?? []).map(viewVersion) };
+  const versions = (await versionsOf(tx, [flow], offset(query))).get(flow.flowId) ?? [];
+  return page(query, versions.map(viewVersion), flow.latestVersion);
 });

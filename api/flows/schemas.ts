@@ -35,7 +35,9 @@ const flowFields = {
   presetKey: nullable(Type.String()),
   defaultFor: nullable(oneOf(['SHIPPING', 'MANUAL'], 'Of the two default flows, which cannot be edited')),
   latestVersion: nullable(VersionNo),
-  versions: Type.Array(closed({ version: VersionNo, progression: Progression, publishedAt: Timestamp, inProgress: InProgress })),
+  versions: Type.Array(closed({ version: VersionNo, progression: Progression, publishedAt: Timestamp, inProgress: InProgress }), {
+    description: 'The newest 100; in lists the newest 20. GET …/versions has all',
+  }),
   createdAt: Timestamp,
 };
 export const Flow = closed({ ...flowFields, draft: nullable(closed({ ...draftHead, graph: FlowGraph })) }, { title: 'Flow' });

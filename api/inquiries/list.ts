@@ -1,9 +1,10 @@
 import { listInquiries } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES } from '../../domain/inquiries/rules.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { among, named, read } from '../kernel/query.ts';
 import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
-import { Inquiry, viewInquiry } from './schemas.ts';
+import { INQUIRY_CUT, ListedInquiry, viewInquiry } from './schemas.ts';
 
 export const list = endpoint({
   id: 'inquiries.list',
@@ -17,10 +18,10 @@ export const list = endpoint({
     status: named({ enum: INQUIRY_STATUSES }, 'WAITING or ANSWERED'),
     productId: Type.Optional(Id),
   }),
-  data: listOf(Inquiry),
+  data: listOf(ListedInquiry),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
   const status = read('status', query.status, among(INQUIRY_STATUSES));
   const { items, total } = await listInquiries(tx, { ...query, status });
-  return page(query, items.map(viewInquiry), total);
+  return fitted(page(query, items.map(viewInquiry), total), query.size, INQUIRY_CUT);
 });

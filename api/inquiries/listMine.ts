@@ -1,7 +1,8 @@
 import { listInquiriesOf } from '../../db/inquiries/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { BuyerInquiry, viewShown } from './schemas.ts';
+import { BuyerInquiry, INQUIRY_CUT, viewShown } from './schemas.ts';
 
 export const listMine = endpoint({
   id: 'inquiries.listMine',
@@ -14,9 +15,6 @@ export const listMine = endpoint({
 }).handle(async ({ tx, customer, query }) => {
   const { customerId } = customer!;
   const { items, total } = await listInquiriesOf(tx, customerId, query);
-  return page(
-    query,
-    items.map((item) => viewShown(item, customerId)),
-    total,
-  );
+  const shown = items.map((item) => viewShown(item, customerId));
+  return fitted(page(query, shown, total), query.size, INQUIRY_CUT);
 });

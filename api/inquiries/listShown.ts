@@ -1,7 +1,8 @@
 import { listShownInquiries } from '../../db/inquiries/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { BuyerInquiry, viewShown } from './schemas.ts';
+import { BuyerInquiry, INQUIRY_CUT, viewShown } from './schemas.ts';
 
 export const listShown = endpoint({
   id: 'inquiries.listShown',
@@ -16,9 +17,6 @@ export const listShown = endpoint({
 }).handle(async ({ tx, customer, params, query }) => {
   const { items, total } = await listShownInquiries(tx, params.productId, query);
   const visitorId = customer?.customerId ?? null;
-  return page(
-    query,
-    items.map((item) => viewShown(item, visitorId)),
-    total,
-  );
+  const shown = items.map((item) => viewShown(item, visitorId));
+  return fitted(page(query, shown, total), query.size, INQUIRY_CUT);
 });

@@ -2,6 +2,7 @@ import type { FoundInquiry } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES, isReadableBy, MAX_INQUIRY } from '../../domain/inquiries/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName } from '../../domain/reviews/rules.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 export const InquiryRequest = closed(
@@ -22,8 +23,12 @@ const common = {
   createdAt: Timestamp,
 };
 export const Inquiry = closed({ ...common, customerId: Id, content: Type.String() }, { title: 'Inquiry' });
+/** Of lists. */
+const listed = { truncated: Truncated };
+export const ListedInquiry = closed({ ...common, customerId: Id, content: Type.String(), ...listed }, { title: 'ListedInquiry' });
+export const INQUIRY_CUT: Cut = { texts: ['title', 'content', 'productName'] };
 export const BuyerInquiry = closed(
-  { ...common, content: nullable(Type.String({ description: 'Null to others, where it is secret' })) },
+  { ...common, ...listed, content: nullable(Type.String({ description: 'Null to others, where it is secret' })) },
   { title: 'BuyerInquiry' },
 );
 

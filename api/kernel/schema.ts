@@ -61,6 +61,8 @@ export const paging = {
   page: Type.Integer({ minimum: 1, maximum: MAX_PASSED + 1, default: 1 }),
   size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 };
+/** Of short lists that once were answered whole: a hundred at once. */
+export const wholePaging = { ...paging, size: Type.Integer({ minimum: 1, maximum: 100, default: 100 }) };
 /** Problems of the combination of page and size. */
 export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number; readonly size?: number }): FieldError[] =>
   (page - 1) * size > MAX_PASSED

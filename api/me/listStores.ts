@@ -1,6 +1,7 @@
 import { membershipsOf } from '../../db/identity/people.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
+import { offset } from '../../db/kernel/page.ts';
+import { closed, listOf, page, wholePaging, Id, oneOf, Type } from '../kernel/schema.ts';
 
 const MyStore = closed(
   { storeId: Id, storeCode: Type.String(), name: Type.String(), sandbox: Type.Boolean(), role: oneOf(['OWNER', 'ADMIN', 'STAFF']) },
@@ -13,5 +14,10 @@ export const listStores = endpoint({
   summary: 'List the stores of the person who logged in, with their role; through a client of one store, that store only',
   access: 'user',
   change: 'none',
-  data: closed({ items: Type.Array(MyStore) }),
-}).handle(async ({ deps, principal, clientStoreId }) => ({ items: await membershipsOf(deps.orm, principal, clientStoreId) }));
+  query: Type.Object(wholePaging),
+  data: listOf(MyStore),
+}).handle(async ({ deps, principal, clientStoreId, query }) => {
+  const stores = await membershipsOf(deps.orm, principal, clientStoreId);
+  const { limit, offset: passed } = offset(query);
+  return page(query, stores.slice(passed, passed + limit), stores.length);
+});

@@ -1,6 +1,7 @@
 import { listMembers } from '../../db/identity/members.ts';
+import { offset } from '../../db/kernel/page.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
 import { Member, viewMember } from './schemas.ts';
 
 export const list = endpoint({
@@ -10,5 +11,10 @@ export const list = endpoint({
   access: 'store',
   scopes: ['member:r'],
   change: 'none',
-  data: closed({ items: Type.Array(Member) }),
-}).handle(async ({ tx }) => ({ items: (await listMembers(tx)).map(viewMember) }));
+  query: Type.Object(wholePaging),
+  data: listOf(Member),
+}).handle(async ({ tx, query }) => {
+  const members = await listMembers(tx);
+  const { limit, offset: passed } = offset(query);
+  return page(query, members.slice(passed, passed + limit).map(viewMember), members.length);
+});

@@ -1,13 +1,14 @@
-import { listOrders, type OrderFilter, type OrdersBy, type OrderWithItems } from '../../db/orders/queries.ts';
-import { viewOrders } from '../../db/orders/views.ts';
+import { type ListedOrder as Row, listOrders, type OrderFilter, type OrdersBy } from '../../db/orders/queries.ts';
+import { viewListedOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { among, DIGITS, digits, flag, FLAGS, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';
-import { Order } from './schemas.ts';
+import { ListedOrder, ORDER_CUT } from './schemas.ts';
 
 /** The names of the two orders in cursors: newest first, and by last change. */
 const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChangedAt: 'c' };
@@ -32,7 +33,7 @@ export const list = endpoint({
   scopes: ['order:r'],
   change: 'none',
   query: Query,
-  data: feedOf(Order),
+  data: feedOf(ListedOrder),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query, at }) => {
   const filter = filterOf(query, at);
@@ -41,9 +42,8 @@ export const list = endpoint({
   // A cursor of the other order is not valid in this one.
   if (after) readCursor(query.cursor, [ORDERS[by]]);
   const found = await listOrders(tx, by, { ...filter, ...(after && { after }) });
-  const views = await viewOrders(tx, found.items);
-  const view = (row: OrderWithItems) => views[found.items.indexOf(row)]!;
-  return feed(query, found, view, ({ order }: OrderWithItems) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId }));
+  const positionOf = ({ order }: Row) => ({ order: ORDERS[by], at: order[by].getTime(), id: order.orderId });
+  return fitted(feed(query, found, viewListedOrder, positionOf), query.size, ORDER_CUT);
 });
 
 const PERIOD_MS = 92 * DAY;

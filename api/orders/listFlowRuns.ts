@@ -1,8 +1,9 @@
 import { listFlowRuns as listRuns } from '../../db/orders/flowRuns.ts';
 import { readItem } from '../../db/orders/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
-import { FlowRun } from './runSchemas.ts';
+import { ListedFlowRun, RUN_CUT } from './runSchemas.ts';
 
 export const listFlowRuns = endpoint({
   id: 'orders.listFlowRuns',
@@ -11,9 +12,10 @@ export const listFlowRuns = endpoint({
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
-  data: closed({ items: Type.Array(FlowRun) }, { title: 'FlowRuns' }),
+  data: closed({ items: Type.Array(ListedFlowRun) }, { title: 'FlowRuns' }),
   errors: ['ORDER_ITEM_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {
   const { orderItemId } = await readItem(tx, params.orderItemId);
-  return { items: await listRuns(tx, orderItemId) };
+  const items = await listRuns(tx, orderItemId);
+  return fitted({ items }, items.length, RUN_CUT);
 });

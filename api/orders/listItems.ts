@@ -1,12 +1,13 @@
-import type { OrderItem as Row } from '../../db/orders/entities.ts';
+import type { ListedItem as Row } from '../../db/orders/listed.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
-import { viewItems } from '../../db/orders/views.ts';
+import { viewListedItem } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { among, flag, FLAGS, fromTime, moment, named, read, sent } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
-import { OrderItem } from './schemas.ts';
+import { ITEM_CUT, ListedOrderItem } from './schemas.ts';
 
 /** The name of the order of changes in cursors. */
 const CHANGES = 'c';
@@ -26,7 +27,7 @@ export const listItems = endpoint({
     testPayment: named({ enum: FLAGS }, 'true or false'),
     lastChangedFrom: fromTime(),
   }),
-  data: feedOf(OrderItem),
+  data: feedOf(ListedOrderItem),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
   const after = readCursor(query.cursor, [CHANGES]);
@@ -41,7 +42,6 @@ export const listItems = endpoint({
       after: after ?? undefined,
     }),
   });
-  const views = await viewItems(tx, found.items);
-  const view = (item: Row) => views[found.items.indexOf(item)]!;
-  return feed(query, found, view, (item: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId }));
+  const positionOf = ({ item }: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId });
+  return fitted(feed(query, found, viewListedItem, positionOf), query.size, ITEM_CUT);
 });

@@ -1,9 +1,10 @@
-import { listOrders, type OrderWithItems } from '../../db/orders/queries.ts';
-import { viewBuyerOrders } from '../../db/orders/views.ts';
+import { type ListedOrder, listOrders } from '../../db/orders/queries.ts';
+import { viewListedBuyerOrders } from '../../db/orders/views.ts';
+import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { paging, Type } from '../kernel/schema.ts';
-import { BuyerOrder } from './schemas.ts';
+import { ListedBuyerOrder, ORDER_CUT } from './schemas.ts';
 
 const NEWEST = 'o';
 
@@ -14,17 +15,14 @@ export const listMine = endpoint({
   access: 'customer',
   change: 'none',
   query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
-  data: feedOf(BuyerOrder),
+  data: feedOf(ListedBuyerOrder),
 }).handle(async ({ tx, customer, query, at: now }) => {
   const { page, size, cursor } = query;
   const after = readCursor(cursor, [NEWEST]);
   const filter = { page, size, customerId: customer!.customerId, ...(after && { after }) };
   const found = await listOrders(tx, 'orderedAt', filter);
-  const views = new Map((await viewBuyerOrders(tx, found.items, now)).map((view) => [view.orderId, view]));
-  const view = ({ order }: OrderWithItems) => views.get(order.orderId)!;
-  return feed(query, found, view, ({ order }: OrderWithItems) => ({
-    order: NEWEST,
-    at: order.orderedAt.getTime(),
-    id: order.orderId,
-  }));
+  const views = new Map((await viewListedBuyerOrders(found.items, now)).map((view) => [view.orderId, view]));
+  const view = ({ order }: ListedOrder) => views.get(order.orderId)!;
+  const positionOf = ({ order }: ListedOrder) => ({ order: NEWEST, at: order.orderedAt.getTime(), id: order.orderId });
+  return fitted(feed(query, found, view, positionOf), size, ORDER_CUT);
 });

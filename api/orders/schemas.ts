@@ -1,8 +1,10 @@
+export { ITEM_CUT, ORDER_CUT } from './fitting.ts';
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
 import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
+import { Truncated } from '../kernel/answers.ts';
 import { Address, closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
@@ -45,6 +47,17 @@ const flowStateFields = {
     }),
   ),
 };
+/** In lists: what the flow has gathered is the detail's (D90). */
+const ListedFlowState = closed(
+  {
+    key: Type.String(),
+    name: Type.String(),
+    message: flowStateFields.message,
+    deadlineAt: flowStateFields.deadlineAt,
+    branches: flowStateFields.branches,
+  },
+  { title: 'ListedFlowState' },
+);
 const FlowState = closed(
   {
     ...flowStateFields,
@@ -73,11 +86,16 @@ const InputField = closed(
   { title: 'FlowInputField' },
 );
 const actionFields = { key: Type.String(), label: Type.String(), mode: oneOf(['button', 'form']), enabled: Type.Boolean() };
+const itemActionFields = {
+  ...actionFields,
+  by: oneOf(['seller', 'buyer']),
+  disabled: nullable(closed({ reason: Type.String() })),
+};
+/** In lists: without its form. */
+const ListedAction = closed(itemActionFields, { title: 'ListedFlowAction' });
 const Action = closed(
   {
-    ...actionFields,
-    by: oneOf(['seller', 'buyer']),
-    disabled: nullable(closed({ reason: Type.String() })),
+    ...itemActionFields,
     input: Type.Array(InputField),
   },
   { title: 'FlowAction' },
@@ -139,16 +157,20 @@ const Dispatch = closed(
   { title: 'Dispatch' },
 );
 /** What a buyer is shown of where an item stands; types may grow: draw an unknown one as SELLER_PROCESSING. */
+const stepFields = {
+  type: oneOf([...STEP_TYPES, 'CLAIM_IN_PROGRESS']),
+  label: Type.String(),
+  message: nullable(Type.String()),
+  deadlineAt: nullable(Timestamp),
+};
+const stepEnd = { data: closed({ delivery: nullable(Dispatch) }), claimable: Type.Boolean() };
+const ListedStep = closed({ ...stepFields, actions: Type.Array(closed(actionFields)), ...stepEnd }, { title: 'ListedOrderItemStep' });
 const Step = closed(
   {
-    type: oneOf([...STEP_TYPES, 'CLAIM_IN_PROGRESS']),
-    label: Type.String(),
-    message: nullable(Type.String()),
-    deadlineAt: nullable(Timestamp),
+    ...stepFields,
     attachments: Texts,
     actions: Type.Array(closed({ ...actionFields, input: Type.Array(InputField) })),
-    data: closed({ delivery: nullable(Dispatch) }),
-    claimable: Type.Boolean(),
+    ...stepEnd,
   },
   { title: 'OrderItemStep' },
 );
@@ -177,14 +199,23 @@ const itemFields = {
   couponDiscountAmount: Won,
   pointAllocation: Won,
   hold: nullable(closed({ reason: Type.String(), expectedDispatchDate: Day, heldAt: Timestamp })),
-  actions: Type.Array(Action),
   claims: Type.Array(ClaimSummary),
   lastChangedAt: Timestamp,
   truncated: Type.Boolean({ description: 'Among others, part of what its flow holds was left out: the item’s own answer has all' }),
 };
-export const OrderItem = closed({ ...itemFields, flowState: FlowState, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
+const detailed = { ...itemFields, actions: Type.Array(Action) };
+export const OrderItem = closed({ ...detailed, flowState: FlowState, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
 /** Without the seller's memo, and with the buyer's actions only. */
-export const BuyerOrderItem = closed({ ...itemFields, flowState: BuyerFlowState, step: Step }, { title: 'BuyerOrderItem' });
+export const BuyerOrderItem = closed({ ...detailed, flowState: BuyerFlowState, step: Step }, { title: 'BuyerOrderItem' });
+/** Of lists (D90): at most 20 actions, 10 branches and the newest 5 claims. */
+const listed = {
+  ...itemFields,
+  flowState: ListedFlowState,
+  actions: Type.Array(ListedAction),
+  truncated: Truncated,
+};
+export const ListedOrderItem = closed({ ...listed, sellerMemo: nullable(Type.String()) }, { title: 'ListedOrderItem' });
+const ListedBuyerOrderItem = closed({ ...listed, step: ListedStep }, { title: 'ListedBuyerOrderItem' });
 
 const AddressChange = closed(
   {
@@ -238,3 +269,15 @@ export const ADDRESS_CHANGE_ERRORS = [
   'DELIVERY_AREA_MISMATCH',
   'ADDRESS_CHANGE_LIMIT_EXCEEDED',
 ] as const;
+
+/** Of lists (D90). */
+const listedFields = {
+  ...orderFields,
+  itemCount: Type.Integer({ minimum: 1, description: 'Of all its items; a page of lists holds at most 500 of its orders’ first items' }),
+  truncated: Truncated,
+};
+export const ListedOrder = closed(
+  { ...listedFields, visit: nullable(Visit), items: Type.Array(ListedOrderItem) },
+  { title: 'ListedOrder' },
+);
+export const ListedBuyerOrder = closed({ ...listedFields, items: Type.Array(ListedBuyerOrderItem) }, { title: 'ListedBuyerOrder' });

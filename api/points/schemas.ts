@@ -73,7 +73,11 @@ const Lot = closed(
   },
   { title: 'PointLot' },
 );
-const points = { balance: Total, expiringSoon: Total, lots: Type.Array(Lot) };
+const points = {
+  balance: Total,
+  expiringSoon: Total,
+  lots: Type.Array(Lot, { description: 'The first 1,000, in the order in which they are spent' }),
+};
 export const MyPoints = closed(points, { title: 'MyPoints' });
 export const CustomerPoints = closed({ customerId: Id, ...points }, { title: 'CustomerPoints' });
 

@@ -1,11 +1,11 @@
-import type { ProductRow, ProductWithVariants, VariantRow } from '../../db/products/queries.ts';
+import type { ListedProduct, ProductRow, ProductWithVariants, VariantRow } from '../../db/products/queries.ts';
 import { MAX_STOCK } from '../../db/products/stockChanges.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { MAX_VALUES } from '../../domain/products/options.ts';
-import { type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
+import { buyerPriceWon, type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../domain/products/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
-import { closed, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { korean, koreanDate } from '../../domain/kernel/time.ts';
+import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
@@ -17,6 +17,8 @@ export const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-
   maxProperties: 20,
 });
 
+const PAID_NOW =
+  'What a buyer would pay now for a variant, discount and additional price included; of a DATED product, for a night without a price of its own';
 const Variant = closed(
   {
     variantId: Id,
@@ -60,57 +62,91 @@ const ProductRefundPolicy = closed(
   },
   { title: 'ProductRefundPolicy' },
 );
+const productFields = {
+  productId: Id,
+  productNo: Type.Integer(),
+  name: Type.String(),
+  salePrice: Won,
+  originalPrice: nullable(Won),
+  categoryId: Id,
+  status: oneOf(SALES_STATUSES),
+  stockQuantity: Type.Integer(),
+  inventoryMode: oneOf(INVENTORY_MODES),
+  fulfillment: closed({
+    type: oneOf(FULFILLMENT_TYPES),
+    methods: Type.Array(oneOf(FULFILLMENT_METHODS)),
+    shipping: nullable(
+      closed({
+        deliveryType: oneOf(DELIVERY_TYPES),
+        deliveryFee: Won,
+        conditionalFreeAmount: nullable(Won),
+        shippingAddressId: nullable(Id),
+        returnAddressId: nullable(Id),
+      }),
+    ),
+  }),
+  discount: nullable(Discount),
+  refundPolicy: nullable(ProductRefundPolicy),
+  pointEarnRateBp: nullable(Type.Integer()),
+  fulfillmentTypeLocked: Type.Boolean(),
+  flowId: nullable(Id),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
 export const Product = closed(
   {
-    productId: Id,
-    productNo: Type.Integer(),
-    name: Type.String(),
+    ...productFields,
     description: nullable(Type.String()),
     images: Type.Array(Type.String()),
-    salePrice: Won,
-    originalPrice: nullable(Won),
-    categoryId: Id,
-    status: oneOf(SALES_STATUSES),
-    stockQuantity: Type.Integer(),
-    inventoryMode: oneOf(INVENTORY_MODES),
-    fulfillment: closed({
-      type: oneOf(FULFILLMENT_TYPES),
-      methods: Type.Array(oneOf(FULFILLMENT_METHODS)),
-      shipping: nullable(
-        closed({
-          deliveryType: oneOf(DELIVERY_TYPES),
-          deliveryFee: Won,
-          conditionalFreeAmount: nullable(Won),
-          shippingAddressId: nullable(Id),
-          returnAddressId: nullable(Id),
-        }),
-      ),
-    }),
     optionGroups: Type.Array(OptionGroupView),
     variants: Type.Array(Variant),
-    discount: nullable(Discount),
-    refundPolicy: nullable(ProductRefundPolicy),
-    pointEarnRateBp: nullable(Type.Integer()),
-    fulfillmentTypeLocked: Type.Boolean(),
-    flowId: nullable(Id),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
   },
   { title: 'Product' },
 );
+/** What lists of products tell of variants and images, to sellers and buyers (D90). */
+export const summaryFields = {
+  images: Type.Array(Type.String(), { maxItems: 1, description: 'The first one; the detail has all' }),
+  variantCount: Count,
+  isSoldOut: Type.Boolean({ description: 'Buyers can have none of its variants' }),
+  minPrice: Type.Integer({ description: `Won. ${PAID_NOW}` }),
+  maxPrice: Type.Integer({ description: `Won. ${PAID_NOW}` }),
+};
+/** Of lists: without description, options and variants (D90). */
+export const ProductSummary = closed({ ...productFields, ...summaryFields }, { title: 'ProductSummary' });
 export const Options = closed({ optionGroups: Type.Array(OptionGroupView), variants: Type.Array(Variant) }, { title: 'Options' });
 
 export const viewProduct = ({ product, variants, isSold }: ProductWithVariants) => ({
+  ...viewHead(product, isSold),
+  description: product.description ?? null,
+  images: product.images,
+  stockQuantity: variants.filter((variant) => variant.isSellable).reduce((sum, variant) => sum + variant.stockQuantity, 0),
+  optionGroups: product.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
+  variants: variants.map((variant) => viewVariant(product, variant)),
+});
+
+/** An item of the list, at this business time. */
+export const viewListed = ({ product, images, variants, isSold }: ListedProduct, at: number) => ({
+  ...viewHead(product, isSold),
+  images: [...images],
+  stockQuantity: variants.stock,
+  ...viewVariantSums(variants, buyerPriceWon(product.salePriceWon, product.discount ?? null, koreanDate(at))),
+});
+/** `priceWon`: what a buyer pays for a variant without an additional price. */
+export const viewVariantSums = ({ count, isOpen, least, most }: ListedProduct['variants'], priceWon: number) => ({
+  variantCount: count,
+  isSoldOut: !isOpen,
+  minPrice: priceWon + least,
+  maxPrice: priceWon + most,
+});
+
+const viewHead = (product: ListedProduct['product'], isSold: boolean) => ({
   productId: product.productId,
   productNo: product.productNo,
   name: product.name,
-  description: product.description ?? null,
-  images: product.images,
   salePrice: product.salePriceWon,
   originalPrice: product.originalPriceWon ?? null,
   categoryId: product.categoryId!,
   status: product.status,
-  stockQuantity: variants.filter((variant) => variant.isSellable).reduce((sum, variant) => sum + variant.stockQuantity, 0),
   inventoryMode: product.inventoryMode,
   fulfillment: {
     type: product.fulfillmentType,
@@ -126,8 +162,6 @@ export const viewProduct = ({ product, variants, isSold }: ProductWithVariants) 
           }
         : null,
   },
-  optionGroups: product.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
-  variants: variants.map((variant) => viewVariant(product, variant)),
   discount: product.discount ? viewDiscount(product.discount) : null,
   refundPolicy: product.refundPolicy ?? null,
   pointEarnRateBp: product.pointEarnRateBp ?? null,

@@ -1,10 +1,10 @@
 /** Products as previews and the audit log show them. */
 import { lockForChange, writtenVariants } from '../../db/products/changes.ts';
+import { readCalendar } from '../../db/products/calendar.ts';
 import { readProduct, type VariantRow } from '../../db/products/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
-import { readBy, shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
-import { readCalendar } from './readCalendar.ts';
 import { viewProduct } from './schemas.ts';
 
 const SHOWN: Subject = shownBy(get, {
@@ -29,10 +29,6 @@ async function ownChanges(tx: Tx, productId: string, before: object, after: obje
 }
 export const PRODUCT: Subject = { ...SHOWN, ownChanges };
 
-interface Night {
-  readonly date: string;
-  readonly variantId: string;
-}
 /** The nights that a request writes: `var_….2026-11-24.price`. */
 export const CALENDAR: Subject = {
   ...SHOWN,
@@ -40,7 +36,7 @@ export const CALENDAR: Subject = {
   data: null,
   read: async (tx, productId, viewed) => {
     const { from, to, variantIds } = viewed.body as { readonly from: string; readonly to: string; readonly variantIds: readonly string[] };
-    const { days } = (await readBy(readCalendar, { productId }, { from, to }, tx, viewed)) as { readonly days: readonly Night[] };
+    const days = await readCalendar(tx, { storeId: tx.storeId, productId }, { from, to });
     const written = new Set(variantIds);
     const nights: Record<string, Record<string, object>> = {};
     for (const { date, variantId, ...night } of days) if (written.has(variantId)) (nights[variantId] ??= {})[date] = night;

@@ -1,7 +1,8 @@
 import { listReviews } from '../../db/reviews/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
-import { Rating, Review, viewReview } from './schemas.ts';
+import { Rating, Review, REVIEW_CUT, viewReview } from './schemas.ts';
 
 export const list = endpoint({
   id: 'reviews.list',
@@ -19,5 +20,5 @@ export const list = endpoint({
   data: listOf(Review),
 }).handle(async ({ tx, query }) => {
   const { items, total } = await listReviews(tx, query);
-  return page(query, items.map(viewReview), total);
+  return fitted(page(query, items.map(viewReview), total), query.size, REVIEW_CUT);
 });

@@ -1,7 +1,8 @@
 import { listReviews } from '../../db/reviews/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
-import { BuyerReview, viewOwn } from './schemas.ts';
+import { ListedBuyerReview, REVIEW_CUT, viewOwn } from './schemas.ts';
 
 export const listMine = endpoint({
   id: 'reviews.listMine',
@@ -10,8 +11,8 @@ export const listMine = endpoint({
   access: 'customer',
   change: 'none',
   query: Type.Object(paging),
-  data: listOf(BuyerReview),
+  data: listOf(ListedBuyerReview),
 }).handle(async ({ tx, customer, query }) => {
   const { items, total } = await listReviews(tx, { ...query, customerId: customer!.customerId });
-  return page(query, items.map(viewOwn), total);
+  return fitted(page(query, items.map(viewOwn), total), query.size, REVIEW_CUT);
 });

@@ -1,7 +1,8 @@
 import { listShownReviews } from '../../db/reviews/queries.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Count, page, paging, Type } from '../kernel/schema.ts';
-import { ReviewSummary, ShownReview, viewShown } from './schemas.ts';
+import { REVIEW_CUT, ReviewSummary, ShownReview, viewShown } from './schemas.ts';
 
 export const listShown = endpoint({
   id: 'reviews.listShown',
@@ -14,5 +15,8 @@ export const listShown = endpoint({
   errors: ['PRODUCT_NOT_FOUND'],
 }).handle(async ({ tx, params, query }) => {
   const { items, total, averageRating } = await listShownReviews(tx, params.productId, query);
-  return { ...page(query, items.map(viewShown), total), summary: { count: total, averageRating } };
+  return {
+    ...fitted(page(query, items.map(viewShown), total), query.size, REVIEW_CUT),
+    summary: { count: total, averageRating },
+  };
 });

@@ -1,6 +1,7 @@
 import type { FoundReview } from '../../db/reviews/queries.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName, MAX_CONTENT, MAX_REVIEW_IMAGES, RATINGS } from '../../domain/reviews/rules.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { ImageUrl } from '../kernel/images.ts';
 import { closed, Count, Id, Name, nullable, Timestamp, Type } from '../kernel/schema.ts';
 
@@ -26,7 +27,9 @@ const shown = {
   optionLabel: nullable(Type.String()),
   createdAt: Timestamp,
 };
-export const ShownReview = closed(shown, { title: 'StorefrontReview' });
+/** Of lists. */
+const listed = { truncated: Truncated };
+export const ShownReview = closed({ ...shown, ...listed }, { title: 'StorefrontReview' });
 
 const fields = {
   reviewId: Id,
@@ -44,8 +47,10 @@ const fields = {
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
-export const Review = closed(fields, { title: 'Review' });
+export const Review = closed({ ...fields, ...listed }, { title: 'Review' });
 export const BuyerReview = closed(fields, { title: 'BuyerReview' });
+export const ListedBuyerReview = closed({ ...fields, ...listed }, { title: 'ListedBuyerReview' });
+export const REVIEW_CUT: Cut = { texts: ['content', 'productName', 'optionLabel'] };
 
 /** Of all standing reviews of the product. */
 export const ReviewSummary = closed(

@@ -6,16 +6,16 @@ import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
 export const getCalendar = endpoint({
   id: 'storefront.getCalendar',
   route: 'GET /storefront/v1/products/{productId}/calendar',
-  summary: 'Which nights can be had and what they cost, at most 120 days',
+  summary: 'Which nights can be had and what they cost, at most 120 days and 10,000 nights of all variants',
   access: 'storefront',
   change: 'none',
-  query: Type.Object({ from: Day, to: Day }),
+  query: Type.Object({ from: Day, to: Day, variantId: Type.Optional(Id) }),
   data: closed(
     { days: Type.Array(closed({ date: Day, variantId: Id, isAvailable: Type.Boolean(), price: Won })) },
     { title: 'StorefrontCalendar' },
   ),
   errors: ['PRODUCT_NOT_FOUND', 'INVENTORY_MODE_MISMATCH'],
-}).handle(async ({ tx, params, query: { from, to } }) => {
-  checkSpan(from, to, MAX_DAYS_SHOWN);
-  return { days: await shownCalendar(tx, params.productId, from, to) };
+}).handle(async ({ tx, params, query }) => {
+  checkSpan(query.from, query.to, MAX_DAYS_SHOWN);
+  return { days: await shownCalendar(tx, params.productId, query) };
 });

@@ -1,12 +1,12 @@
 import { listShown } from '../../db/products/storefront.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
-import { ShownProduct, viewShown } from './schemas.ts';
+import { ShelfProduct, viewListed } from './schemas.ts';
 
 export const listProducts = endpoint({
   id: 'storefront.listProducts',
   route: 'GET /storefront/v1/products',
-  summary: 'List the products on sale',
+  summary: 'List the products on sale, without descriptions, options and variants',
   access: 'storefront',
   change: 'none',
   query: Type.Object({
@@ -14,12 +14,12 @@ export const listProducts = endpoint({
     categoryId: Type.Optional(Id),
     keyword: Type.Optional(Keyword),
   }),
-  data: listOf(ShownProduct),
+  data: listOf(ShelfProduct),
 }).handle(async ({ tx, query, at }) => {
   const { items, total } = await listShown(tx, query);
   return page(
     query,
-    items.map((item) => viewShown(item, at)),
+    items.map((item) => viewListed(item, at)),
     total,
   );
 });

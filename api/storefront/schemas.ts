@@ -1,25 +1,34 @@
-import { earningOfShown, type ShownProduct as Row } from '../../db/products/storefront.ts';
+import { earningOfShown, type ListedShown, type ShelfProduct as Shelf, type ShownProduct as Row } from '../../db/products/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { discountedWon } from '../../domain/products/prices.ts';
 import { purchasePoint } from '../../domain/points/purchase.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
+import { summaryFields, viewVariantSums } from '../products/schemas.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
 
+const shelf = {
+  productId: Id,
+  productNo: Type.Integer(),
+  name: Type.String(),
+  salePrice: Won,
+  discountedPrice: nullable(Won),
+  originalPrice: nullable(Won),
+  categoryId: Id,
+  inventoryMode: oneOf(INVENTORY_MODES),
+  purchasePoint: nullable(Type.Integer({ description: 'Expected points for one unit; null while earning is off' })),
+  isSoldOut: Type.Boolean(),
+  fulfillment: closed({
+    type: oneOf(FULFILLMENT_TYPES),
+    methods: Type.Array(oneOf(FULFILLMENT_METHODS)),
+    shipping: nullable(closed({ deliveryType: oneOf(DELIVERY_TYPES), deliveryFee: Won, conditionalFreeAmount: nullable(Won) })),
+  }),
+};
 export const ShownProduct = closed(
   {
-    productId: Id,
-    productNo: Type.Integer(),
-    name: Type.String(),
+    ...shelf,
     description: nullable(Type.String()),
     images: Type.Array(Type.String()),
-    salePrice: Won,
-    discountedPrice: nullable(Won),
-    originalPrice: nullable(Won),
-    categoryId: Id,
-    inventoryMode: oneOf(INVENTORY_MODES),
-    purchasePoint: nullable(Type.Integer({ description: 'Expected points for one unit; null while earning is off' })),
-    isSoldOut: Type.Boolean(),
     optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
     variants: Type.Array(
       closed({
@@ -31,30 +40,19 @@ export const ShownProduct = closed(
         isSoldOut: Type.Boolean(),
       }),
     ),
-    fulfillment: closed({
-      type: oneOf(FULFILLMENT_TYPES),
-      methods: Type.Array(oneOf(FULFILLMENT_METHODS)),
-      shipping: nullable(closed({ deliveryType: oneOf(DELIVERY_TYPES), deliveryFee: Won, conditionalFreeAmount: nullable(Won) })),
-    }),
   },
   { title: 'StorefrontProduct' },
 );
+/** Of lists: without description, options and variants (D90). */
+export const ShelfProduct = closed({ ...shelf, ...summaryFields }, { title: 'StorefrontProductSummary' });
 
 /** Prices and availability, without stock counts. */
 export function viewShown(product: Row, at: number) {
-  const discountedPrice = discountedWon(product.sale_price_won, product.discount, koreanDate(at));
+  const { priceWon } = pricesOf(product, at);
   return {
-    productId: product.product_id,
-    productNo: product.product_no,
-    name: product.name,
+    ...viewShelf(product, at),
     description: product.description,
     images: [...product.images],
-    salePrice: product.sale_price_won,
-    discountedPrice,
-    inventoryMode: product.inventory_mode,
-    purchasePoint: purchasePoint(earningOfShown(product), discountedPrice ?? product.sale_price_won, product.point_earn_rate_bp),
-    originalPrice: product.original_price_won,
-    categoryId: product.category_id,
     isSoldOut: !product.variants.some((variant) => variant.open),
     optionGroups: product.option_groups.map(({ name, values }) => ({ name, values: [...values] })),
     variants: product.variants.map(({ id, no, values, more, open }) => ({
@@ -62,9 +60,35 @@ export function viewShown(product: Row, at: number) {
       variantId: id,
       variantNo: no,
       optionValues: [...values],
-      price: (discountedPrice ?? product.sale_price_won) + more,
+      price: priceWon + more,
       isSoldOut: !open,
     })),
+  };
+}
+/** The same in a list: sums in place of variants. */
+export const viewListed = (product: ListedShown, at: number) => ({
+  ...viewShelf(product, at),
+  images: [...product.images],
+  ...viewVariantSums(product.sums, pricesOf(product, at).priceWon),
+});
+
+/** `priceWon`: what a buyer pays for a variant without an additional price. */
+function pricesOf({ sale_price_won: salePriceWon, discount }: Shelf, at: number) {
+  const discountedPrice = discountedWon(salePriceWon, discount, koreanDate(at));
+  return { discountedPrice, priceWon: discountedPrice ?? salePriceWon };
+}
+function viewShelf(product: Shelf, at: number) {
+  const { discountedPrice, priceWon } = pricesOf(product, at);
+  return {
+    productId: product.product_id,
+    productNo: product.product_no,
+    name: product.name,
+    salePrice: product.sale_price_won,
+    discountedPrice,
+    inventoryMode: product.inventory_mode,
+    purchasePoint: purchasePoint(earningOfShown(product), priceWon, product.point_earn_rate_bp),
+    originalPrice: product.original_price_won,
+    categoryId: product.category_id,
     fulfillment: {
       type: product.fulfillment_type,
       methods: [...product.methods],

@@ -1,9 +1,10 @@
 import { listDeliveries as findDeliveries } from '../../db/webhooks/deliveries.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhooks/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Type } from '../kernel/schema.ts';
-import { viewDelivery, WebhookDelivery } from './schemas.ts';
+import { DELIVERY_CUT, ListedDelivery, viewDelivery } from './schemas.ts';
 
 export const listDeliveries = endpoint({
   id: 'webhooks.listDeliveries',
@@ -16,7 +17,7 @@ export const listDeliveries = endpoint({
     status: Type.Optional(Type.String({ 'x-document': { enum: DELIVERY_STATUSES } })),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
   }),
-  data: closed({ items: Type.Array(WebhookDelivery) }),
+  data: closed({ items: Type.Array(ListedDelivery) }),
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_PARAMETER'],
 }).handle(async ({ tx, params, query, at }) => {
   const status = DELIVERY_STATUSES.find((known) => known === query.status);
@@ -26,5 +27,5 @@ export const listDeliveries = endpoint({
     at,
     ...(status && { status }),
   });
-  return { items: rows.map(viewDelivery) };
+  return fitted({ items: rows.map(viewDelivery) }, query.limit, DELIVERY_CUT);
 });

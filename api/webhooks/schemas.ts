@@ -2,6 +2,7 @@ import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/we
 import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
+import { type Cut, Truncated } from '../kernel/answers.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
 
 const fields = {
@@ -23,26 +24,26 @@ export const WebhookRequest = closed(
   },
   { title: 'WebhookRequest' },
 );
-export const WebhookDelivery = closed(
-  {
-    deliveryId: Id,
-    eventId: Id,
-    eventType: oneOf(EVENT_TYPES),
-    status: oneOf(DELIVERY_STATUSES),
-    url: Type.String(),
-    errorCode: nullable(oneOf(DELIVERY_ERRORS)),
-    attemptCount: Count,
-    attemptedAt: nullable(Timestamp),
-    nextAttemptAt: nullable(Timestamp),
-    responseStatusCode: nullable(Type.Integer()),
-    responseTimeMs: nullable(Count),
-    responseBodyExcerpt: nullable(Type.String()),
-    redeliveryOf: nullable(Id),
-    redeliveredAs: nullable(Id),
-    createdAt: Timestamp,
-  },
-  { title: 'WebhookDelivery' },
-);
+const delivery = {
+  deliveryId: Id,
+  eventId: Id,
+  eventType: oneOf(EVENT_TYPES),
+  status: oneOf(DELIVERY_STATUSES),
+  url: Type.String(),
+  errorCode: nullable(oneOf(DELIVERY_ERRORS)),
+  attemptCount: Count,
+  attemptedAt: nullable(Timestamp),
+  nextAttemptAt: nullable(Timestamp),
+  responseStatusCode: nullable(Type.Integer()),
+  responseTimeMs: nullable(Count),
+  responseBodyExcerpt: nullable(Type.String()),
+  redeliveryOf: nullable(Id),
+  redeliveredAs: nullable(Id),
+  createdAt: Timestamp,
+};
+export const WebhookDelivery = closed(delivery, { title: 'WebhookDelivery' });
+export const ListedDelivery = closed({ ...delivery, truncated: Truncated }, { title: 'ListedWebhookDelivery' });
+export const DELIVERY_CUT: Cut = { texts: ['responseBodyExcerpt'] };
 
 const at = (time: Date | null | undefined) => (time ? korean(time.getTime()) : null);
 

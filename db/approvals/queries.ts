@@ -1,10 +1,12 @@
 /** Approval requests: found and listed (G22). */
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
-import { type ApprovalStatus, shownStatus } from '../../domain/approvals/rules.ts';
+import { type ApprovalStatus, type Preview, shownStatus } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
+import { shareOf } from '../kernel/answers.ts';
 import type { SealLocation } from '../kernel/keyring.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type ApprovalRequest, ApprovalRequestEntity } from './entities.ts';
 
@@ -46,17 +48,47 @@ export interface ApprovalFilter extends PageRequest {
   readonly statuses: readonly ApprovalStatus[] | null;
   readonly operationId: string | null;
 }
-/** Newest first. */
-export async function listApprovals(
-  { em, storeId, at }: Tx,
-  { statuses, operationId, ...page }: ApprovalFilter,
-): Promise<{ items: ApprovalRequest[]; total: number }> {
+/** A request as a list has it (D90). */
+export type ListedApproval = ApprovalRequest & {
+  /** Its preview has more lines, or longer values, than are listed. */
+  readonly changesTruncated: boolean;
+};
+/** What a list does not show, or cuts where it is stored: a request may hold megabytes. */
+const UNLISTED = ['preview', 'resultData', 'resultError', 'resultSealed', 'body', 'params', 'headers', 'querystring', 'path'] as const;
+/** The largest request without its changes, in bytes, and the most of the data and the error that it was answered with. */
+const REQUEST_BYTES = 6000;
+const RESULT_BYTES = 1000;
+
+/** Newest first; of previews as much as a page holds, and what was answered only where it is short. */
+export async function listApprovals(tx: Tx, filter: ApprovalFilter): Promise<{ items: ListedApproval[]; total: number }> {
+  const { em, sql, storeId, at } = tx;
+  const { statuses, operationId, ...page } = filter;
   const where = { storeId, ...(operationId !== null && { operationId }), ...(statuses && { $or: shownAs(statuses, at) }) };
   const [items, total] = await em.findAndCount(ApprovalRequestEntity, where, {
     orderBy: { createdAt: 'desc', approvalId: 'desc' },
     ...offset(page),
+    exclude: UNLISTED,
+    disableIdentityMap: true,
   });
-  return { items, total };
+  const short = (column: Fragment) => fragment`CASE WHEN octet_length(${column}::text) <= ${RESULT_BYTES} THEN ${column} END`;
+  const rows = await sql<CutRow>`
+    SELECT approval_id, preview - 'changes' AS preview, ${short(fragment`result_data`)} AS data, ${short(fragment`result_error`)} AS error,
+      shortened_changes(preview -> 'changes', ${shareOf(page.size) - REQUEST_BYTES}) AS cut
+    FROM approval_request WHERE store_id = ${storeId} AND approval_id = ANY (${items.map(({ approvalId }) => approvalId)}::text[])`;
+  const cuts = new Map(rows.map((row) => [row.approval_id, row]));
+  const listed = (items as ApprovalRequest[]).map((item) => {
+    const { preview, data, error, cut } = cuts.get(item.approvalId)!;
+    const shown = { preview: { ...preview, changes: cut.changes }, resultData: data, resultError: error };
+    return { ...item, ...shown, changesTruncated: cut.isTruncated };
+  });
+  return { items: listed, total };
+}
+interface CutRow {
+  readonly approval_id: string;
+  readonly preview: Omit<Preview, 'changes'>;
+  readonly data: unknown;
+  readonly error: unknown;
+  readonly cut: { readonly changes: Preview['changes']; readonly isTruncated: boolean };
 }
 
 /** A PENDING one whose time is over is shown as EXPIRED. */

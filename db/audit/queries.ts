@@ -1,7 +1,9 @@
 /** The audit log of a store, read from both its tables by one statement. */
 import { DOMAIN_OUTCOME, LISTED_MS, type Outcome, type Source, YEAR_ACTIONS } from '../../domain/audit/rules.ts';
 import type { Actor, ActorType } from '../../domain/identity/actors.ts';
-import { allOf, type Fragment, fragment, joined } from '../kernel/sql.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { shareOf } from '../kernel/answers.ts';
+import { allOf, type Fragment, fragment, identifier, joined } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 export interface AuditRecord {
@@ -20,6 +22,8 @@ export interface AuditRecord {
   readonly idempotencyKey: string | null;
   readonly approvalId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** In a list: `metadata.changes` has fewer lines, or shorter values, than the record (D90). */
+  readonly changesTruncated: boolean;
 }
 /** What is exact is compared as it is; lists are alternatives. */
 export interface AuditFilter {
@@ -48,39 +52,72 @@ export async function listAudit(tx: Tx, filter: AuditFilter): Promise<AuditRecor
     source !== 'REQUEST' && (outcomes === undefined || outcomes.includes(DOMAIN_OUTCOME)) && changes(tx, filter),
   ].filter((branch) => branch !== false);
   if (branches.length === 0) return [];
-  const rows = await tx.sql<Row>`SELECT * FROM (${joined(branches, fragment` UNION ALL `)}) found
-    ORDER BY created_at DESC, audit_id DESC LIMIT ${filter.limit}`;
+  // Cut here, of what is listed alone: a record may hold a megabyte.
+  const rows = await tx.sql<Row>`SELECT ${joined(HEAD, fragment`, `)}, metadata - 'changes' AS metadata,
+      CASE WHEN metadata ? 'changes' THEN shortened_changes(metadata -> 'changes', ${shareOf(filter.limit) - RECORD_BYTES}) END AS cut
+    FROM (SELECT * FROM (${joined(branches, fragment` UNION ALL `)}) found
+      ORDER BY created_at DESC, audit_id DESC LIMIT ${filter.limit}) listed ORDER BY created_at DESC, audit_id DESC`;
   return rows.map(recordOf);
 }
+/** The largest record without its changes, in bytes. */
+const RECORD_BYTES = 4000;
+
+/** A record with all of its changes, for as long as it is listed. AUDIT_NOT_FOUND. */
+export async function readAudit(tx: Tx, auditId: string): Promise<AuditRecord> {
+  const its = fragment`store_id = ${tx.storeId} AND audit_id = ${auditId}`;
+  const [row] = await tx.sql<Row>`
+    SELECT ${REQUEST_COLUMNS} FROM audit_request WHERE ${its} AND ${isListedRequest(tx)}
+    UNION ALL SELECT ${CHANGE_COLUMNS} FROM audit_domain WHERE ${its} AND ${isListedChange(tx)} LIMIT 1`;
+  if (!row) throw new Fault('AUDIT_NOT_FOUND');
+  return recordOf(row);
+}
+
+const HEAD = [
+  'audit_id',
+  'source',
+  'created_at',
+  'actor_type',
+  'actor_id',
+  'actor_name',
+  'action',
+  'target_type',
+  'target_id',
+  'outcome',
+  'status_code',
+  'error_code',
+  'request_id',
+  'trace_id',
+  'idempotency_key',
+  'approval_id',
+].map((name) => identifier(name));
+const REQUEST_COLUMNS = fragment`audit_id, 'REQUEST' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
+  outcome, status_code, error_code, request_id, trace_id, idempotency_key, approval_id, metadata`;
+const CHANGE_COLUMNS = fragment`audit_id, 'DOMAIN' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
+  ${DOMAIN_OUTCOME}::text AS outcome, NULL::smallint AS status_code, NULL::text AS error_code, request_id, NULL::text AS trace_id,
+  NULL::text AS idempotency_key, approval_id, metadata`;
 
 const yearAgo = ({ at }: Tx): Date => new Date(at - LISTED_MS);
+const isListedRequest = (tx: Tx): Fragment => fragment`created_at >= ${yearAgo(tx)}`;
+const isListedChange = (tx: Tx): Fragment => fragment`(created_at >= ${yearAgo(tx)} OR action <> ALL (${YEAR_ACTIONS}::text[]))`;
 
 function requests(tx: Tx, filter: AuditFilter): Fragment {
   const { outcomes } = filter;
-  const columns = fragment`audit_id, 'REQUEST' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
-    outcome, status_code, error_code, request_id, trace_id, idempotency_key, approval_id, metadata`;
   const where = [
-    fragment`created_at >= ${yearAgo(tx)}`,
+    isListedRequest(tx),
     filter.actorTypes !== undefined && fragment`actor_type = wanted.actor_type`,
     outcomes !== undefined && fragment`outcome = wanted.outcome`,
   ];
   return perAlternative(
     [filter.actorTypes && alternatives(fragment`actor_type`, filter.actorTypes), outcomes && alternatives(fragment`outcome`, outcomes)],
-    newest(fragment`SELECT ${columns} FROM audit_request`, tx, filter, where),
+    newest(fragment`SELECT ${REQUEST_COLUMNS} FROM audit_request`, tx, filter, where),
   );
 }
 
 function changes(tx: Tx, filter: AuditFilter): Fragment {
-  const columns = fragment`audit_id, 'DOMAIN' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
-    ${DOMAIN_OUTCOME}::text AS outcome, NULL::smallint AS status_code, NULL::text AS error_code, request_id, NULL::text AS trace_id,
-    NULL::text AS idempotency_key, approval_id, metadata`;
-  const where = [
-    fragment`(created_at >= ${yearAgo(tx)} OR action <> ALL (${YEAR_ACTIONS}::text[]))`,
-    filter.actorTypes !== undefined && fragment`actor_type = wanted.actor_type`,
-  ];
+  const where = [isListedChange(tx), filter.actorTypes !== undefined && fragment`actor_type = wanted.actor_type`];
   return perAlternative(
     [filter.actorTypes && alternatives(fragment`actor_type`, filter.actorTypes)],
-    newest(fragment`SELECT ${columns} FROM audit_domain`, tx, filter, where),
+    newest(fragment`SELECT ${CHANGE_COLUMNS} FROM audit_domain`, tx, filter, where),
   );
 }
 
@@ -131,6 +168,8 @@ interface Row {
   readonly idempotency_key: string | null;
   readonly approval_id: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Of a list: what it shows of the changes. */
+  readonly cut?: { readonly changes: readonly unknown[]; readonly isTruncated: boolean } | null;
 }
 const recordOf = (row: Row): AuditRecord => ({
   auditId: row.audit_id,
@@ -146,5 +185,6 @@ const recordOf = (row: Row): AuditRecord => ({
   traceId: row.trace_id,
   idempotencyKey: row.idempotency_key,
   approvalId: row.approval_id,
-  metadata: row.metadata,
+  metadata: row.cut ? { ...row.metadata, changes: row.cut.changes } : row.metadata,
+  changesTruncated: row.cut?.isTruncated ?? false,
 });

@@ -6,9 +6,10 @@ import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped }
 import { Fault } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Night, nightKey, readNights } from '../products/nights.ts';
-import { type AddressRow, findSellable, type ProductRow, type Sellable, type VariantRow } from '../products/queries.ts';
+import { type AddressRow, findSellable, type Sellable } from '../products/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
 
+type SellableVariant = Sellable['variants'][number];
 export interface WantedLine {
   readonly productId: string;
   readonly optionId?: string;
@@ -28,7 +29,11 @@ export interface PricingData {
 /** Products, variants and addresses of these lines in one query, and the nights of stays in another. */
 export async function readPricingData(tx: Tx, lines: readonly WantedLine[]): Promise<PricingData> {
   const { at } = tx;
-  const { sellable, addresses } = await findSellable(tx, [...new Set(lines.map((line) => line.productId))]);
+  const { sellable, addresses } = await findSellable(
+    tx,
+    [...new Set(lines.map((line) => line.productId))],
+    [...new Set(lines.flatMap((line) => line.optionId ?? []))],
+  );
   const byNight = lines.flatMap(({ productId, optionId, quantity, stay }) => {
     const variantId = optionId ?? sellable.get(productId)?.variants[0]?.variantId;
     return stay && variantId !== undefined ? [{ variantId, quantity, stay }] : [];
@@ -48,7 +53,7 @@ export function checkChosen({ sellable }: PricingData, lines: readonly WantedLin
 }
 
 /** The variant of an `optionId`, which may be absent where there is only one. PRODUCT_NOT_FOUND, VARIANT_NOT_FOUND. */
-export function variantOf(found: Sellable | undefined, optionId: string | undefined): VariantRow {
+export function variantOf(found: Sellable | undefined, optionId: string | undefined): SellableVariant {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
   const { variants } = found;
   const variant =
@@ -57,15 +62,15 @@ export function variantOf(found: Sellable | undefined, optionId: string | undefi
   return variant;
 }
 
-export const optionLabel = ({ optionValues }: Pick<VariantRow, 'optionValues'>): string | null =>
+export const optionLabel = ({ optionValues }: Pick<SellableVariant, 'optionValues'>): string | null =>
   optionValues.length > 0 ? optionValues.join(' / ') : null;
 
 /** The price of one unit of a variant, or of a night without a price of its own. Won. */
-const pieceWon = ({ product }: Sellable, variant: VariantRow, today: string): number =>
+const pieceWon = ({ product }: Sellable, variant: SellableVariant, today: string): number =>
   buyerPriceWon(product.salePriceWon, product.discount ?? null, today) + variant.additionalPriceWon;
 
 /** A stay with the price of each night: the night's own or else the discounted sale price, plus the variant's additional price. */
-function pricedStay(pricing: PricingData, found: Sellable, variant: VariantRow, { checkIn, checkOut }: Stay): PricedStay {
+function pricedStay(pricing: PricingData, found: Sellable, variant: SellableVariant, { checkIn, checkOut }: Stay): PricedStay {
   const defaultPrice = pieceWon(found, variant, pricing.today);
   const nights = nightsOf({ checkIn, checkOut }).map((date) => {
     const own = pricing.nights.get(nightKey(variant.variantId, date))?.priceWon ?? null;
@@ -78,7 +83,7 @@ function pricedStay(pricing: PricingData, found: Sellable, variant: VariantRow, 
 export function priceOf(
   pricing: PricingData,
   found: Sellable,
-  variant: VariantRow,
+  variant: SellableVariant,
   stay: Stay | null,
 ): { unitPriceWon: number; stay: PricedStay | null } {
   checkStay(found.product.inventoryMode, stay);
@@ -123,7 +128,7 @@ export function lineOf(pricing: PricingData, wanted: WantedLine, handover: Hando
 }
 
 /** The fulfillment method of a line, with its addresses of dispatch and return or its pickup location. */
-function handedOver(pricing: PricingData, product: ProductRow, { method, location }: Handover) {
+function handedOver(pricing: PricingData, product: Sellable['product'], { method, location }: Handover) {
   const fulfillmentMethod = method ?? product.methods[0] ?? 'CARRIER';
   const shipFrom = isShipped({ fulfillmentMethod }) ? addressOf(pricing, product.shippingAddressId ?? null, 'SHIPPING') : null;
   const returnTo = product.fulfillmentType === 'SHIPPING' ? addressOf(pricing, product.returnAddressId ?? null, 'RETURN') : null;
@@ -158,7 +163,7 @@ export function unavailableLines({ sellable }: PricingData, lines: readonly Chec
   });
 }
 /** Whether `quantity` units of a variant can be bought now: on sale, sellable, enough stock. */
-export const isBuyable = ({ product }: Sellable, variant: VariantRow, quantity: number): boolean =>
+export const isBuyable = ({ product }: Sellable, variant: SellableVariant, quantity: number): boolean =>
   product.status === 'ON_SALE' && !product.deletedAt && variant.isSellable && variant.stockQuantity >= quantity;
 
 /** Nights whose stock is less than all lines together need. */

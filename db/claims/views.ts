@@ -4,7 +4,7 @@ import { historyLine } from '../../domain/claims/history.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { OrderEntity, OrderItemEntity } from '../orders/entities.ts';
+import { OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { quoteDeparture, readRests } from '../orders/leave.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
 import { departureOf, NO_AMOUNTS } from './item.ts';
@@ -25,13 +25,17 @@ export const CLAIM_LISTING: Listing = {
   hidden: ['explanation', 'note', 'trackingNumber', 'evidenceImages', 'images', 'holdReason'],
 };
 
+/** What of an item no quote reads, and is large: not loaded for a list (D90). */
+const IN_LIST = { exclude: ['storedState', 'flowFacts', 'claims', 'tracking', 'trackingReading'], disableIdentityMap: true } as const;
+type ItemOptions = typeof IN_LIST | Record<string, never>;
+
 /** Claims with their history and what an approval would give back, in five queries whatever their number. */
-export async function viewClaims(tx: Tx, claims: readonly Claim[]) {
+export async function viewClaims(tx: Tx, claims: readonly Claim[], options: ItemOptions = {}) {
   const { em, storeId } = tx;
   if (claims.length === 0) return [];
   const claimId = { $in: claims.map((claim) => claim.claimId) };
   const steps = await em.find(ClaimStepEntity, { storeId, claimId }, { orderBy: { claimId: 'asc', seq: 'asc' } });
-  const expected = await expectedOf(tx, claims);
+  const expected = await expectedOf(tx, claims, options);
   return claims.map((claim) =>
     viewClaim(
       claim,
@@ -42,15 +46,29 @@ export async function viewClaims(tx: Tx, claims: readonly Claim[]) {
 }
 export type ClaimView = Awaited<ReturnType<typeof viewClaims>>[number];
 
+/** Claims as a list has them: of their photos the first (D90). */
+export const viewListedClaims = async (tx: Tx, claims: readonly Claim[]) => (await viewClaims(tx, claims, IN_LIST)).map(withFirstPhotos);
+function withFirstPhotos({ images, inspection, rejection, ...claim }: ClaimView) {
+  const photos = [images, inspection?.images ?? [], rejection?.evidenceImages ?? []];
+  return {
+    ...claim,
+    images: images.slice(0, 1),
+    inspection: inspection && { ...inspection, images: inspection.images.slice(0, 1) },
+    rejection: rejection && { ...rejection, evidenceImages: rejection.evidenceImages.slice(0, 1) },
+    ...(photos.some(({ length }) => length > 1) && { truncated: true }),
+  };
+}
+
 const NONE: ExpectedAmounts = { refundAmount: 0, pointRefundAmount: 0, deliveryFeeRefundAmount: 0 };
 
 /** An open claim's expectation is what an approval would give back now; a closed one keeps that of its end. */
-async function expectedOf(tx: Tx, claims: readonly Claim[]): Promise<ReadonlyMap<string, ExpectedAmounts>> {
+async function expectedOf(tx: Tx, claims: readonly Claim[], options: ItemOptions): Promise<ReadonlyMap<string, ExpectedAmounts>> {
   const { em, storeId } = tx;
   const known = new Map(claims.flatMap(({ claimId, expected }) => (expected ? [[claimId, expected] as const] : [])));
   const open = claims.filter((claim) => isOpen(claim.status) && claim.type !== 'EXCHANGE');
   if (open.length === 0) return known;
-  const items = await em.find(OrderItemEntity, { storeId, orderItemId: { $in: open.map((claim) => claim.orderItemId) } });
+  const its = { storeId, orderItemId: { $in: open.map((claim) => claim.orderItemId) } };
+  const items = (await em.find(OrderItemEntity, its, options)) as OrderItem[];
   const orders = await em.find(OrderEntity, { storeId, orderId: { $in: open.map((claim) => claim.orderId) } });
   const rests = await readRests(tx, orders);
   for (const claim of open) {

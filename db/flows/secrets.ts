@@ -1,6 +1,7 @@
 /** Connections to external services: an address and a header, whose value is sealed and never shown (F15). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
+import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type FlowSecret, FlowSecretEntity } from './entities.ts';
 
@@ -21,8 +22,8 @@ export const findSecret = ({ em, storeId }: Tx, name: string): Promise<FlowSecre
   em.findOne(FlowSecretEntity, { storeId, name });
 
 /** By name. */
-export const listSecrets = ({ em, storeId }: Tx): Promise<FlowSecret[]> =>
-  em.find(FlowSecretEntity, { storeId }, { orderBy: { name: 'asc' } });
+export const listSecrets = ({ em, storeId }: Tx, page: PageRequest): Promise<[FlowSecret[], number]> =>
+  em.findAndCount(FlowSecretEntity, { storeId }, { orderBy: { name: 'asc' }, ...offset(page) });
 
 /** Stores or replaces a connection as a whole; running orders use it from their next call on. */
 export async function saveSecret(

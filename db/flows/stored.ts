@@ -26,6 +26,11 @@ export const listFlows = ({ em, storeId }: Tx, page: PageRequest) =>
 export const isDefaultFlow = async ({ sql, storeId }: Tx, flowId: string): Promise<boolean> =>
   (await sql`SELECT 1 AS ok FROM commerce_flow WHERE store_id = ${storeId} AND flow_id = ${flowId} AND default_for IS NOT NULL`).length > 0;
 
+const ALL_VERSIONS = 1_000_000_000;
+/** How many of a flow's versions the flow itself tells, and in a list: the newest; latestVersion tells how many there are. */
+export const SHOWN_VERSIONS = { limit: 100, offset: 0 } as const;
+export const LISTED_VERSIONS = { limit: 20, offset: 0 } as const;
+
 /** A published version without its graph. `inProgress`: the orders that have an unfinished item in it (F9). */
 export interface VersionSummary {
   readonly flowId: string;
@@ -44,19 +49,24 @@ interface VersionRow {
   readonly in_progress: number;
 }
 
-/** The versions of these flows, newest first, with their orders in progress: one statement for all. */
+/**
+ * The versions of these flows, newest first, with their orders in progress: one statement for all. `limit`: so many of each, behind the
+ * newest `offset` (D90).
+ */
 export async function versionsOf(
   { sql, storeId }: Tx,
   flows: readonly Pick<CommerceFlow, 'flowId' | 'key'>[],
+  { limit, offset: passed }: { readonly limit: number; readonly offset: number } = { limit: ALL_VERSIONS, offset: 0 },
 ): Promise<ReadonlyMap<string, readonly VersionSummary[]>> {
   const [ids, keys] = [flows.map(({ flowId }) => flowId), flows.map(({ key }) => key)];
   const rows = await sql<VersionRow>`
     SELECT v.flow_id, v.key, v.version, v.progression, v.published_at, coalesce(n.orders, 0)::integer AS in_progress
-      FROM flow_version v LEFT JOIN (
+      FROM (SELECT flow_id, key, version, progression, published_at, row_number() OVER (PARTITION BY flow_id ORDER BY version DESC) AS place
+        FROM flow_version WHERE store_id = ${storeId} AND flow_id = ANY (${ids}::text[])) v LEFT JOIN (
         SELECT flow_key, flow_version, count(DISTINCT order_id) AS orders FROM order_item
          WHERE store_id = ${storeId} AND flow_key = ANY (${keys}::text[]) AND status = ANY (${[...WAITING_STATUSES]}::text[])
          GROUP BY flow_key, flow_version) n ON n.flow_key = v.key AND n.flow_version = v.version
-     WHERE v.store_id = ${storeId} AND v.flow_id = ANY (${ids}::text[]) ORDER BY v.version DESC`;
+     WHERE v.place > ${passed}::integer AND v.place <= ${passed + limit}::integer ORDER BY v.version DESC`;
   return Map.groupBy(rows.map(summaryOf), ({ flowId }) => flowId);
 }
 const summaryOf = (row: VersionRow): VersionSummary => ({

@@ -6,6 +6,7 @@ import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
+import { findFirst, findListed, type ListedItem, type OrderFacts } from './listed.ts';
 import { loadStates } from './states.ts';
 
 export interface OrderFilter {
@@ -36,6 +37,14 @@ export interface Listed<T> {
 }
 /** Its items are without their states: `viewEach` reads these. */
 export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
+/** An order as lists have it (D90). */
+export interface ListedOrder extends OrderFacts {
+  readonly order: Order;
+  /** The first ones. */
+  readonly items: readonly ListedItem[];
+}
+/** The most items that a page of orders loads: each order shows as many as any other, or all of its own. */
+const PAGE_ITEMS = 500;
 
 /** How items are read whose states are read one by one (states.ts); such rows are not changed. */
 const STATELESS = { exclude: ['storedState'], disableIdentityMap: true } as const;
@@ -44,8 +53,8 @@ const stateless = (rows: readonly object[]): readonly OrderItem[] => rows as rea
 /** Newest first, or in the order of changes. */
 export type OrdersBy = 'orderedAt' | 'lastChangedAt';
 
-/** Orders with their items, in four queries, whatever the size of the page. */
-export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Promise<Listed<OrderWithItems>> {
+/** Orders with their first items, in four queries, whatever the size of the page. */
+export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Promise<Listed<ListedOrder>> {
   const { em, storeId } = tx;
   const { after, size } = filter;
   const where = conditions(storeId, filter);
@@ -60,7 +69,7 @@ export async function listOrders(tx: Tx, by: OrdersBy, filter: OrderFilter): Pro
     },
   );
   const total = (await counted(tx, 'orders', filter)) ?? (await em.count(OrderEntity, where));
-  return { items: await withItems(tx, found.slice(0, size)), total, hasMore: found.length > size };
+  return { items: await withFirstItems(tx, found.slice(0, size)), total, hasMore: found.length > size };
 }
 
 const PAGING: ReadonlySet<string> = new Set(['page', 'size', 'after']);
@@ -132,6 +141,17 @@ async function withItems(tx: Tx, orders: readonly Order[]): Promise<OrderWithIte
   return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], approvedAt: approvedAt.get(order.paymentId) ?? null }));
 }
 
+async function withFirstItems(tx: Tx, orders: readonly Order[]): Promise<ListedOrder[]> {
+  if (orders.length === 0) return [];
+  const { items, facts } = await findFirst(
+    tx,
+    orders.map(({ orderId }) => orderId),
+    PAGE_ITEMS,
+  );
+  const byOrder = Map.groupBy(items, ({ item }) => item.orderId);
+  return orders.map((order) => ({ order, items: byOrder.get(order.orderId) ?? [], ...facts.get(order.orderId)! }));
+}
+
 export interface ItemFilter {
   readonly orderId?: string;
   readonly status?: PublicStatus;
@@ -148,7 +168,7 @@ export interface ItemFilter {
  * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
  * They are without their states: `viewEach` reads these.
  */
-export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<OrderItem>> {
+export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<ListedItem>> {
   const { em, storeId } = tx;
   const { orderId, status, testPayment, lastChangedFrom, after, size } = filter;
   // o0: MikroORM's alias of the listed table.
@@ -162,8 +182,8 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
     ...(testPayment !== undefined && { [isTest]: true }),
     ...(lastChangedFrom !== undefined && { lastChangedAt: { $gte: new Date(lastChangedFrom) } }),
   };
-  const found = await em.find(
-    OrderItemEntity,
+  const found = await findListed(
+    tx,
     { ...where, ...afterPosition('lastChangedAt', 'orderItemId', '$gt', after) },
     {
       orderBy: { lastChangedAt: 'asc', orderItemId: 'asc' },
@@ -173,7 +193,7 @@ export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<Orde
     },
   );
   const total = (testPayment === undefined ? await counted(tx, 'order_item', filter) : null) ?? (await em.count(OrderItemEntity, where));
-  return { items: stateless(found.slice(0, size)), total, hasMore: found.length > size };
+  return { items: found.slice(0, size), total, hasMore: found.length > size };
 }
 
 /** The items that move together, in their order. */

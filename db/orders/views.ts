@@ -15,7 +15,8 @@ import type { FlowHead } from '../flows/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
 import type { Order, OrderItem } from './entities.ts';
-import type { OrderWithItems } from './queries.ts';
+import type { ListedItem } from './listed.ts';
+import type { ListedOrder, OrderWithItems } from './queries.ts';
 import { shortened } from './shortened.ts';
 import { flowStateOf, viewEach } from './states.ts';
 
@@ -75,6 +76,38 @@ export function viewBuyerItem(item: OrderItem, now: number, meter?: Meter) {
   };
 }
 
+/** How much of an item's flow a list shows. */
+const LISTED_ACTIONS = 20;
+const LISTED_BRANCHES = 10;
+type InList = { readonly flowState: ReturnType<typeof viewFlowState>; readonly actions: ReturnType<typeof viewActions> };
+/**
+ * An item in a list (D90): without forms, inputs, data blocks and attachments, and without messages where these are too large to be loaded.
+ * `truncated`: something else is missing too.
+ */
+function viewInList<V extends InList>({ flowState, actions, ...view }: V, isCut: boolean) {
+  const { key, name, message, deadlineAt, branches } = flowState;
+  const spoken = (text: string | null) => (isCut ? null : text);
+  return {
+    ...view,
+    flowState: {
+      key,
+      name,
+      message: spoken(message),
+      deadlineAt,
+      branches: branches.slice(0, LISTED_BRANCHES).map((branch) => ({ ...branch, message: spoken(branch.message) })),
+    },
+    actions: actions.slice(0, LISTED_ACTIONS).map(({ input: _form, ...action }) => action),
+    ...((isCut || branches.length > LISTED_BRANCHES || actions.length > LISTED_ACTIONS) && { truncated: true }),
+  };
+}
+export const viewListedItem = ({ item, isCut }: ListedItem) => viewInList(viewItem(item), isCut);
+function viewListedBuyerItem({ item, isCut }: ListedItem, now: number, meter: Meter) {
+  const { step, ...view } = viewInList(viewBuyerItem(item, now, meter), isCut);
+  const { attachments: _gathered, actions, ...shown } = step;
+  const offered = actions.slice(0, LISTED_ACTIONS).map(({ input: _form, ...action }) => action);
+  return { ...view, step: { ...shown, message: isCut ? null : shown.message, actions: offered } };
+}
+
 /** What both see. */
 const viewRecord = (item: OrderItem) => ({
   orderItemId: item.orderItemId,
@@ -124,46 +157,41 @@ export const ITEM_LISTING: Listing = {
 };
 
 /** An order as its seller sees it; `viewItem` of each item, shortened. */
-export const viewOrder = async (tx: Tx, found: OrderWithItems) => (await viewOrders(tx, [found]))[0]!;
-export async function viewOrders(tx: Tx, found: readonly OrderWithItems[]) {
-  const itemsOf = await viewItemsOf(tx, found, (item) => shortened(viewItem(item)));
-  return found.map((one) => ({ ...viewHead(one.order, one.approvedAt), visit: one.order.visit ?? null, items: itemsOf(one) }));
+export async function viewOrder(tx: Tx, { order, items, approvedAt }: OrderWithItems) {
+  const views = await viewEach(tx, items, (item) => shortened(viewItem(item)));
+  return { ...viewHead(order, approvedAt), visit: order.visit ?? null, items: [...views] };
 }
-export const viewItems = (tx: Tx, items: readonly OrderItem[]) => viewEach(tx, items, (item) => shortened(viewItem(item)));
 
 /** An order as its buyer sees it. */
-export const viewBuyerOrder = async (tx: Tx, found: OrderWithItems, now: number) => (await viewBuyerOrders(tx, [found], now))[0]!;
-/**
- * Orders as their buyer sees them. The limits of claims, which flows of sellers compute, cost a bounded amount for all of them, and other
- * requests have their turn in between (F43).
- */
-export async function viewBuyerOrders(tx: Tx, found: readonly OrderWithItems[], now: number) {
-  const itemsOf = await viewItemsOf(tx, found, metered(now));
-  return found.map((one) => ({ ...viewHead(one.order, one.approvedAt), items: itemsOf(one) }));
+export async function viewBuyerOrder(tx: Tx, { order, items, approvedAt }: OrderWithItems, now: number) {
+  const views = await viewEach(
+    tx,
+    items,
+    metered((item: OrderItem, meter) => shortened(viewBuyerItem(item, now, meter))),
+  );
+  return { ...viewHead(order, approvedAt), items: [...views] };
 }
+
 /** So many items are shown before other requests have their turn. */
 const ITEMS_AT_ONCE = 100;
-function metered(now: number) {
+/**
+ * Views of the items of one answer. The limits of claims, which flows of sellers compute, cost a bounded amount for all of them, and other
+ * requests have their turn in between (F43).
+ */
+function metered<I, V>(view: (item: I, meter: Meter) => V): (item: I) => Promise<V> {
   const meter = new Meter(MAX_ANSWER);
   let [paused, viewedSince] = [0, 0];
-  return async (item: OrderItem) => {
+  return async (item) => {
     if (meter.spent - paused >= MAX_ITEM || viewedSince >= ITEMS_AT_ONCE) {
       [paused, viewedSince] = [meter.spent, 0];
       await setImmediate();
     }
     viewedSince++;
     const own = meter.part(MAX_ITEM);
-    const viewed = shortened(viewBuyerItem(item, now, own));
+    const viewed = view(item, own);
     meter.take(own);
     return viewed;
   };
-}
-
-async function viewItemsOf<V>(tx: Tx, found: readonly OrderWithItems[], view: (item: OrderItem) => V | Promise<V>) {
-  const all = found.flatMap(({ items }) => items);
-  const views = await viewEach(tx, all, view);
-  const byItem = new Map(all.map((item, i) => [item, views[i]!]));
-  return ({ items }: OrderWithItems): V[] => items.map((item) => byItem.get(item)!);
 }
 
 const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: AddressChange) => ({
@@ -171,6 +199,26 @@ const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: Addr
   requestedAt: korean(requestedAt),
   decidedAt: at(decidedAt),
 });
+
+/** The same in a list. */
+export const viewListedOrder = ({ order, items, itemCount, approvedAt }: ListedOrder) => ({
+  ...viewHead(order, approvedAt),
+  visit: order.visit ?? null,
+  items: items.map(viewListedItem),
+  itemCount,
+  ...(items.length < itemCount && { truncated: true }),
+});
+export async function viewListedBuyerOrders(orders: readonly ListedOrder[], now: number) {
+  const view = metered((item: ListedItem, meter) => viewListedBuyerItem(item, now, meter));
+  const viewed = [];
+  for (const { order, items, itemCount, approvedAt } of orders) {
+    const views: ReturnType<typeof viewListedBuyerItem>[] = [];
+    for (const item of items) views.push(await view(item));
+    const isCut = items.length < itemCount;
+    viewed.push({ ...viewHead(order, approvedAt), items: views, itemCount, ...(isCut && { truncated: true }) });
+  }
+  return viewed;
+}
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,

@@ -18,10 +18,13 @@ export interface Points {
   readonly balanceWon: number;
   /** Of it what expires within 30 Korean days (N7). */
   readonly expiringSoonWon: number;
-  /** In the order in which they are spent. */
+  /** In the order in which they are spent, the first 1,000 (D90). */
   readonly lots: readonly ShownLot[];
 }
+const MAX_LOTS = 1000;
 interface LotRow {
+  readonly balance_won: string | null;
+  readonly soon_won: string | null;
   readonly lot_id: string | null;
   readonly type: GrantType;
   readonly amount_won: string;
@@ -32,15 +35,17 @@ interface LotRow {
 
 /** CUSTOMER_NOT_FOUND. */
 export async function readPoints({ sql, storeId, at }: Tx, customerId: string): Promise<Points> {
-  const rows = await sql<LotRow>`SELECT l.lot_id, l.type, l.amount_won, l.remaining_won, l.earned_at, l.expires_at FROM point_account a
+  const rows = await sql<LotRow>`SELECT l.lot_id, l.type, l.amount_won, l.remaining_won, l.earned_at, l.expires_at,
+      sum(l.remaining_won) OVER () AS balance_won, sum(l.remaining_won) FILTER (WHERE l.expires_at <= ${new Date(soonUntil(at))}) OVER () AS soon_won
+    FROM point_account a
     LEFT JOIN point_lot l ON l.store_id = a.store_id AND l.customer_id = a.customer_id AND l.remaining_won > 0
       AND l.expires_at > ${new Date(at)}
-    WHERE a.store_id = ${storeId} AND a.customer_id = ${customerId} ORDER BY l.expires_at, l.earned_at, l.seq`;
+    WHERE a.store_id = ${storeId} AND a.customer_id = ${customerId} ORDER BY l.expires_at, l.earned_at, l.seq
+    LIMIT ${MAX_LOTS}`;
   if (rows.length === 0) throw new Fault('CUSTOMER_NOT_FOUND');
   const lots = rows.flatMap((row) => (row.lot_id === null ? [] : [lotOf(row.lot_id, row)]));
-  const total = (some: readonly ShownLot[]) => some.reduce((sum, { remainingWon }) => sum + remainingWon, 0);
-  const soon = soonUntil(at);
-  return { lots, balanceWon: total(lots), expiringSoonWon: total(lots.filter(({ expiresAt }) => expiresAt <= soon)) };
+  const { balance_won: balance, soon_won: soon } = rows[0]!;
+  return { lots, balanceWon: Number(balance ?? 0), expiringSoonWon: Number(soon ?? 0) };
 }
 const lotOf = (lotId: string, row: LotRow): ShownLot => ({
   lotId,

@@ -1,9 +1,10 @@
 /** The calendar of a DATED product, sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
 import { LockMode } from '@mikro-orm/core';
-import { daysBetween } from '../../domain/products/calendar.ts';
+import { daysBetween, MAX_CELLS_SHOWN } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { ProductEntity } from './entities.ts';
 
@@ -89,14 +90,35 @@ export interface CalendarDay {
   readonly stock: number;
   readonly price: number | null;
 }
-/** The nights that were written, in order; absent days have no stock. */
-export async function readCalendar(tx: Tx, key: Key, from: string, to: string): Promise<CalendarDay[]> {
+/** What of a calendar is read: days, both inclusive, and the variant, all when it is left out. */
+export interface CalendarSpan {
+  readonly from: string;
+  readonly to: string;
+  readonly variantId?: string | undefined;
+}
+/** VALIDATION_FAILED: more nights than one answer tells. */
+function checkCells(days: number, variants: number): void {
+  const most = Math.max(1, Math.floor(MAX_CELLS_SHOWN / Math.max(1, variants)));
+  if (days > most)
+    throw invalid('to', 'OUT_OF_RANGE', `At most ${most} days of ${variants} variants at once; a variantId shows one for longer.`);
+}
+
+/** The nights that were written, in order; absent days have no stock. `most`: more of them are VALIDATION_FAILED. */
+export async function readCalendar(
+  tx: Tx,
+  key: Key,
+  { from, to, variantId }: CalendarSpan,
+  most: number | null = null,
+): Promise<CalendarDay[]> {
   const { sql } = tx;
   await datedProduct(tx, key);
   const rows = await sql<{ night: string; variant_id: string; stock: number; price_won: number | null }>`
     SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
      WHERE v.store_id = ${key.storeId} AND v.product_id = ${key.productId} AND v.deleted_at IS NULL AND n.night BETWEEN ${from}::date
-       AND ${to}::date ORDER BY n.night, v.seq`;
+       AND ${to}::date AND (${variantId ?? null}::text IS NULL OR v.variant_id = ${variantId ?? null}) ORDER BY n.night, v.seq
+     LIMIT ${most === null ? null : most + 1}::integer`;
+  // Only what was written counts: a product of many variants may have few nights.
+  if (most !== null && rows.length > most) checkCells(daysBetween(from, to).length, new Set(rows.map((row) => row.variant_id)).size);
   return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));
 }
 
@@ -107,13 +129,22 @@ export interface ShownDay {
   readonly price: number;
 }
 /** Price and availability of every variant on every day of a span, without stock counts. PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
-export async function shownCalendar({ em, sql, storeId, at }: Tx, productNoOrId: string, from: string, to: string): Promise<ShownDay[]> {
+export async function shownCalendar(
+  { em, sql, storeId, at }: Tx,
+  productNoOrId: string,
+  { from, to, variantId }: CalendarSpan,
+): Promise<ShownDay[]> {
   const number = /^\d{1,9}$/.test(productNoOrId) ? Number(productNoOrId) : null;
   const key = number === null ? { productId: productNoOrId } : { productNo: number };
   const product = await em.findOne(ProductEntity, { storeId, ...key, status: 'ON_SALE', deletedAt: null });
   if (!product) throw new Fault('PRODUCT_NOT_FOUND');
   if (product.inventoryMode !== 'DATED') throw new Fault('INVENTORY_MODE_MISMATCH');
   const today = koreanDate(at);
+  const [shown] = await sql<{
+    variants: number;
+  }>`SELECT count(*)::int AS variants FROM variant v WHERE ${isOf(storeId, product, variantId)}`;
+  const days = daysBetween(from, to);
+  checkCells(days.length, shown!.variants);
   const defaultPrice = buyerPriceWon(product.salePriceWon, product.discount ?? null, today);
   const variants = await sql<{
     variant_id: string;
@@ -123,11 +154,15 @@ export async function shownCalendar({ em, sql, storeId, at }: Tx, productNoOrId:
   }>`SELECT v.variant_id, v.additional_price_won AS more, v.is_sellable,
        (SELECT json_object_agg(n.night, json_build_array(n.stock, n.price_won)) FROM variant_night n
         WHERE n.store_id = v.store_id AND n.variant_id = v.variant_id AND n.night BETWEEN ${from}::date AND ${to}::date) AS nights
-     FROM variant v WHERE v.store_id = ${storeId} AND v.product_id = ${product.productId} AND v.deleted_at IS NULL ORDER BY v.seq`;
-  return daysBetween(from, to).flatMap((date) =>
+     FROM variant v WHERE ${isOf(storeId, product, variantId)} ORDER BY v.seq`;
+  return days.flatMap((date) =>
     variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
       const [stock, priceWon] = nights?.[date] ?? [0, null];
       return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? defaultPrice) + more };
     }),
   );
 }
+/** `variant v` is the product's, and the one that is asked for. */
+const isOf = (storeId: string, { productId }: { readonly productId: string }, variantId: string | undefined): Fragment =>
+  fragment`v.store_id = ${storeId} AND v.product_id = ${productId} AND v.deleted_at IS NULL
+    AND (${variantId ?? null}::text IS NULL OR v.variant_id = ${variantId ?? null})`;

@@ -68,12 +68,44 @@ const ADDRESS_FIELDS = [
 export type AddressRow = Pick<SellerAddress, (typeof ADDRESS_FIELDS)[number]>;
 export type ProductRow = Pick<Product, (typeof PRODUCT_FIELDS)[number]>;
 export type VariantRow = Pick<Variant, (typeof VARIANT_FIELDS)[number]>;
+/** What the pricing of carts and checkouts reads (D90). */
+const UNPRICED = ['description', 'optionGroups', 'images'] as const satisfies readonly (keyof ProductRow)[];
+const PRICED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNPRICED.some((left) => left === field));
+const PRICED_VARIANT = [
+  'variantId',
+  'variantNo',
+  'optionValues',
+  'stockQuantity',
+  'additionalPriceWon',
+  'isSellable',
+] as const satisfies readonly (keyof VariantRow)[];
 export interface Sellable {
+  readonly product: Omit<ProductRow, (typeof UNPRICED)[number]>;
+  /** Those that are asked for and the first two, in the order of their combinations. */
+  readonly variants: readonly Pick<VariantRow, (typeof PRICED_VARIANT)[number]>[];
+}
+/** Sums over a product's variants; `least` and `most`: additional prices, in won. */
+export interface VariantSums {
+  readonly count: number;
+  /** Of sellable ones. */
+  readonly stock: number;
+  readonly least: number;
+  readonly most: number;
+  /** Buyers can have one: of a DATED product, on a night that has stock. */
+  readonly isOpen: boolean;
+}
+/** A product as a list has it (D90). */
+export interface ListedProduct {
+  readonly product: Omit<ProductRow, (typeof UNLISTED)[number]>;
+  /** At most the first one. */
+  readonly images: readonly string[];
+  readonly variants: VariantSums;
+  readonly isSold: boolean;
+}
+export interface ProductWithVariants {
   readonly product: ProductRow;
   /** In the order of their combinations. */
   readonly variants: readonly VariantRow[];
-}
-export interface ProductWithVariants extends Sellable {
   /** It was ordered, which locks its fulfillment type (D61). */
   readonly isSold: boolean;
 }
@@ -81,24 +113,41 @@ export interface ProductWithVariants extends Sellable {
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const object = (fields: readonly string[], alias: Fragment): Fragment =>
   fragment`json_build_object(${joined(fields.map((field) => fragment`${literal(field)}, ${alias}.${identifier(snake(field))}`))})`;
+/** Whether `product p` was ever ordered. */
+const IS_SOLD = fragment`EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = p.store_id AND i.product_id = p.product_id)`;
 /** `product p` with its variants that are not deleted. */
 const SELLABLE = fragment`json_build_object('product', ${object(PRODUCT_FIELDS, fragment`p`)}, 'variants', coalesce((
    SELECT json_agg(${object(VARIANT_FIELDS, fragment`v`)} ORDER BY v.seq) FROM variant v
    WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL), '[]'),
-   'isSold', EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = p.store_id AND i.product_id = p.product_id))`;
+   'isSold', ${IS_SOLD})`;
+
+/** What a list leaves out or cuts (D90). */
+const UNLISTED = ['description', 'optionGroups', 'images', 'deletedAt'] as const satisfies readonly (keyof ProductRow)[];
+const LISTED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNLISTED.some((left) => left === field));
+/** Of the variants of `product p` that are not deleted, what a list tells. */
+export const VARIANT_SUMS = fragment`(SELECT json_build_object('count', count(*), 'stock', coalesce(sum(v.stock_quantity) FILTER (WHERE
+     v.is_sellable), 0), 'least', coalesce(min(v.additional_price_won), 0), 'most', coalesce(max(v.additional_price_won), 0), 'isOpen',
+     coalesce(bool_or(v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')), false))
+   FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL)`;
+/** The first image of `product p`, in a list. */
+export const FIRST_IMAGE = fragment`jsonb_path_query_array(p.images, '$[0]')`;
+const LISTED = fragment`json_build_object('product', ${object(LISTED_FIELDS, fragment`p`)}, 'images', ${FIRST_IMAGE},
+   'variants', ${VARIANT_SUMS}, 'isSold', ${IS_SOLD})`;
 
 type Json<T> = { readonly [K in keyof T]: T[K] extends Date ? string : T[K] };
 type Found = { readonly product: Json<ProductRow>; readonly variants: readonly VariantRow[]; readonly isSold: boolean };
+type FoundOfList = Omit<ListedProduct, 'product'> & { readonly product: Json<ListedProduct['product']> };
 /** Parses times, which are text inside JSON. */
-const revive = ({ product, ...rest }: Found): ProductWithVariants => ({
-  ...rest,
-  product: {
-    ...product,
-    createdAt: new Date(product.createdAt),
-    updatedAt: new Date(product.updatedAt),
-    deletedAt: product.deletedAt ? new Date(product.deletedAt) : null,
-  },
+const timesOf = ({ createdAt, updatedAt }: { readonly createdAt: string; readonly updatedAt: string }) => ({
+  createdAt: new Date(createdAt),
+  updatedAt: new Date(updatedAt),
 });
+const revived = <P extends Json<Pick<ProductRow, 'createdAt' | 'updatedAt' | 'deletedAt'>>>(product: P) => ({
+  ...product,
+  ...timesOf(product),
+  deletedAt: product.deletedAt ? new Date(product.deletedAt) : null,
+});
+const revive = ({ product, ...rest }: Found): ProductWithVariants => ({ ...rest, product: revived(product) });
 
 export async function readProduct({ sql, storeId }: Tx, productId: string): Promise<ProductWithVariants> {
   const [row] = await sql<{ found: Found }>`
@@ -107,16 +156,25 @@ export async function readProduct({ sql, storeId }: Tx, productId: string): Prom
   return revive(row.found);
 }
 
-/** Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query. */
+/**
+ * Products by id, deleted ones included, and the store's address book, for the pricing of carts and checkouts. One query, which reads of
+ * each product's variants these and the first two, so that a cart of a hundred products with five hundred variants each costs little.
+ */
 export async function findSellable(
   { sql, storeId }: Tx,
   productIds: readonly string[],
+  variantIds: readonly string[],
 ): Promise<{ sellable: Map<string, Sellable>; addresses: AddressRow[] }> {
-  const [row] = await sql<{ found: Found[] | null; addresses: AddressRow[] | null }>`
-    SELECT (SELECT json_agg(${SELLABLE}) FROM product p WHERE p.store_id = ${storeId}
+  const variants = fragment`coalesce((SELECT json_agg(${object(PRICED_VARIANT, fragment`v`)} ORDER BY v.seq) FROM variant v
+     WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
+       AND (v.variant_id = ANY (${variantIds}::text[]) OR v.variant_id = ANY (ARRAY(SELECT first.variant_id FROM variant first
+         WHERE first.store_id = p.store_id AND first.product_id = p.product_id AND first.deleted_at IS NULL ORDER BY first.seq LIMIT 2)))), '[]')`;
+  type Priced = { readonly product: Json<Sellable['product']>; readonly variants: Sellable['variants'] };
+  const [row] = await sql<{ found: Priced[] | null; addresses: AddressRow[] | null }>`
+    SELECT (SELECT json_agg(json_build_object('product', ${object(PRICED_FIELDS, fragment`p`)}, 'variants', ${variants})) FROM product p WHERE p.store_id = ${storeId}
     AND p.product_id = ANY(${productIds}::text[])) AS found,
        (SELECT json_agg(${object(ADDRESS_FIELDS, fragment`a`)}) FROM seller_address a WHERE a.store_id = ${storeId}) AS addresses`;
-  const sellable = new Map((row!.found ?? []).map((found) => [found.product.productId, revive(found)]));
+  const sellable = new Map((row!.found ?? []).map(({ product, ...rest }) => [product.productId, { ...rest, product: revived(product) }]));
   return { sellable, addresses: row!.addresses ?? [] };
 }
 
@@ -129,10 +187,11 @@ export interface ProductFilter extends PageRequest {
 }
 
 /**
- * Products with their variants, highest number first: page and total in one query. Filters other than by status count rows; otherwise the
- * total comes from maintained counts.
+ * Products with sums over their variants, highest number first: page and total in one query, which reads neither variants nor texts that the
+ * list does not show, and nothing of rows that it passes over (D90). Filters other than by status count rows; otherwise the total comes from
+ * maintained counts.
  */
-export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter): Promise<{ items: ProductWithVariants[]; total: number }> {
+export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter): Promise<{ items: ListedProduct[]; total: number }> {
   const { productNo, status, categoryId, keyword } = filter;
   const isSearch = keyword !== undefined && gramsWanted(keyword).length > 0;
   const where = allOf([
@@ -145,10 +204,10 @@ export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter):
   const { limit, offset: skip } = offset(filter);
   const isCounted = productNo === undefined && categoryId === undefined && keyword === undefined;
   const total = isCounted ? counted(storeId, 'product', { status }) : fragment`(SELECT count(*) FROM product p WHERE ${where})`;
-  const [row] = await sql<{ total: string; items: Found[] | null }>`
+  const [row] = await sql<{ total: string; items: FoundOfList[] | null }>`
     SELECT ${total} AS total,
-       (SELECT json_agg(page.found ORDER BY page.no DESC) FROM (
-          SELECT p.product_no AS no, ${SELLABLE} AS found FROM product p WHERE ${where} ORDER BY p.product_no DESC
-            LIMIT ${limit} OFFSET ${skip}) page) AS items`;
-  return { items: (row!.items ?? []).map(revive), total: Number(row!.total) };
+       (SELECT json_agg(${LISTED} ORDER BY p.product_no DESC) FROM (
+          SELECT p.* FROM product p WHERE ${where} ORDER BY p.product_no DESC LIMIT ${limit} OFFSET ${skip}) p) AS items`;
+  const items = (row!.items ?? []).map(({ product, ...rest }) => ({ ...rest, product: { ...product, ...timesOf(product) } }));
+  return { items, total: Number(row!.total) };
 }

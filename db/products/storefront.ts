@@ -9,14 +9,16 @@ import { counted } from '../feeds/counts.ts';
 import { readSwitches } from '../kernel/pointSwitches.ts';
 import { type Fragment, allOf, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { FIRST_IMAGE, VARIANT_SUMS, type VariantSums } from './queries.ts';
 import { holdsKeyword } from './search.ts';
 import type { PageRequest } from '../kernel/page.ts';
 
-export interface ShownProduct {
+/** What a list shows (D90). */
+export interface ShelfProduct {
   readonly product_id: string;
   readonly product_no: number;
   readonly name: string;
-  readonly description: string | null;
+  /** In a list at most the first one. */
   readonly images: readonly string[];
   readonly sale_price_won: number;
   readonly original_price_won: number | null;
@@ -26,12 +28,18 @@ export interface ShownProduct {
   readonly point_earn_rate_bp: number | null;
   /** The store's; null: it has never named any. */
   readonly earn: EarnRules | null;
-  readonly option_groups: readonly OptionGroup[];
   readonly fulfillment_type: FulfillmentType;
   readonly methods: readonly FulfillmentMethod[];
   readonly delivery_type: DeliveryType;
   readonly delivery_fee_won: number;
   readonly conditional_free_won: number | null;
+}
+export interface ListedShown extends ShelfProduct {
+  readonly sums: VariantSums;
+}
+export interface ShownProduct extends ShelfProduct {
+  readonly description: string | null;
+  readonly option_groups: readonly OptionGroup[];
   readonly variants: readonly {
     readonly id: string;
     readonly no: string;
@@ -43,12 +51,14 @@ export interface ShownProduct {
 
 const { available } = readSwitches();
 /** By what its purchase would earn points. */
-export const earningOfShown = ({ earn }: ShownProduct): EarnRules => earningOf({ available, purchaseEarn: earn ?? EARNS_NOTHING });
+export const earningOfShown = ({ earn }: ShelfProduct): EarnRules => earningOf({ available, purchaseEarn: earn ?? EARNS_NOTHING });
 
-const SHOWN = fragment`p.product_id, p.product_no, p.name, p.description, p.images, p.sale_price_won, p.original_price_won, p.category_id,
+const SHELF = fragment`p.product_id, p.product_no, p.name, p.sale_price_won, p.original_price_won, p.category_id,
   p.inventory_mode, p.discount, p.point_earn_rate_bp,
   (SELECT json_build_object('enabled', e.earn_enabled, 'rateBp', e.earn_rate_bp) FROM point_policy e WHERE e.store_id = p.store_id) AS earn,
-  p.option_groups, p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won,
+  p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won`;
+const LISTED = fragment`${SHELF}, ${FIRST_IMAGE} AS images, ${VARIANT_SUMS} AS sums`;
+const SHOWN = fragment`${SHELF}, p.description, p.images, p.option_groups,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
      'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)
    FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL) AS variants`;
@@ -58,8 +68,11 @@ export interface ShownFilter extends PageRequest {
   readonly keyword?: string;
 }
 
-/** Products on sale, newest number first; a category includes those below it. The page and the count in one query. */
-export async function listShown({ sql, storeId }: Tx, filter: ShownFilter): Promise<{ items: ShownProduct[]; total: number }> {
+/**
+ * Products on sale with sums over their variants, newest number first; a category includes those below it. The page and the count in one
+ * query, which reads nothing that the list does not show (D90).
+ */
+export async function listShown({ sql, storeId }: Tx, filter: ShownFilter): Promise<{ items: ListedShown[]; total: number }> {
   const { categoryId, keyword, page, size } = filter;
   const where = allOf([
     fragment`p.store_id = ${storeId} AND p.status = 'ON_SALE' AND p.deleted_at IS NULL`,
@@ -68,11 +81,11 @@ export async function listShown({ sql, storeId }: Tx, filter: ShownFilter): Prom
   ]);
   const isCounted = categoryId === undefined && keyword === undefined;
   const total = isCounted ? counted(storeId, 'product', { status: 'ON_SALE' }) : fragment`(SELECT count(*) FROM product p WHERE ${where})`;
-  const [row] = await sql<{ total: string; items: ShownProduct[] | null }>`
+  const [row] = await sql<{ total: string; items: ListedShown[] | null }>`
     SELECT ${total} AS total,
        (SELECT json_agg(shown ORDER BY shown.product_no DESC) FROM (
-          SELECT ${SHOWN} FROM product p WHERE ${where} ORDER BY p.product_no DESC
-            LIMIT ${size} OFFSET ${(page - 1) * size}) shown) AS items`;
+          SELECT ${LISTED} FROM (SELECT p.* FROM product p WHERE ${where} ORDER BY p.product_no DESC
+            LIMIT ${size} OFFSET ${(page - 1) * size}) p) shown) AS items`;
   return { items: row!.items ?? [], total: Number(row!.total) };
 }
 const isBelow = (storeId: string, categoryId: string): Fragment => fragment`p.category_id IN (WITH RECURSIVE below AS (

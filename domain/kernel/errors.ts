@@ -42,6 +42,7 @@ export const catalogue = {
   STORE_NOT_FOUND: { status: 404, message: 'There is no such store.' },
   MEMBER_NOT_FOUND: { status: 404, message: 'There is no such member.' },
   INVITATION_NOT_FOUND: { status: 404, message: 'There is no such invitation, or its link is dead.' },
+  AUDIT_NOT_FOUND: { status: 404, message: 'There is no such record in the audit log.' },
   APPROVAL_NOT_FOUND: { status: 404, message: 'There is no such approval request.' },
   CLIENT_NOT_FOUND: { status: 404, message: 'There is no such client.' },
   API_TOKEN_NOT_FOUND: { status: 404, message: 'There is no such API token.' },

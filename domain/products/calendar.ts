@@ -8,6 +8,8 @@ export type InventoryMode = (typeof INVENTORY_MODES)[number];
 export const MAX_DAYS_WRITTEN = 400;
 export const MAX_DAYS_SHOWN = 120;
 const MAX_NIGHTS = 30;
+/** The most nights of all variants that one answer tells (D90): 20 days of 500 variants, 400 days of 25. */
+export const MAX_CELLS_SHOWN = 10_000;
 
 /** Nights run from check-in to the day before check-out. */
 export interface Stay {

@@ -29,6 +29,7 @@ describe('a record of a request', () => {
     });
     const [{ createdAt, actor, ...record }] = (await log.items(`?requestId=${requestId}`)) as [Logged];
     expect(record).toEqual({
+      changesTruncated: false,
       auditId: requestId.replace('req_', 'aud_'),
       source: 'REQUEST',
       action: 'products.patch',

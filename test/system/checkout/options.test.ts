@@ -107,7 +107,17 @@ describe('what buyers see', () => {
     expect(JSON.stringify(found)).not.toContain('stockQuantity');
     expect((await list(`?categoryId=${found.items[0].categoryId as string}`)).body.data.total).toBe(1);
     const one = await call(underTest.api, 'GET', `/storefront/v1/products/${found.items[0].productNo as number}`, { headers });
-    expect(one.body.data).toEqual(found.items[0]);
+    // A list tells of variants and images in sums (D90).
+    const { images, variantCount, minPrice, maxPrice, ...shared } = found.items[0];
+    expect(one.body.data).toMatchObject(shared);
+    for (const left of ['description', 'optionGroups', 'variants']) expect(shared).not.toHaveProperty(left);
+    const prices = (one.body.data.variants as { price: number }[]).map(({ price }) => price);
+    expect([images, variantCount, minPrice, maxPrice]).toEqual([
+      one.body.data.images.slice(0, 1),
+      prices.length,
+      Math.min(...prices),
+      Math.max(...prices),
+    ]);
     for (const id of [hidden.productId, '999999', 'x'])
       expect((await call(underTest.api, 'GET', `/storefront/v1/products/${id}`, { headers })).body.error?.code).toBe('PRODUCT_NOT_FOUND');
   });

@@ -103,9 +103,9 @@ test.each<[string, (tx: Tx) => Promise<unknown>]>([
   ['… by both', (tx) => listShown(tx, { ...page, categoryId: one.categoryId, keyword: '캐' })],
   ['one on the shelf, by id', (tx) => readShown(tx, one.productId)],
   ['… by number', (tx) => readShown(tx, '7')],
-  ['what a cart is priced by', (tx) => findSellable(tx, [one.productId])],
-  ['a calendar', (tx) => readCalendar(tx, { storeId, productId: one.productId }, '2026-01-01', '2026-01-31')],
-  ['a shown calendar', (tx) => shownCalendar(tx, one.productId, '2026-01-01', '2026-01-31')],
+  ['what a cart is priced by', (tx) => findSellable(tx, [one.productId], [one.variantId])],
+  ['a calendar', (tx) => readCalendar(tx, { storeId, productId: one.productId }, { from: '2026-01-01', to: '2026-01-31' })],
+  ['a shown calendar', (tx) => shownCalendar(tx, one.productId, { from: '2026-01-01', to: '2026-01-31' })],
   [
     'the nights of a stay',
     (tx) => readNights(tx, [{ variantId: one.variantId, quantity: 1, stay: { checkIn: '2026-01-01', checkOut: '2026-01-05' } }]),
