@@ -84,6 +84,7 @@ function planOf(group: FlowGroup, items: readonly OrderItem[], at: number): Tran
   const calls: Call<'orderGroup'>[] = askCalls(flowOf(group), group, groupId, at);
   return {
     wakeAt: wakeAtOf(due?.at ?? null, calls, at),
+    deadline: due?.at ?? null,
     calls,
     done: isOver(state),
     note: noteOf(group, items, due),

@@ -87,7 +87,8 @@ function planOf(item: OrderItem, at: number): TransitionResult<'orderItem'>['pla
   const { pollAt, polls, next } = pollsOf(item, due?.at ?? null, at);
   const wakeAt = wakeAtOf(due && pollAt !== null ? Math.min(due.at, pollAt) : (due?.at ?? pollAt), asks, at);
   const planned = asks.length === 0 ? next : {};
-  return { wakeAt, calls: [...polls, ...asks], ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
+  const calls = [...polls, ...asks];
+  return { wakeAt, deadline: due?.at ?? null, calls, ...planned, done: isDone(item), note: noteOf(item, due, pollAt), status: item.status };
 }
 /** The poll of the courier: what is due of it, and what is planned where nothing else falls due before. */
 function pollsOf(item: OrderItem, dueAt: number | null, at: number) {
