@@ -90,14 +90,14 @@ const stateOf = async ({ entityId }: RunName): Promise<string> => {
 
 /** Asks, hears nothing, is late after an hour, and ends; the answer comes when all is over. */
 async function asking(): Promise<object> {
-  const asked = service.requests.length;
+  const before = service.requests.length;
   const payment = await under.payment();
   await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
   const item = await under.itemOf(payment.orderNo);
   passed = [];
   await press(item, 'ask');
   await press(item, 'go');
-  await sustained(item, 'the request', async () => service.requests.length > asked);
+  await sustained(item, 'the request', async () => service.requests.length > before);
   await under.advance(item, HOUR).catch(() => {});
   await sustained(item, 'late', async () => (await stateOf(item)) === 'late');
   await press(item, 'finish');
@@ -116,14 +116,14 @@ async function asking(): Promise<object> {
     ).map(({ type }) => type),
     data: await under.rows("SELECT flow_state -> 'data' AS data FROM order_item WHERE order_item_id = ?", [item.entityId]),
     calls: await under.rows('SELECT result FROM flow_call WHERE owner_id = ?', [item.entityId]),
-    asked: service.requests.length - asked,
+    requests: service.requests.length - before,
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
 }
 
 test('the timeout of a node that asks passes at its time, the answer is dropped, and a termination anywhere changes nothing', async () => {
   const undisturbed = await asking();
-  expect(undisturbed).toMatchObject({ asked: 1, open: [], calls: [{ result: null }] });
+  expect(undisturbed).toMatchObject({ requests: 1, open: [], calls: [{ result: null }] });
   expect(passed).toContain('askExternal');
   const points = passed.flatMap((_, nth) => [`before ${nth}`, `after ${nth}`]);
   for (const point of points) {
