@@ -42,6 +42,7 @@ import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
+import { Prices0047 } from './migrations/0047_prices.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -84,6 +85,7 @@ const MIGRATIONS = [
   Flows0036,
   PointsTruncate0037,
   ExplainedGroups0038,
+  Prices0047,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -89,7 +89,7 @@ const stateOf = async ({ entityId }: RunName): Promise<string> => {
 };
 
 /** Asks, hears nothing, is late after an hour, and ends; the answer comes when all is over. */
-async function asking(): Promise<object> {
+async function story(): Promise<object> {
   const before = service.requests.length;
   const payment = await under.payment();
   await under.command(payment.run, 'pay', await under.authenticated(payment), { wait: 'idle' });
@@ -122,13 +122,13 @@ async function asking(): Promise<object> {
 }
 
 test('the timeout of a node that asks passes at its time, the answer is dropped, and a termination anywhere changes nothing', async () => {
-  const undisturbed = await asking();
+  const undisturbed = await story();
   expect(undisturbed).toMatchObject({ requests: 1, open: [], calls: [{ result: null }] });
   expect(passed).toContain('askExternal');
   const points = passed.flatMap((_, nth) => [`before ${nth}`, `after ${nth}`]);
   for (const point of points) {
     target = point;
-    expect({ point, ...(await asking()) }).toEqual({ point, ...undisturbed });
+    expect({ point, ...(await story()) }).toEqual({ point, ...undisturbed });
   }
   // The end of the call comes after the story.
   expect(struck).toBeGreaterThanOrEqual(points.length - 2);
