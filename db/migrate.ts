@@ -48,6 +48,7 @@ import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { FairOutbox0043 } from './migrations/0043_fair_outbox.ts';
 import { Shortened0044 } from './migrations/0044_shortened.ts';
 import { ApprovedPreviews0046 } from './migrations/0046_approved_previews.ts';
+import { Prices0047 } from './migrations/0047_prices.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
@@ -99,6 +100,7 @@ const MIGRATIONS = [
   FairOutbox0043,
   Shortened0044,
   ApprovedPreviews0046,
+  Prices0047,
   PaymentKeys0049,
   OperationSubject0050,
   AddressChanges0051,

@@ -1,7 +1,7 @@
 import { changeStock as change, MAX_STOCK } from '../../db/products/stockChanges.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
-import { Stock } from './schemas.ts';
+import { SentStock, StockCount } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
 export const changeStock = endpoint({
@@ -16,9 +16,9 @@ export const changeStock = endpoint({
   idempotent: true,
   body: closed(
     {
-      stockQuantity: Type.Optional(Stock),
+      stockQuantity: Type.Optional(SentStock),
       adjustment: Type.Optional(Type.Integer({ minimum: -MAX_STOCK, maximum: MAX_STOCK })),
-      expectedStockQuantity: Type.Optional(Stock),
+      expectedStockQuantity: Type.Optional(StockCount),
       reason: Type.Optional(Type.String({ maxLength: 200 })),
     },
     { title: 'StockChange', 'x-document': { oneOf: [{ required: ['stockQuantity'] }, { required: ['adjustment'] }] } },
@@ -27,6 +27,9 @@ export const changeStock = endpoint({
     'stockQuantity' in body === 'adjustment' in body
       ? [{ field: 'stockQuantity', code: 'REQUIRED', message: 'Send either stockQuantity or adjustment.' }]
       : [],
-  data: closed({ variantId: Id, variantNo: Type.String(), stockQuantity: Stock, isSoldOut: Type.Boolean() }, { title: 'VariantStock' }),
+  data: closed(
+    { variantId: Id, variantNo: Type.String(), stockQuantity: StockCount, isSoldOut: Type.Boolean() },
+    { title: 'VariantStock' },
+  ),
   errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE', 'INVENTORY_MODE_MISMATCH'],
 }).handle(({ tx, storeId, params, body, requestId }) => change(tx, { storeId, ...params }, body, requestId));

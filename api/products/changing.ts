@@ -1,5 +1,5 @@
 /** Common parts of the operations that change a product. */
-import { versionsOf } from '../../db/products/changes.ts';
+import { preconditionOf } from '../../db/products/tag.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 
 export const CHANGE_ERRORS = [
@@ -31,5 +31,5 @@ interface ChangeRequest {
 /** The product, and the precondition (`If-Match`) of a change. */
 export const changeContext = ({ storeId, params, requestId, header }: ChangeRequest) => ({
   key: { storeId, productId: params.productId },
-  basis: { ifMatch: versionsOf(header('if-match')), reference: requestId },
+  basis: { ifMatch: preconditionOf(header('if-match')), reference: requestId },
 });

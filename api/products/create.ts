@@ -1,7 +1,8 @@
+import { tagOf } from '../../db/products/tag.ts';
 import { createProduct } from '../../db/products/registration.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
-import { etagOf, Product, viewProduct } from './schemas.ts';
+import { Product, viewProduct } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
 export const create = endpoint({
@@ -34,6 +35,6 @@ export const create = endpoint({
 }).handle(async ({ tx, body, requestId, setHeader }) => {
   const created = await createProduct(tx, body, requestId);
   setHeader('Location', `/v1/products/${created.product.productId}`);
-  setHeader('ETag', etagOf(created));
+  setHeader('ETag', tagOf(created));
   return viewProduct(created);
 });

@@ -1,6 +1,7 @@
+import { tagOf } from '../../db/products/tag.ts';
 import { readProduct } from '../../db/products/queries.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { etagOf, Options, viewOptions } from './schemas.ts';
+import { Options, viewOptions } from './schemas.ts';
 
 export const getOptions = endpoint({
   id: 'products.getOptions',
@@ -14,6 +15,6 @@ export const getOptions = endpoint({
   errors: ['PRODUCT_NOT_FOUND'],
 }).handle(async ({ tx, params, setHeader }) => {
   const found = await readProduct(tx, params.productId);
-  setHeader('ETag', etagOf(found));
+  setHeader('ETag', tagOf(found));
   return viewOptions(found);
 });

@@ -1,8 +1,9 @@
+import { tagOf } from '../../db/products/tag.ts';
 import { patchProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
-import { etagOf, Product, viewProduct } from './schemas.ts';
+import { Product, viewProduct } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
 /** The fields that an agent changes only with an approval (G6). */
@@ -35,6 +36,6 @@ export const patch = endpoint({
 }).handle(async (call) => {
   const { key, basis } = changeContext(call);
   const changed = await patchProduct(call.tx, key, call.body, basis);
-  call.setHeader('ETag', etagOf(changed));
+  call.setHeader('ETag', tagOf(changed));
   return viewProduct(changed);
 });

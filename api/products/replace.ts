@@ -1,8 +1,9 @@
+import { tagOf } from '../../db/products/tag.ts';
 import { replaceProduct } from '../../db/products/changes.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
-import { etagOf, Product, viewProduct } from './schemas.ts';
+import { Product, viewProduct } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
 export const replace = endpoint({
@@ -24,6 +25,6 @@ export const replace = endpoint({
 }).handle(async (call) => {
   const { key, basis } = changeContext(call);
   const changed = await replaceProduct(call.tx, key, call.body, basis);
-  call.setHeader('ETag', etagOf(changed));
+  call.setHeader('ETag', tagOf(changed));
   return viewProduct(changed);
 });

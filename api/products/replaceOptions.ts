@@ -1,9 +1,10 @@
+import { tagOf } from '../../db/products/tag.ts';
 import { replaceOptions as replace } from '../../db/products/changes.ts';
 import { optionProblems } from '../../domain/products/options.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
-import { etagOf, Options, viewOptions } from './schemas.ts';
+import { Options, viewOptions } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
 export const replaceOptions = endpoint({
@@ -33,6 +34,6 @@ export const replaceOptions = endpoint({
 }).handle(async (call) => {
   const { key, basis } = changeContext(call);
   const changed = await replace(call.tx, key, { variants: [], ...call.body }, basis);
-  call.setHeader('ETag', etagOf(changed));
+  call.setHeader('ETag', tagOf(changed));
   return viewOptions(changed);
 });

@@ -9,13 +9,13 @@ import type { Caller } from '../kernel/endpoint.ts';
 import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
 import type { Fitting } from '../kernel/validate.ts';
 import { imageProblems, ImageUrl } from '../kernel/images.ts';
-import { Attributes, Code, OptionGroup, SalePrice, Stock } from './schemas.ts';
+import { Attributes, Code, OptionGroup, SalePrice, SentStock } from './schemas.ts';
 
 /** A variant in a request. Read-only fields of responses are accepted; the id must be that of the combination. */
 const VariantRequest = closed(
   {
     optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MAX_AXES }),
-    stockQuantity: Type.Optional(Stock),
+    stockQuantity: Type.Optional(SentStock),
     additionalPrice: Type.Optional(
       Type.Integer({ minimum: -2_000_000_000, maximum: 2_000_000_000, description: 'Won, added to salePrice' }),
     ),
@@ -96,7 +96,7 @@ const optional = {
   description: Type.Optional(nullable(Type.String({ maxLength: 20_000 }))),
   images: Type.Optional(Type.Array(ImageUrl, { maxItems: 10 })),
   originalPrice: Type.Optional(nullable(Won)),
-  stockQuantity: Type.Optional(Stock),
+  stockQuantity: Type.Optional(SentStock),
   inventoryMode: Type.Optional(oneOf(INVENTORY_MODES)),
   ...optionFields,
   refundPolicy: Type.Optional(nullable(RefundPolicyRequest)),

@@ -10,7 +10,16 @@ import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } f
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
+/** What a seller may write. */
 export const Stock = Type.Integer({ minimum: 0, maximum: MAX_STOCK });
+/** What there is: units come back beyond what a seller may write. */
+export const StockCount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
+/** A count that may be sent back as it was read; another one over MAX_STOCK is refused with the stock at hand. */
+export const SentStock = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description: `At most ${MAX_STOCK}, or as many as there are already`,
+});
 export const Code = Type.String({ maxLength: 100 });
 export const Attributes = Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,39}$' }), Type.String({ maxLength: 200 }), {
   additionalProperties: false,
@@ -26,7 +35,7 @@ const Variant = closed(
     optionValues: Type.Array(Type.String()),
     price: Type.Integer(),
     additionalPrice: Type.Integer(),
-    stockQuantity: Stock,
+    stockQuantity: StockCount,
     isSellable: Type.Boolean(),
     isSoldOut: Type.Boolean(),
     sku: nullable(Code),
@@ -194,5 +203,3 @@ export const viewOptions = ({ product, variants }: ProductWithVariants) => ({
   optionGroups: product.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
   variants: variants.map((variant) => viewVariant(product, variant)),
 });
-/** The ETag that If-Match is compared with. */
-export const etagOf = ({ product }: ProductWithVariants): string => `"${product.version}"`;

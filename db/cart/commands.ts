@@ -1,6 +1,7 @@
 /** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
 import { checkChosen, isBuyable, missingNights, priceOf, readPricingData, variantOf, type WantedLine } from '../checkout/lines.ts';
 import { CartItemEntity } from './entities.ts';
+import { isSellableAt } from '../../domain/products/prices.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -17,8 +18,8 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
   const found = pricing.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
   const { stay = null } = wanted;
-  priceOf(pricing, found!, variant, stay);
-  if (!isBuyable(found!, variant, stay ? 0 : 1))
+  const priced = priceOf(pricing, found!, variant, stay);
+  if (!isBuyable(found!, variant, stay ? 0 : 1) || !isSellableAt(priced.unitPriceWon, priced.stay?.nights))
     throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
   const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });

@@ -1,5 +1,6 @@
 /** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
 import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
+import { isSellableAt } from '../../domain/products/prices.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';
 import { missingNights, optionLabel, priceOf, readPricingData, type PricingData, type WantedLine } from '../checkout/lines.ts';
@@ -40,11 +41,13 @@ function lineOf(pricing: PricingData, item: CartItem): CartLine {
   const stay = stayOf(item);
   // The inventory mode of the product was changed since the line was added.
   if ((found.product.inventoryMode === 'DATED') !== (stay !== null)) return { ...gone, unavailable: 'NOT_ON_SALE' };
+  const priced = priceOf(pricing, found, variant, stay);
+  if (!isSellableAt(priced.unitPriceWon, priced.stay?.nights)) return { ...gone, unavailable: 'NOT_ON_SALE' };
   return {
     item,
     productName: found.product.name,
     optionLabel: optionLabel(variant),
-    ...priceOf(pricing, found, variant, stay),
+    ...priced,
     unavailable: unavailableReason(pricing, found, variant, item),
   };
 }

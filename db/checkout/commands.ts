@@ -1,6 +1,15 @@
 /** Checkouts: what a buyer is about to pay; valid for 30 minutes. */
 import { CHECKOUT_LIFETIME_MS, type FrozenLocation, isTooMuch } from '../../domain/checkout/rules.ts';
-import { checkChosen, lineOf, readPricingData, type PricingData, unavailableLines, unavailableNights, type WantedLine } from './lines.ts';
+import {
+  checkChosen,
+  isThere,
+  lineOf,
+  type PricingData,
+  readPricingData,
+  unavailableLines,
+  unavailableNights,
+  type WantedLine,
+} from './lines.ts';
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -10,7 +19,7 @@ import { type Checkout, CheckoutEntity } from './entities.ts';
 
 export interface CheckoutRequest {
   readonly lines: readonly WantedLine[];
-  /** The cart lines of these lines; they are removed from the cart when the checkout is paid. */
+  /** The cart lines of these lines, in their order; they are removed from the cart when the checkout is paid. */
   readonly cartItemIds?: readonly string[];
   /** For all lines; absent: the first method of each product. */
   readonly fulfillmentMethod?: FulfillmentMethod;
@@ -18,18 +27,20 @@ export interface CheckoutRequest {
 }
 
 /**
- * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants,
- * OUT_OF_STOCK for what cannot be bought, DATES_UNAVAILABLE for nights.
+ * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants that were
+ * not put into the cart before, OUT_OF_STOCK for what cannot be bought (D60), DATES_UNAVAILABLE for nights.
  */
 export async function openCheckout(tx: Tx, sessionId: string, request: CheckoutRequest): Promise<Checkout> {
   const { em, storeId, at } = tx;
   const { lines: wanted, cartItemIds = [], fulfillmentMethod: method = null, pickupLocationId = null } = request;
   const pricing = await readPricingData(tx, wanted);
   checkChosen(pricing, wanted, (line) => `items[${line}].optionId`);
+  const inCart = wanted.map((line, i) => ({ ...line, cartItemId: cartItemIds[i] }));
+  if (cartItemIds.length > 0) refuse(inCart.filter((line) => !isThere(pricing, line)));
   const location = await locationOf(tx, pricing, request);
   const lines = wanted.map((line) => lineOf(pricing, line, { method, location }));
-  const short = unavailableLines(pricing, lines);
-  if (short.length > 0) throw new Fault('OUT_OF_STOCK', { details: { items: short } });
+  const short = new Set(unavailableLines(pricing, lines).map(({ optionId }) => optionId));
+  refuse(lines.flatMap(({ productId, variantId: optionId }, i) => (short.has(optionId) ? [{ ...inCart[i]!, productId, optionId }] : [])));
   const dates = unavailableNights(pricing, lines);
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
   if (isTooMuch(lines)) throw invalid('items', 'OUT_OF_RANGE', 'The total is beyond 2,000,000,000 won.');
@@ -46,6 +57,17 @@ export async function openCheckout(tx: Tx, sessionId: string, request: CheckoutR
   });
   em.persist(checkout);
   return checkout;
+}
+
+/** OUT_OF_STOCK with the lines that cannot be bought: those of a cart by their ids too, others once for each option (D96). */
+function refuse(lines: readonly (Pick<WantedLine, 'productId' | 'optionId'> & { readonly cartItemId: string | undefined })[]): void {
+  if (lines.length === 0) return;
+  const shown = lines.map(({ productId, optionId, cartItemId }) => ({
+    productId,
+    optionId,
+    ...(cartItemId !== undefined && { cartItemId }),
+  }));
+  throw new Fault('OUT_OF_STOCK', { details: { items: [...new Map(shown.map((one) => [one.cartItemId ?? one.optionId, one])).values()] } });
 }
 
 /**

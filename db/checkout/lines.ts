@@ -1,6 +1,6 @@
 /** Prices and availability of the lines of carts and checkouts, as of now (D37, D41, D58, D59). */
 import { checkStay, nightsOf, type PricedStay, type Stay } from '../../domain/products/calendar.ts';
-import { buyerPriceWon } from '../../domain/products/prices.ts';
+import { buyerPriceWon, isSellableAt } from '../../domain/products/prices.ts';
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { type CheckoutLine, type FrozenAddress, type FrozenLocation, isShipped } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -148,18 +148,28 @@ function addressOf({ addresses }: PricingData, addressId: string | null, type: A
   return { addressId: own.addressId, name, receiver, mobile, zipCode, address, detailAddress };
 }
 
-interface UnavailableLine {
+export interface UnavailableLine {
   readonly productId: string;
   readonly optionId: string;
 }
-/** Lines whose variant is not on sale, or whose quantities together exceed its stock (D37). */
+/**
+ * Whether a line that was chosen before can still be priced: its product and option are there, and sold in the way that it was chosen, by the
+ * piece or by the night (D60).
+ */
+export const isThere = ({ sellable }: PricingData, { productId, optionId, stay }: WantedLine): boolean => {
+  const found = sellable.get(productId);
+  if (!found || found.product.deletedAt || !found.variants.some(({ variantId }) => variantId === optionId)) return false;
+  return (found.product.inventoryMode === 'DATED') === Boolean(stay);
+};
+/** Lines whose variant is not on sale, whose quantities together exceed its stock (D37), or whose price may not be (D95). */
 export function unavailableLines({ sellable }: PricingData, lines: readonly CheckoutLine[]): UnavailableLine[] {
   return [...Map.groupBy(lines, (line) => line.variantId)].flatMap(([optionId, same]) => {
     const { productId } = same[0]!;
     const found = sellable.get(productId);
     const variant = found?.variants.find((v) => v.variantId === optionId);
     const quantity = same.filter(({ stay }) => !stay).reduce((sum, line) => sum + line.quantity, 0);
-    return found && variant && isBuyable(found, variant, quantity) ? [] : [{ productId, optionId }];
+    const isPriced = same.every(({ unitPriceWon, stay }) => isSellableAt(unitPriceWon, stay?.nights));
+    return found && variant && isPriced && isBuyable(found, variant, quantity) ? [] : [{ productId, optionId }];
   });
 }
 /** Whether `quantity` units of a variant can be bought now: on sale, sellable, enough stock. */

@@ -5,7 +5,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { listLocations } from '../pickupLocations/queries.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
-import { type Handover, lineOf, readPricingData, type PricingData, unavailableLines, unavailableNights, type WantedLine } from './lines.ts';
+import { isThere, lineOf, type PricingData, readPricingData, type UnavailableLine, unavailableLines, unavailableNights } from './lines.ts';
 
 /** A checkout of this session, with `lock` FOR UPDATE; CHECKOUT_NOT_FOUND, also for another buyer's (D39). */
 export async function findCheckout({ em, storeId }: Tx, checkoutId: string, sessionId: string, lock = false): Promise<Checkout> {
@@ -24,10 +24,11 @@ export async function repriceLines(tx: Tx, checkout: Checkout): Promise<Checkout
     stay: stay ?? null,
   }));
   const pricing = await readPricingData(tx, wanted);
-  const short = unavailableLines(pricing, checkout.lines);
-  if (short.length > 0) throw new Fault('CHECKOUT_STALE', { details: { items: short } });
+  const gone = wanted.filter((line) => !isThere(pricing, line));
+  refuse([...gone, ...changedLines(pricing, checkout.lines)]);
   const location = await currentLocation(tx, checkout);
-  const lines = wanted.map((line, i) => repriceLine(pricing, line, checkout.lines[i]!, location));
+  const lines = wanted.map((line, i) => lineOf(pricing, line, { method: checkout.lines[i]!.fulfillmentMethod, location }));
+  refuse(unavailableLines(pricing, lines));
   const dates = unavailableNights(pricing, lines);
   if (dates.length > 0) throw new Fault('CHECKOUT_STALE', { details: { dates } });
   const isOther = lines.some((line, i) => isShipped(line) !== isShipped(checkout.lines[i]!));
@@ -35,15 +36,19 @@ export async function repriceLines(tx: Tx, checkout: Checkout): Promise<Checkout
   return lines;
 }
 
-/**
- * A line at today's prices, with its chosen fulfillment method; CHECKOUT_STALE when the product no longer has that method, type or mode.
- */
-function repriceLine(pricing: PricingData, wanted: WantedLine, before: CheckoutLine, location: Handover['location']): CheckoutLine {
-  const { product } = pricing.sellable.get(wanted.productId)!;
-  const isDated = product.inventoryMode === 'DATED';
-  const isSame = product.methods.includes(before.fulfillmentMethod) && product.fulfillmentType === (before.fulfillmentType ?? 'SHIPPING');
-  if (!isSame || isDated !== Boolean(wanted.stay)) throw new Fault('CHECKOUT_STALE');
-  return lineOf(pricing, wanted, { method: before.fulfillmentMethod, location });
+/** Lines whose product no longer has the fulfillment type or method that was chosen. */
+const changedLines = ({ sellable }: PricingData, lines: readonly CheckoutLine[]): UnavailableLine[] =>
+  lines.flatMap(({ productId, variantId, fulfillmentMethod, fulfillmentType = 'SHIPPING' }) => {
+    const product = sellable.get(productId)?.product;
+    const isSame = !product || (product.methods.includes(fulfillmentMethod) && product.fulfillmentType === fulfillmentType);
+    return isSame ? [] : [{ productId, optionId: variantId }];
+  });
+
+/** CHECKOUT_STALE with the lines that cannot be bought as they were chosen, each once (D96). */
+function refuse(unavailable: readonly UnavailableLine[]): void {
+  if (unavailable.length === 0) return;
+  const items = [...new Map(unavailable.map(({ productId, optionId }) => [optionId, { productId, optionId }])).values()];
+  throw new Fault('CHECKOUT_STALE', { details: { items } });
 }
 
 async function currentLocation(tx: Tx, { pickupLocationId, lines }: Checkout): Promise<FrozenLocation | null> {

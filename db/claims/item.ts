@@ -132,11 +132,14 @@ export const NO_AMOUNTS: ClaimAmounts = {
   refundId: null,
 };
 
-/** An option of the item's product, or the one that was bought, even where it is deleted. VARIANT_NOT_FOUND. */
+/**
+ * An option of the item's product, which is not dropped before this transaction ends, or the one that was bought, even where it is deleted.
+ * VARIANT_NOT_FOUND.
+ */
 export async function exchangeOption({ sql, storeId }: Tx, item: OrderItem, optionId: string): Promise<string> {
   if (optionId === item.variantId) return optionId;
   const [row] = await sql`SELECT 1 AS ok FROM variant WHERE store_id = ${storeId} AND variant_id = ${optionId}
-    AND product_id = ${item.productId} AND deleted_at IS NULL`;
+    AND product_id = ${item.productId} AND deleted_at IS NULL FOR KEY SHARE`;
   if (!row) throw new Fault('VARIANT_NOT_FOUND');
   return optionId;
 }

@@ -83,9 +83,11 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 
 async function planOf(tx: Tx, group: FlowGroup, items: readonly OrderItem[]): Promise<TransitionResult<'orderGroup'>['plan']> {
   const { flowState: state, groupId } = group;
+  const own = nextOwn(state)?.at ?? null;
   const asks = await asksOf(tx, flowOf(group), state, groupId);
   return {
-    wakeAt: wakeAtOf(nextOwn(state)?.at ?? null, asks, tx.at),
+    wakeAt: wakeAtOf(own, asks, tx.at),
+    deadline: own,
     calls: asks.calls,
     done: isOver(state),
     note: noteOf(group, items) + turnNote(asks),

@@ -85,13 +85,14 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 /** An item that moves with a group waits for the courier only. */
 async function planOf(tx: Tx, item: OrderItem): Promise<TransitionResult<'orderItem'>['plan']> {
   const { at } = tx;
-  const own = item.groupId ? null : nextOwn(flowStateOf(item));
+  const own = item.groupId ? null : (nextOwn(flowStateOf(item))?.at ?? null);
   const asks = item.groupId ? NO_ASKS : await asksOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
-  const { pollAt, polls, next } = pollsOf(item, own?.at ?? null, at);
-  const wakeAt = wakeAtOf(own && pollAt !== null ? Math.min(own.at, pollAt) : (own?.at ?? pollAt), asks, at);
+  const { pollAt, polls, next } = pollsOf(item, own, at);
+  const wakeAt = wakeAtOf(own !== null && pollAt !== null ? Math.min(own, pollAt) : (own ?? pollAt), asks, at);
   const planned = asks.calls.length === 0 && asks.waitsUntil === null ? next : {};
   return {
     wakeAt,
+    deadline: own,
     calls: [...polls, ...(asks.calls as readonly Call<'orderItem'>[])],
     ...planned,
     done: isDone(item),

@@ -1,7 +1,7 @@
 /** The calendar of a DATED product, sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
 import { LockMode } from '@mikro-orm/core';
 import { daysBetween, MAX_CELLS_SHOWN } from '../../domain/products/calendar.ts';
-import { buyerPriceWon, MIN_WON } from '../../domain/products/prices.ts';
+import { buyerPriceWon, isSellableAt, MIN_WON } from '../../domain/products/prices.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
@@ -158,7 +158,8 @@ export async function shownCalendar(
   return days.flatMap((date) =>
     variants.map(({ variant_id: variantId, more, is_sellable: isSellable, nights }) => {
       const [stock, priceWon] = nights?.[date] ?? [0, null];
-      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today, price: (priceWon ?? defaultPrice) + more };
+      const price = (priceWon ?? defaultPrice) + more;
+      return { date, variantId, isAvailable: isSellable && stock > 0 && date >= today && isSellableAt(price), price: Math.max(price, 0) };
     }),
   );
 }

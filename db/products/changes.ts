@@ -5,13 +5,15 @@ import { optionProblems } from '../../domain/products/options.ts';
 import { checkPrices, type Discount } from '../../domain/products/prices.ts';
 import { checkPriceUnit, type SalesStatus } from '../../domain/products/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { checkAssignable } from '../flows/assignment.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Product, ProductEntity } from './entities.ts';
-import { setVariants, type WantedOptions } from './options.ts';
+import { isTakenByPayment, lockVariants, setVariants, type WantedOptions } from './options.ts';
 import { checkAddresses, isSold, type NewProduct, openCategory, storeDefaults } from './registration.ts';
 import { type ProductWithVariants, readProduct } from './queries.ts';
 import { indexName } from './search.ts';
+import { checkTag, type Precondition } from './tag.ts';
 
 interface Key {
   readonly storeId: string;
@@ -20,23 +22,17 @@ interface Key {
 export type ProductPatch = Partial<NewProduct> & { readonly status?: SalesStatus };
 /** Preconditions and identity of a change. */
 interface Basis {
-  /** `If-Match`: the version that must still hold; null when none was sent. */
-  readonly ifMatch: readonly number[] | null;
+  readonly ifMatch: Precondition;
   /** Identifies the request in stock movements. */
   readonly reference: string;
 }
 
-/** Parses `If-Match`: `"7"`, `W/"7"` and lists of them; null when it is empty or `*`. */
-export function versionsOf(ifMatch: string): number[] | null {
-  if (ifMatch === '' || ifMatch.trim() === '*') return null;
-  return ifMatch.split(',').map((tag) => Number(/^(?:W\/)?"(\d{1,9})"$/.exec(tag.trim())?.[1] ?? Number.NaN));
-}
-
 /**
- * The product, locked. PRODUCT_CHANGED when its type changed while this request waited for the lock, PRECONDITION_FAILED when the version
- * is not one of `ifMatch`, PRODUCT_NOT_FOUND when it is deleted or another store's.
+ * The product, locked. PRODUCT_CHANGED when its type changed while this request waited for the lock, PRECONDITION_FAILED when it
+ * is not what `ifMatch` names, PRODUCT_NOT_FOUND when it is deleted or another store's. `sent`: what a writer sends of its stock.
  */
-async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch: Basis['ifMatch'] = null): Promise<Product> {
+async function lockProduct(tx: Tx, { storeId, productId }: Key, ifMatch: Precondition = null, sent: ProductPatch = {}): Promise<Product> {
+  const { em, sql } = tx;
   // Sent at once, carried out one after the other: the first sees what is there before the second waits.
   const [[seen], product] = await Promise.all([
     sql<{ fulfillment_type: string }>`
@@ -45,9 +41,11 @@ async function lockProduct({ em, sql }: Tx, { storeId, productId }: Key, ifMatch
   ]);
   if (!seen || !product) throw new Fault('PRODUCT_NOT_FOUND');
   if (seen.fulfillment_type !== product.fulfillmentType) throw new Fault('PRODUCT_CHANGED');
-  if (ifMatch && !ifMatch.includes(product.version)) throw new Fault('PRECONDITION_FAILED', { details: { version: product.version } });
+  checkTag(ifMatch, product.version, ifMatch && sendsStock(sent) ? await lockVariants(tx, product) : null);
   return product;
 }
+const sendsStock = ({ stockQuantity, variants = [] }: ProductPatch): boolean =>
+  stockQuantity !== undefined || variants.some((variant) => variant.stockQuantity !== undefined);
 
 /** The statuses of those that there are. */
 export async function statusesOf({ sql, storeId }: Tx, productIds: readonly string[]): Promise<ReadonlyMap<string, object>> {
@@ -73,6 +71,11 @@ const lowestAdditional = async ({ sql }: Tx, { storeId, productId }: Product): P
   return row?.won ?? 0;
 };
 
+async function checkProductPrices(tx: Tx, product: Product, discount: Discount | null): Promise<void> {
+  const lowestAdditionalWon = await lowestAdditional(tx, product);
+  checkPrices({ salePriceWon: product.salePriceWon, discount, lowestAdditionalWon }, koreanDate(tx.at));
+}
+
 function touch(product: Product, at: number): void {
   product.version++;
   product.updatedAt = new Date(at);
@@ -80,7 +83,7 @@ function touch(product: Product, at: number): void {
 
 /** PUT: clears descriptive fields and refund overrides that are not sent; stock, options, inventory mode and fulfillment stay. */
 export async function replaceProduct(tx: Tx, key: Key, wanted: NewProduct, basis: Basis): Promise<ProductWithVariants> {
-  const product = await lockProduct(tx, key, basis.ifMatch);
+  const product = await lockProduct(tx, key, basis.ifMatch, wanted);
   const { description = null, images = [], originalPrice = null, pointEarnRateBp = null, flowId = null, refundPolicy = null } = wanted;
   const whole = { ...wanted, description, images, originalPrice, pointEarnRateBp, flowId };
   await apply(tx, product, whole, { fulfillment: 'whole', refundPolicy }, basis.reference);
@@ -89,7 +92,7 @@ export async function replaceProduct(tx: Tx, key: Key, wanted: NewProduct, basis
 
 /** PATCH: merges by key; null clears. */
 export async function patchProduct(tx: Tx, key: Key, patch: ProductPatch, basis: Basis): Promise<ProductWithVariants> {
-  const product = await lockProduct(tx, key, basis.ifMatch);
+  const product = await lockProduct(tx, key, basis.ifMatch, patch);
   if (patch.status !== undefined) product.status = patch.status;
   await apply(tx, product, patch, { fulfillment: 'merged', refundPolicy: patch.refundPolicy }, basis.reference);
   return finish(tx, product);
@@ -121,7 +124,7 @@ async function apply(
     product.categoryId = (await openCategory(tx, wanted.categoryId)).categoryId;
   await fulfill(tx, product, wanted, how);
   await count(tx, product, wanted, reference);
-  if (wanted.salePrice !== undefined) checkPrices(product.salePriceWon, product.discount ?? null, await lowestAdditional(tx, product));
+  if (wanted.salePrice !== undefined) await checkProductPrices(tx, product, product.discount ?? null);
   if (wanted.name !== undefined) await indexName(tx, product.productId, wanted.name);
 }
 
@@ -136,13 +139,15 @@ async function fulfill(
     const defaults = await storeDefaults(tx);
     const next =
       how === 'whole' ? wholeFulfillment(fulfillment, defaults) : mergedFulfillment(fulfillmentOf(product), fulfillment, defaults);
-    if (next.fulfillmentType !== type && (await isSold(tx, product))) throw new Fault('FULFILLMENT_TYPE_LOCKED');
+    if (next.fulfillmentType !== type && (await isHeld(tx, product))) throw new Fault('FULFILLMENT_TYPE_LOCKED');
     await checkAddresses(tx, fulfillment);
     Object.assign(product, next);
   }
   const stored = how === 'merged' && refundPolicy !== null ? (product.refundPolicy ?? null) : null;
   product.refundPolicy = refundOverrides(product.fulfillmentType, refundPolicy, stored);
 }
+/** It was ordered, or is being paid for: its buyers keep the product that they chose (D61). */
+const isHeld = async (tx: Tx, product: Product): Promise<boolean> => (await isSold(tx, product)) || isTakenByPayment(tx, product);
 const fulfillmentOf = (product: Product): Fulfillment => ({
   fulfillmentType: product.fulfillmentType,
   methods: [...product.methods],
@@ -157,7 +162,7 @@ const fulfillmentOf = (product: Product): Fulfillment => ({
 async function count(tx: Tx, product: Product, wanted: ProductPatch, reference: string): Promise<void> {
   const { inventoryMode, optionGroups, variants, stockQuantity } = wanted;
   if (inventoryMode !== undefined && inventoryMode !== product.inventoryMode) {
-    if (await isSold(tx, product)) throw new Fault('INVENTORY_MODE_LOCKED');
+    if (await isHeld(tx, product)) throw new Fault('INVENTORY_MODE_LOCKED');
     product.inventoryMode = inventoryMode;
   }
   if (optionGroups === undefined && variants === undefined && stockQuantity === undefined) return;
@@ -186,7 +191,7 @@ async function finish(tx: Tx, product: Product): Promise<ProductWithVariants> {
 
 /** PUT …/options: replaces all options and variants. */
 export async function replaceOptions(tx: Tx, key: Key, wanted: WantedOptions, basis: Basis): Promise<ProductWithVariants> {
-  const product = await lockProduct(tx, key, basis.ifMatch);
+  const product = await lockProduct(tx, key, basis.ifMatch, wanted);
   await setVariants(tx, product, wanted, basis.reference);
   return finish(tx, product);
 }
@@ -197,7 +202,7 @@ export async function setDiscount(tx: Tx, key: Key, discount: Discount | null): 
   const product = await lockProduct(tx, key);
   if (discount?.method === 'AMOUNT' && discount.value >= product.salePriceWon)
     throw invalid('value', 'OUT_OF_RANGE', 'It must stay below the sale price.');
-  checkPrices(product.salePriceWon, discount, await lowestAdditional(tx, product));
+  await checkProductPrices(tx, product, discount);
   product.discount = discount;
   touch(product, at);
   return product;

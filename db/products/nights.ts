@@ -2,7 +2,7 @@
  * Stock per night. Nights are locked in order of variant and date, so that buyers cannot deadlock; every change is a movement with a unique
  * reason and reference, so that retries are idempotent (D17, docs/contract.md#nights).
  */
-import { nightsOf, type Stay } from '../../domain/products/calendar.ts';
+import { type InventoryMode, nightsOf, type Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -47,13 +47,18 @@ export async function readNights({ sql, storeId }: Tx, lines: readonly NightLine
   return new Map(rows.map((row) => [nightKey(row.variant_id, row.night), { stock: row.stock, priceWon: row.price_won }]));
 }
 
+/** Whether the product of a row of `variant` is on sale, by the piece or by the night. */
+export const isOnSale = (mode: InventoryMode): Fragment => fragment`EXISTS (
+    SELECT 1 FROM product p WHERE p.store_id = variant.store_id AND p.product_id = variant.product_id AND p.deleted_at IS NULL
+      AND p.status = 'ON_SALE' AND p.inventory_mode = ${mode})`;
+
 /** Locks the nights in order; returns how many of them have enough stock. */
-async function lock({ sql, storeId }: Tx, wanted: readonly Wanted[]): Promise<number> {
+async function lock({ sql, storeId }: Tx, wanted: readonly Wanted[], reason: 'SALE' | 'EXCHANGE'): Promise<number> {
   const [row] = await sql<{ enough: number }>`
     WITH locked AS (
        SELECT n.stock, w.quantity FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night)
-       JOIN variant v ON v.store_id = n.store_id AND v.variant_id = n.variant_id AND v.is_sellable AND v.deleted_at IS NULL
-       WHERE n.store_id = ${storeId} ORDER BY n.variant_id, n.night FOR UPDATE OF n)
+       JOIN variant ON variant.store_id = n.store_id AND variant.variant_id = n.variant_id AND is_sellable AND deleted_at IS NULL
+       WHERE n.store_id = ${storeId} AND ${reason === 'SALE' ? isOnSale('DATED') : fragment`true`} ORDER BY n.variant_id, n.night FOR UPDATE OF n)
      SELECT count(*) FILTER (WHERE stock >= quantity)::int AS enough FROM locked`;
   return row!.enough;
 }
@@ -67,7 +72,7 @@ export async function takeNights(
 ): Promise<boolean> {
   const { at } = tx;
   const wanted = wantedOf(lines);
-  if ((await lock(tx, wanted)) < wanted.length) return false;
+  if ((await lock(tx, wanted, reason)) < wanted.length) return false;
   await recordMovements(tx, wanted, -1, { reason, reference, at });
   return true;
 }

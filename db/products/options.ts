@@ -1,12 +1,15 @@
 /** Options of a product: a variant for each combination, written in one statement per table (docs/contract.md#options, D56). */
 import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
-import { checkPrices } from '../../domain/products/prices.ts';
+import { checkPrices, MIN_WON } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { koreanDate } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
+import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Product, type Variant, VariantEntity } from './entities.ts';
 import { emitSoldOut, recordAll } from './stock.ts';
+import { MAX_STOCK } from './stockChanges.ts';
 
 /** A variant in a request. The response of a read may be sent back unchanged: its ids are checked. */
 export type SentVariant = WantedVariant & { readonly variantId?: string };
@@ -37,21 +40,24 @@ export async function setVariants(tx: Tx, product: Product, wanted: WantedOption
   const { at } = tx;
   const { productId } = product;
   const current = await lockVariants(tx, product);
-  checkIds(current, wanted.variants);
   const byKey = new Map(current.map((variant) => [keyOf(variant.optionValues), variant]));
+  checkIds(current, wanted.variants);
+  checkCounts(byKey, wanted);
   let seq = product.nextVariantSeq;
   const rows = variantsOf(wanted.optionGroups, wanted.variants).map((variant) => {
     const known = byKey.get(keyOf(variant.optionValues)) ?? null;
     const ownStock = variant.optionValues.length === 0 ? wanted.stockQuantity : undefined;
     return rowOf(product, known, { ...(ownStock !== undefined && { stockQuantity: ownStock }), ...variant }, known?.seq ?? seq++, at);
   });
-  checkPrices(product.salePriceWon, product.discount ?? null, Math.min(...rows.map((row) => row.additionalPriceWon)));
+  const lowestAdditionalWon = Math.min(...rows.map((row) => row.additionalPriceWon));
+  checkPrices({ salePriceWon: product.salePriceWon, discount: product.discount ?? null, lowestAdditionalWon }, koreanDate(at));
   const remaining = new Set(rows.map((row) => row.variantId));
   await drop(
     tx,
     current.filter(({ variantId }) => !remaining.has(variantId)),
   );
   await write(tx, productId, rows);
+  if (lowestAdditionalWon < 0) await checkNightPrices(tx, productId);
   Object.assign(product, {
     nextVariantSeq: seq,
     optionGroups: wanted.optionGroups.map(({ name, values }) => ({ name, values: [...values] })),
@@ -59,8 +65,17 @@ export async function setVariants(tx: Tx, product: Product, wanted: WantedOption
   await recordStockChanges(tx, product, current, rows, reference);
 }
 
+/** PRICE_CONFLICT when a night that is still to come would cost less than 10 won with its variant's additional price (D95). */
+async function checkNightPrices({ sql, storeId, at }: Tx, productId: string): Promise<void> {
+  const [tooCheap] = await sql`
+    SELECT 1 AS ok FROM variant v JOIN variant_night n USING (store_id, variant_id)
+     WHERE v.store_id = ${storeId} AND v.product_id = ${productId} AND v.deleted_at IS NULL AND v.additional_price_won < 0
+       AND n.night >= ${koreanDate(at)}::date AND n.price_won + v.additional_price_won < ${MIN_WON} LIMIT 1`;
+  if (tooCheap) throw new Fault('PRICE_CONFLICT');
+}
+
 /** Locks the variants in order of their ids, like sales do. */
-async function lockVariants({ em, sql }: Tx, { storeId, productId }: Product): Promise<Variant[]> {
+export async function lockVariants({ em, sql }: Tx, { storeId, productId }: Product): Promise<Variant[]> {
   await sql`SELECT 1 FROM variant WHERE store_id = ${storeId} AND product_id = ${productId} AND deleted_at IS NULL ORDER BY variant_id
     FOR UPDATE`;
   return em.find(VariantEntity, { storeId, productId, deletedAt: null }, { orderBy: { seq: 'asc' }, refresh: true });
@@ -77,6 +92,18 @@ function checkIds(current: readonly Variant[], sent: readonly SentVariant[]): vo
     if (keyOf(known.optionValues) !== keyOf(optionValues))
       fieldErrors.push({ field: `variants[${i}].variantId`, code: 'INVALID', message: 'It is the id of another combination.' });
   }
+  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+}
+
+/** OUT_OF_RANGE over the largest stock, unless so much is there: units come back beyond it, and an answer may be sent back as it is. */
+function checkCounts(current: ReadonlyMap<string, Variant>, { variants, stockQuantity }: WantedOptions): void {
+  const sent = variants.map((variant, i) => ({ ...variant, field: `variants[${i}].stockQuantity` }));
+  const all = [...sent, { optionValues: [], stockQuantity, field: 'stockQuantity' }];
+  const fieldErrors = all.flatMap(({ optionValues, stockQuantity: wanted = 0, field }) =>
+    wanted > Math.max(MAX_STOCK, current.get(keyOf(optionValues))?.stockQuantity ?? 0)
+      ? [{ field, code: 'OUT_OF_RANGE', message: `At most ${MAX_STOCK}.` }]
+      : [],
+  );
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
 }
 
@@ -116,21 +143,37 @@ function rowOf(product: Product, known: Variant | null, sent: WantedVariant, seq
   };
 }
 
-/** Deletes variants; VARIANT_IN_ORDER when one was ever sold or is being paid for. */
+/** Whether a payment has taken units of variant `id`, pieces or nights, and has not given them back: a sale, or one that may still be. */
+const takenByPayment = (storeId: string, id: Fragment): Fragment => fragment`(
+    EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'SALE' AND NOT EXISTS (
+      SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = m.variant_id AND u.reason = 'SALE_UNDONE'
+        AND u.reference = m.reference))
+    OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'SALE' AND NOT EXISTS (
+      SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = m.variant_id AND u.night = m.night
+        AND u.reason = 'SALE_UNDONE' AND u.reference = m.reference)))`;
+/** Whether an open exchange asks for variant `id`, or one has sent units of it out (D95). */
+const inExchange = (storeId: string, id: Fragment): Fragment => fragment`(
+    EXISTS (SELECT 1 FROM claim c WHERE c.store_id = ${storeId} AND c.exchange_option_id = ${id} AND c.closed_at IS NULL)
+    OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'EXCHANGE')
+    OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'EXCHANGE'))`;
+
+/** A payment has taken units of the product, and has neither become an order nor given them back. */
+export async function isTakenByPayment({ sql, storeId }: Tx, { productId }: Product): Promise<boolean> {
+  const rows = await sql`
+    SELECT 1 AS ok FROM variant v WHERE v.store_id = ${storeId} AND v.product_id = ${productId}
+      AND ${takenByPayment(storeId, fragment`v.variant_id`)} LIMIT 1`;
+  return rows.length > 0;
+}
+
+/** Deletes variants; VARIANT_IN_ORDER when one was ever sold, is being paid for, or is what an exchange sends (D56). */
 async function drop({ sql, storeId, at }: Tx, gone: readonly Variant[]): Promise<void> {
   if (gone.length === 0) return;
   const ids = gone.map(({ variantId }) => variantId);
-  const sold = await sql<{ variant_id: string }>`
-    SELECT id AS variant_id FROM unnest(${ids}::text[]) id WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ${storeId}
-    AND i.variant_id = id)
-       OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
-         SELECT 1 FROM stock_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.reason = 'SALE_UNDONE'
-           AND u.reference = m.reference))
-       OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ${storeId} AND m.variant_id = id AND m.reason = 'SALE' AND NOT EXISTS (
-         SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = id AND u.night = m.night
-           AND u.reason = 'SALE_UNDONE'
-           AND u.reference = m.reference))`;
-  if (sold.length > 0) throw new Fault('VARIANT_IN_ORDER', { details: { variantIds: sold.map((row) => row.variant_id) } });
+  const held = await sql<{ variant_id: string }>`
+    SELECT id AS variant_id FROM unnest(${ids}::text[]) id
+     WHERE EXISTS (SELECT 1 FROM order_item i WHERE i.store_id = ${storeId} AND i.variant_id = id)
+        OR ${takenByPayment(storeId, fragment`id`)} OR ${inExchange(storeId, fragment`id`)}`;
+  if (held.length > 0) throw new Fault('VARIANT_IN_ORDER', { details: { variantIds: held.map((row) => row.variant_id) } });
   await sql`UPDATE variant SET deleted_at = ${new Date(at)} WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[])`;
 }
 

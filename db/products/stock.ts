@@ -6,7 +6,7 @@ import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { emit } from '../webhooks/events.ts';
 import type { MovementReason, UnsellableReason } from './entities.ts';
-import { type NightLine, type RetakeReason, returnNights, type ReturnReason, takeNights, takeNightsAtMost } from './nights.ts';
+import { isOnSale, type NightLine, type RetakeReason, returnNights, type ReturnReason, takeNights, takeNightsAtMost } from './nights.ts';
 
 /** A quantity of a variant. */
 export interface Quantity {
@@ -26,7 +26,7 @@ const byVariant = (lines: readonly Quantity[]): Quantity[] =>
     .map(([variantId, same]) => ({ variantId, quantity: same.reduce((sum, line) => sum + line.quantity, 0) }))
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
-/** Takes the stock of all lines, or none: false when one lacks stock. `reference`: the payment attempt. */
+/** Takes the stock of all lines, or none: false when one lacks stock, or is no longer sold as it was chosen (D60). `reference`: the payment attempt. */
 export async function takeStock(tx: Tx, lines: readonly SoldLine[], reference: string): Promise<boolean> {
   const { sql, at, storeId } = tx;
   const taken: Quantity[] = [];
@@ -34,8 +34,7 @@ export async function takeStock(tx: Tx, lines: readonly SoldLine[], reference: s
   for (const { variantId, quantity } of byVariant(pieces(lines))) {
     const rows = await sql<{ stock_quantity: number }>`
       UPDATE variant SET stock_quantity = stock_quantity - ${quantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}
-      AND is_sellable AND deleted_at IS NULL
-       AND stock_quantity >= ${quantity} RETURNING stock_quantity`;
+      AND is_sellable AND deleted_at IS NULL AND stock_quantity >= ${quantity} AND ${isOnSale('STANDARD')} RETURNING stock_quantity`;
     if (rows.length === 0) return undoTaken(tx, taken);
     taken.push({ variantId, quantity });
     if (rows[0]!.stock_quantity === 0) soldOut.push(variantId);

@@ -25,7 +25,9 @@ export async function changeStock(
     throw new Fault('CONCURRENT_UPDATE', { details: { stockQuantity: row.stock_quantity } });
   const stockQuantity = change.stockQuantity ?? row.stock_quantity + (change.adjustment ?? 0);
   if (stockQuantity < 0) throw new Fault('OUT_OF_STOCK', { details: { stockQuantity: row.stock_quantity } });
-  if (stockQuantity > MAX_STOCK) throw invalid('adjustment', 'OUT_OF_RANGE', `At most ${MAX_STOCK} in all.`);
+  // Units come back beyond the largest stock: from there it may stay, or fall.
+  if (stockQuantity > Math.max(MAX_STOCK, row.stock_quantity))
+    throw invalid(change.adjustment === undefined ? 'stockQuantity' : 'adjustment', 'OUT_OF_RANGE', `At most ${MAX_STOCK} in all.`);
   await sql`UPDATE variant SET stock_quantity = ${stockQuantity} WHERE store_id = ${storeId} AND variant_id = ${variantId}`;
   const quantity = stockQuantity - row.stock_quantity;
   const note = change.reason === undefined ? {} : { note: change.reason };

@@ -26,15 +26,26 @@ export const discountedWon = (salePriceWon: number, discount: Discount | null, d
 export const buyerPriceWon = (salePriceWon: number, discount: Discount | null, day: string): number =>
   discountedWon(salePriceWon, discount, day) ?? salePriceWon;
 
-/**
- * PRICE_CONFLICT when a variant would cost less than 10 won, or a discounted one less than 1, now or within the discount's period.
- * `lowestAdditionalWon`: the smallest additional price of the product's variants.
- */
-export function checkPrices(salePriceWon: number, discount: Discount | null, lowestAdditionalWon: number): void {
-  const isTooLow = salePriceWon + lowestAdditionalWon < MIN_WON;
-  const discounted = discount && lessDiscount(salePriceWon, discount) + Math.min(0, lowestAdditionalWon);
-  if (isTooLow || (discounted !== null && discounted < MIN_DISCOUNTED_WON)) throw new Fault('PRICE_CONFLICT');
+export interface Prices {
+  readonly salePriceWon: number;
+  readonly discount: Discount | null;
+  /** The smallest additional price of the product's variants. */
+  readonly lowestAdditionalWon: number;
 }
+/**
+ * PRICE_CONFLICT when a variant would cost less than 10 won, or a discounted one less than 1, now or within the discount's period. A discount
+ * whose last day has passed bounds nothing (D95). `today`: the Korean day.
+ */
+export function checkPrices({ salePriceWon, discount, lowestAdditionalWon }: Prices, today: string): void {
+  const isTooLow = salePriceWon + lowestAdditionalWon < MIN_WON;
+  const isOver = discount === null || discount.endDate < today;
+  const isTooCheap = !isOver && lessDiscount(salePriceWon, discount) + Math.min(0, lowestAdditionalWon) < MIN_DISCOUNTED_WON;
+  if (isTooLow || isTooCheap) throw new Fault('PRICE_CONFLICT');
+}
+
+/** Whether this may be sold: no writing leaves less than a won a piece or a night, and what was written before that held is not sold. */
+export const isSellableAt = (unitPriceWon: number, nights: readonly { readonly price: number }[] = []): boolean =>
+  unitPriceWon >= MIN_DISCOUNTED_WON && nights.every(({ price }) => price >= MIN_DISCOUNTED_WON);
 
 /** Problems of a requested discount: a RATE is 1 to 99 percent, an AMOUNT 1 won up to one less than the sale price (setDiscount). */
 export function discountProblems(wanted: { readonly [K in keyof Discount]?: Discount[K] | null | undefined }): FieldError[] {

@@ -13,6 +13,7 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  patched,
   setHandler,
   sleep,
   workflowInfo,
@@ -43,6 +44,11 @@ export interface WorkflowDefinition<T extends WorkflowType> {
 
 /** A bug could leave a run due forever; it then makes one transition in this time instead of looping. */
 const STUCK_MS = 30_000;
+/**
+ * No call takes longer. A deadline that is further away costs no timer beside the call; should a call wait that long for a worker, the
+ * reconciler wakes the run.
+ */
+const LONGEST_CALL_MS = 600_000;
 
 /** Runs one workflow until its plan is done. */
 export async function host<T extends WorkflowType>(run: RunRef, definition: WorkflowDefinition<T>): Promise<void> {
@@ -135,18 +141,22 @@ class HostedRun {
     const seen = this.#changes;
     const { calls, wakeAt, note } = this.#plan;
     for (const call of calls) if (!this.#inFlight.has(call.id)) void this.#makeCall(call);
+    const deadline = this.#deadline;
     if (this.#woken) {
       this.#woken = false;
       await this.#apply({ type: 'load' });
     } else if (wakeAt !== null && wakeAt <= this.#now() && this.#isIdle) {
       await this.#doDue(wakeAt);
+    } else if (deadline !== null && deadline <= this.#now() && this.#waiting === 0) {
+      await this.#elapse(() => this.#plan.deadline === deadline);
     } else if (workflowInfo().continueAsNewSuggested && this.#isIdle && allHandlersFinished()) {
       const { storeId, entityId } = this.#run;
       await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, entityId, clock: this.#plan.clock });
     } else {
-      const deadline = this.#inFlight.size > 0 ? null : wakeAt;
+      // A due deadline waits for the transitions in front of it.
+      const beside = deadline !== null && deadline > this.#now() ? deadline : null;
       await until(
-        deadline,
+        this.#inFlight.size > 0 ? beside : wakeAt,
         () => this.#changes !== seen,
         () => this.#now(),
         note,
@@ -154,14 +164,27 @@ class HostedRun {
     }
   }
 
+  /** The plan's deadline while calls are in flight, which do not hold it up; null where nothing is due beside them. */
+  get #deadline(): number | null {
+    const at = this.#plan.deadline ?? null;
+    if (this.#inFlight.size === 0 || at === null || at > this.#now() + LONGEST_CALL_MS) return null;
+    // Runs of before have no timer there.
+    return patched('deadline-beside-calls') ? at : null;
+  }
+
   /** Makes the call that was planned for this time (`next`), or the `elapsed` transition. */
   async #doDue(wakeAt: number): Promise<void> {
-    const seen = this.#changes;
-    const { next, note } = this.#plan;
+    const { next } = this.#plan;
     if (next) return void this.#makeCall({ ...next, input: { ...next.input, at: this.#now() } } as Call);
+    await this.#elapse(() => this.#plan.wakeAt === wakeAt && this.#plan.calls.length === 0);
+  }
+
+  /** The `elapsed` transition, and a pause where the same is due after it. */
+  async #elapse(isDueAgain: () => boolean): Promise<void> {
+    const seen = this.#changes;
+    const { note } = this.#plan;
     await this.#apply({ type: 'elapsed' });
-    const isStuck = this.#plan.wakeAt === wakeAt && this.#plan.calls.length === 0 && !this.isDone;
-    if (isStuck)
+    if (isDueAgain() && !this.isDone)
       await until(
         this.#now() + STUCK_MS,
         () => this.#changes > seen + 1,

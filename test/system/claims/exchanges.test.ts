@@ -1,5 +1,6 @@
 /** An exchange: the goods come back, others are sent, and nothing is paid back (D51). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { query } from '../../kernel/world.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, MIND, PARCEL, PICKUP } from './shop.ts';
 
 let shop: ClaimShop;
@@ -166,5 +167,31 @@ describe('is', () => {
     await shop.world.advance('P60D');
     expect((await shop.claim(claimId)).status).toBe('REDELIVERING');
     expect(await shop.item(orderItemId)).toMatchObject({ status: 'DELIVERED', autoDecisionDate: null });
+  });
+});
+
+describe('an option of an exchange cannot be dropped (D56, D95)', () => {
+  const dropOther = async ({ variantId }: Options) => {
+    const [row] = await query<{ id: string; values: string[] }>(
+      'SELECT product_id AS id, option_values AS values FROM variant WHERE variant_id = $1',
+      [variantId],
+    );
+    return shop.world.seller.call('PUT', `/v1/products/${row!.id}/options`, { optionGroups: [{ name: '색상', values: row!.values }] });
+  };
+  test('while an open one asks for it; once it is withdrawn it can', async () => {
+    const order = await bought();
+    const claimId = await shop.filed(order.orderItemId, { ...EXCHANGE, exchangeOptionId: order.otherId });
+    const refused = await dropOther(order);
+    expect(refused.body.error).toMatchObject({ code: 'VARIANT_IN_ORDER', details: { variantIds: [order.otherId] } });
+    await query("UPDATE claim SET status = 'WITHDRAWN', closed_at = now() WHERE claim_id = $1", [claimId]);
+    expect((await dropOther(order)).status).toBe(200);
+  });
+  test('after it was sent out, be the exchange over', async () => {
+    const order = await bought();
+    const claimId = await shop.collected(order.orderItemId, EXCHANGE);
+    await shop.acted(claimId, 'redelivery', { ...PARCEL, optionId: order.otherId });
+    expect((await dropOther(order)).body.error?.code).toBe('VARIANT_IN_ORDER');
+    await shop.acted(claimId, 'complete-exchange');
+    expect((await dropOther(order)).body.error?.code).toBe('VARIANT_IN_ORDER');
   });
 });

@@ -1,8 +1,7 @@
 /** External nodes of running orders: one request for each entry, with the connection of that moment (F15–F18). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Graph } from '../../../domain/flows/graph.ts';
 import { query, temporalClient, until } from '../../kernel/world.ts';
-import { FlowShop, externalFlow, EXTERNAL_FLOW, callsOf, NODE, Service } from './externalFlow.ts';
+import { callsOf, deadlineAround, EXTERNAL_FLOW, externalFlow, FlowShop, Service } from './externalFlow.ts';
 
 const services: Service[] = [];
 afterAll(() => services.forEach((service) => service.close()));
@@ -14,6 +13,14 @@ const listen = async (...args: Parameters<typeof Service.listen>) => {
 const runOf = async (item: string) => {
   const [run] = await query<{ workflow_id: string }>('SELECT workflow_id FROM run WHERE entity_id = $1', [item]);
   return run!.workflow_id;
+};
+/** Who makes the calls: the item, or its group. */
+const ownerOf = async (item: string) => {
+  const [row] = await query<{ owner: string }>(
+    'SELECT coalesce(group_id, order_item_id) AS owner FROM order_item WHERE order_item_id = $1',
+    [item],
+  );
+  return row!.owner;
 };
 const reach = (shop: FlowShop, item: string, key: string) =>
   until(`state ${key}`, async () => (await shop.state(item)).key === key, 40_000);
@@ -112,70 +119,39 @@ describe('a store that sells by a flow with an external node', () => {
   );
 });
 
-test('a deadline around the node drops it: its answer comes late', async () => {
-  const waiting = { type: 'state', status: 'CONFIRMED', step: 'SELLER_PROCESSING' } as const;
-  const around: Graph = {
-    schema: 1,
-    start: 'paid',
-    states: [
-      { ...waiting, id: 'paid', status: 'PAID', label: 'paid' },
-      { id: 'inner', type: 'call', flow: 'inner', deadline: 'PT1H' },
-      { ...waiting, id: 'late', label: 'late' },
-      { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
-    ],
-    actions: ['ask', 'finish'].map((key) => ({ key, by: 'seller', label: key })),
-    edges: [
-      { id: 'e1', from: 'paid', to: 'inner', on: { type: 'seller.action', key: 'ask' } },
-      { id: 'e2', from: 'inner', to: 'late', on: { type: 'result', value: 'timeout' } },
-      { id: 'e3', from: 'inner', to: 'done', on: { type: 'result', value: 'completed' } },
-      { id: 'e4', from: 'inner', to: 'late', on: { type: 'result', value: 'canceled' } },
-      { id: 'e5', from: 'late', to: 'done', on: { type: 'seller.action', key: 'finish' } },
-    ],
-  };
-  const ends = (['success', 'skipped', 'failed'] as const).map((value) => ({
-    id: value,
-    from: 'asked',
-    to: 'end',
-    on: { type: 'result', value } as const,
-  }));
-  const inner: Graph = {
-    schema: 1,
-    start: 'begin',
-    states: [
-      { ...waiting, id: 'begin', status: 'PAID', label: 'begin' },
-      { ...NODE, timeoutSeconds: 60 },
-      { id: 'end', type: 'end', outcome: 'COMPLETED', label: 'end' },
-    ],
-    actions: [{ key: 'go', by: 'seller', label: 'go' }],
-    edges: [{ id: 'go', from: 'begin', to: 'asked', on: { type: 'seller.action', key: 'go' } }, ...ends],
-  };
-  const shop = await FlowShop.sell(around, { inner });
-  let release = () => {};
-  const service = await listen((response) => {
-    release = () => void response.end('{"late":true}');
-  });
-  await shop.connect(service.url);
-  const item = await shop.order();
-  await shop.press(item, 'ask');
-  await shop.press(item, 'go');
-  await until('the request', async () => service.requests.length === 1);
-  const statusOfCall = async () => {
-    const { items } = (await shop.shop.seller.call('GET', `/v1/order-items/${item}/flow/runs`)).body.data as {
-      items: { steps: { type: string; status: string }[] }[];
+test.each(['the item', 'its group'])(
+  'the deadline around a node passes while %s asks: the answer comes late, and is dropped',
+  async (who) => {
+    const { around, inner } = deadlineAround(who === 'its group' ? { progression: 'ORDER_GROUP' } : {});
+    const shop = await FlowShop.sell(around, { inner });
+    let release = () => {};
+    const service = await listen((response) => {
+      release = () => void response.end('{"late":true}');
+    });
+    await shop.connect(service.url);
+    const item = await shop.order();
+    await shop.press(item, 'ask');
+    await shop.press(item, 'go');
+    await until('the request', async () => service.requests.length === 1);
+    const statusOfCall = async () => {
+      const { items } = (await shop.shop.seller.call('GET', `/v1/order-items/${item}/flow/runs`)).body.data as {
+        items: { steps: { type: string; status: string }[] }[];
+      };
+      return items.flatMap(({ steps }) => steps).find(({ type }) => type === 'external.call')?.status;
     };
-    return items.flatMap(({ steps }) => steps).find(({ type }) => type === 'external.call')?.status;
-  };
-  expect(await statusOfCall()).toBe('PENDING');
-  void shop.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT2H' });
-  await until('the clock', async () => {
-    const { now } = (await shop.shop.seller.call('GET', '/v1/sandbox/clock')).body.data as { now: string };
-    return Date.parse(now) > Date.now() + 3_600_000;
-  });
-  release();
-  await reach(shop, item, 'late');
-  expect(await shop.state(item)).toMatchObject({ data: {} });
-  expect([service.requests.length, await statusOfCall()]).toEqual([1, 'FAILED']);
-}, 120_000);
+    expect(await statusOfCall()).toBe('PENDING');
+    // The last seconds pass by themselves, on the run's timer.
+    await shop.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT59M55S' });
+    await reach(shop, item, 'late');
+    expect(await callsOf(await ownerOf(item))).toMatchObject([{ result: null }]);
+    release();
+    await shop.press(item, 'finish');
+    await reach(shop, item, 'done');
+    expect(await shop.state(item)).toMatchObject({ data: {} });
+    expect([service.requests.length, await statusOfCall()]).toEqual([1, 'FAILED']);
+  },
+  120_000,
+);
 
 test('a group asks once for all its items', async () => {
   const shop = await FlowShop.sell(

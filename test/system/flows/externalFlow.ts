@@ -44,6 +44,48 @@ export const externalFlow = (node: Partial<ExternalNode> = {}, requires: Graph['
 });
 export const EXTERNAL_FLOW = externalFlow();
 
+/** paid → (ask) → a subflow that asks, within an hour → done, or late → (finish) → done. The subflow: begin → (go) → asked → its end. */
+export function deadlineAround(requires: Graph['requires'] = {}): { readonly around: Graph; readonly inner: Graph } {
+  const around: Graph = {
+    schema: 1,
+    start: 'paid',
+    requires,
+    states: [
+      { ...waiting('paid'), status: 'PAID' },
+      { id: 'inner', type: 'call', flow: 'inner', deadline: 'PT1H' },
+      waiting('late'),
+      { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' },
+    ],
+    actions: ['ask', 'finish'].map((key) => ({ key, by: 'seller', label: key })),
+    edges: [
+      { id: 'e1', from: 'paid', to: 'inner', on: { type: 'seller.action', key: 'ask' } },
+      { id: 'e2', from: 'inner', to: 'late', on: { type: 'result', value: 'timeout' } },
+      { id: 'e3', from: 'inner', to: 'done', on: { type: 'result', value: 'completed' } },
+      { id: 'e4', from: 'inner', to: 'late', on: { type: 'result', value: 'canceled' } },
+      { id: 'e5', from: 'late', to: 'done', on: { type: 'seller.action', key: 'finish' } },
+    ],
+  };
+  const ends = (['success', 'skipped', 'failed'] as const).map((value) => ({
+    id: value,
+    from: 'asked',
+    to: 'end',
+    on: { type: 'result', value } as const,
+  }));
+  const inner: Graph = {
+    schema: 1,
+    start: 'begin',
+    requires,
+    states: [
+      { ...waiting('begin'), status: 'PAID' },
+      { ...NODE, timeoutSeconds: 60 },
+      { id: 'end', type: 'end', outcome: 'COMPLETED', label: 'end' },
+    ],
+    actions: [{ key: 'go', by: 'seller', label: 'go' }],
+    edges: [{ id: 'go', from: 'begin', to: 'asked', on: { type: 'seller.action', key: 'go' } }, ...ends],
+  };
+  return { around, inner };
+}
+
 export interface Request {
   readonly method: string;
   readonly path: string;

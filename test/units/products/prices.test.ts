@@ -43,9 +43,14 @@ describe('discounts', () => {
     [1000, off('RATE', 99), -9, true],
     [1000, off('RATE', 99), -10, false],
   ])('%i with %j and %i more is allowed: %p', (sale, discount, more, allowed) => {
-    const check = () => checkPrices(sale, discount, more);
+    const check = () => checkPrices({ salePriceWon: sale, discount, lowestAdditionalWon: more }, '2026-11-20');
     if (allowed) expect(check).not.toThrow();
     else expect(check).toThrow(expect.objectContaining({ code: 'PRICE_CONFLICT' }));
+  });
+  test('a discount bounds the price until its last day has passed', () => {
+    const prices = { salePriceWon: 500, discount: off('AMOUNT', 600), lowestAdditionalWon: 0 };
+    expect(() => checkPrices(prices, '2026-11-20')).toThrow(expect.objectContaining({ code: 'PRICE_CONFLICT' }));
+    expect(() => checkPrices(prices, '2026-11-21')).not.toThrow();
   });
 });
 
