@@ -82,7 +82,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * What it refuses whatever is sent: judged after role and scope and before the body is looked at, in a transaction of its own. Its handler
    * refuses the same.
    */
-  readonly first?: (tx: Tx, params: Readonly<Record<string, string>>) => Promise<void>;
+  readonly first?: (tx: Tx, params: Readonly<Record<string, string>>, head: Head) => Promise<void>;
   /** Path parameters that are no ids: names that the client gives. */
   readonly names?: Readonly<Record<string, TSchema>>;
   /** It takes no request without an Idempotency-Key. */
@@ -119,6 +119,13 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly successor?: string;
   /** HTTP statuses that differ from the catalogue's, by code. */
   readonly statuses?: Statuses;
+}
+
+/** A request of which no more than its head has been read. */
+export interface Head extends Caller {
+  readonly deps: ApiDeps;
+  /** By lower-case name; undefined when it was not sent. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** The caller, the store and the time of a request. */

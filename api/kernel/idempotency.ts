@@ -7,7 +7,7 @@ import type { Caller, Endpoint } from './endpoint.ts';
 import type { Incoming } from './request.ts';
 
 /** The Idempotency-Key, quoted or not; null when none was sent. A malformed one is added to `problems`. */
-export function sentKey({ header }: Incoming, problems: FieldError[]): string | null {
+export function sentKey({ header }: Pick<Incoming, 'header'>, problems: FieldError[]): string | null {
   const sent = header('idempotency-key');
   if (sent === undefined) return null;
   const key = sent.replace(/^"(.*)"$/, '$1');

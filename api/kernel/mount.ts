@@ -13,6 +13,7 @@ import { passwordCalls } from './passwords.ts';
 import { type ErrorReply, fail, show, succeed } from './reply.ts';
 import { IndexedRouter } from './routeIndex.ts';
 import type { Content, Incoming } from './request.ts';
+import { discard } from './upload.ts';
 
 /** Registers the routes of operations. Paths without the prefix are aliases (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
@@ -22,7 +23,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
     const accept = createAcceptor(endpoint, deps);
     const handler = async (ctx: RouterContext) => {
       const { requestId, clientAddress } = ctx.state;
-      const incoming = incomingOf(ctx, endpoint);
+      const { discardFile, ...incoming } = incomingOf(ctx, endpoint, deps);
       ctx.state['statuses'] = endpoint.statuses;
       const identify = async () => {
         const caller = await authenticate(ctx, endpoint, deps);
@@ -30,10 +31,12 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         return caller;
       };
       const work = () => accept({ incoming, requestId: String(requestId), clientAddress: String(clientAddress) }, identify);
-      const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work()).catch((error: unknown) => {
-        if (error instanceof RetryLater) ctx.set('Retry-After', String(error.retryAfter));
-        throw declared(endpoint, deps, error);
-      });
+      const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work())
+        .catch((error: unknown) => {
+          if (error instanceof RetryLater) ctx.set('Retry-After', String(error.retryAfter));
+          throw declared(endpoint, deps, error);
+        })
+        .finally(discardFile);
       for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value);
       if (endpoint.image && answer.status < 300) show(ctx, endpoint.image, String(answer.body));
       else if (answer.status < 300) succeed(ctx, answer.status, answer.body, answer.code);
@@ -60,15 +63,19 @@ function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps):
   for (const alias of aliases(path)) router.register(alias.replace(/[^/]+$/, ':value'), [method], refuse, { name: id });
 }
 
-/** The request as it arrived; its body is read once. */
-function incomingOf(ctx: RouterContext, endpoint: Endpoint): Incoming {
+/** The request as it arrived; its body is read once. `discardFile`: deletes its file, unless that was stored. */
+function incomingOf(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Incoming & { readonly discardFile: () => Promise<void> } {
   let content: Promise<Content> | undefined;
   return {
     path: ctx.path,
     params: ctx.params,
     querystring: ctx.querystring,
     header: (name) => (ctx.req.headers[name] === undefined ? undefined : ctx.get(name)),
-    content: () => (content ??= bodyOf(ctx, endpoint)),
+    content: () => (content ??= bodyOf(ctx, endpoint, deps)),
+    discardFile: async () => {
+      const { file = null } = endpoint.file === undefined || !content ? {} : await content.catch(() => ({ file: null }));
+      if (file) await discard(file);
+    },
   };
 }
 

@@ -77,6 +77,16 @@ export async function storedReply({ sql, storeId, realNow }: Tx, o: OperationKey
   return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
 }
 
+/** Whether a reply is stored under this key, whatever the request was. */
+export async function hasReply(
+  { sql, storeId, realNow }: Tx,
+  { principal, key }: Pick<OperationKey, 'principal' | 'key'>,
+): Promise<boolean> {
+  const rows = await sql`SELECT 1 AS ok FROM operation WHERE store_id = ${storeId} AND principal = ${principal} AND key = ${key}
+    AND expires_at > ${new Date(realNow)}`;
+  return rows.length > 0;
+}
+
 /** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */
 export async function storeReply({ sql, storeId, realNow }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
   await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, customer_id, status, body, created_at, expires_at)
