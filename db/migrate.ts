@@ -42,6 +42,7 @@ import { Holidays0035 } from './migrations/0035_holidays.ts';
 import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
+import { VisitUses0045 } from './migrations/0045_visit_uses.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
@@ -87,6 +88,7 @@ const MIGRATIONS = [
   Flows0036,
   PointsTruncate0037,
   ExplainedGroups0038,
+  VisitUses0045,
   PaymentKeys0049,
   OperationSubject0050,
   AddressChanges0051,

@@ -213,6 +213,11 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
       (...row) => row,
     ),
   },
+  visit_uses: {
+    table: 'visit_use',
+    key: 'key',
+    insert: add(`INSERT INTO visit_use (store_id, day, key, events, created_at) VALUES ($3, '2026-01-01', $1, 1, $2)`, (...row) => row),
+  },
   order_inputs: {
     table: 'upload',
     key: 'upload_id',
