@@ -1,5 +1,5 @@
 import { exhaustedUntil, type Limit } from '../../db/limits/commands.ts';
-import { hasReply } from '../../db/runs/operations.ts';
+import { hashKey, hasReply } from '../../db/runs/operations.ts';
 import { recordUpload } from '../../db/uploads/commands.ts';
 import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
@@ -25,7 +25,7 @@ export const createOrderInput = endpoint({
   // Before the file is sent. What is under a key that has an answer may be sent: it is no other upload.
   first: async (tx, _, head) => {
     const key = sentKey(head, []);
-    if (key === null || !(await hasReply(tx, { principal: head.principal, key })))
+    if (key === null || !(await hasReply(tx, { principal: head.principal, key: hashKey(key) })))
       refuseUntil('uploads', await exhaustedUntil(tx, limitsOf(head)), tx.realNow);
   },
   file: MAX_UPLOAD_BYTES,

@@ -6,7 +6,7 @@ import type { Tx } from '../kernel/tx.ts';
 
 export interface OperationKey {
   readonly principal: string;
-  /** The client's key; of a command its `hashKey`, because it passes through Temporal (X24). */
+  /** The `hashKey` of the client's key, because it passes through Temporal (X24). */
   readonly key: string;
   /** The endpoint's id. */
   readonly id: string;
@@ -34,7 +34,7 @@ const EXECUTION_MS = 366 * DAY;
 const expiryOf = ({ principal }: OperationKey, realNow: number): Date =>
   new Date(realNow + (principal.startsWith(EXECUTION_PREFIX) ? EXECUTION_MS : RETENTION_MS));
 
-/** A key in the form in which a command carries it: no text of clients in Temporal (X24). */
+/** A key in the form in which it is stored, and in which a command carries it: no text of clients in Temporal (X24). */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
