@@ -10,9 +10,17 @@ import { readMultipart, type UploadedFile } from './upload.ts';
 
 const LIMIT = 256 * 1024;
 
+/** UNSUPPORTED_MEDIA_TYPE for a compressed body, whose size its head does not tell (D93). */
+export function refuseEncoded(ctx: Context): void {
+  if (/^\s*(?:identity)?\s*$/i.test(ctx.get('content-encoding'))) return;
+  ctx.set('Accept-Encoding', 'identity');
+  throw new Fault('UNSUPPORTED_MEDIA_TYPE');
+}
+
 /** The body's bytes, at most 256 kB; a larger one is refused before it is read to its end, and one too many before it is read at all. */
 export async function readBytes(ctx: Context): Promise<Buffer> {
   const length = ctx.req.headers['content-length'] ?? null;
+  refuseEncoded(ctx);
   if (Number(length ?? 0) > LIMIT) throw new Fault('PAYLOAD_TOO_LARGE');
   bodiesInFlight.admit(ctx, LIMIT);
   try {
@@ -55,6 +63,7 @@ export async function bodyOf(
   { storage }: ApiDeps,
 ): Promise<{ sent: unknown; file: UploadedFile | null }> {
   if (endpoint.file === undefined) return { sent: await readJson(ctx), file: null };
+  refuseEncoded(ctx);
   const { fields, file } = await readMultipart(ctx, endpoint.file, storage);
   return { sent: fields, file };
 }

@@ -8,6 +8,7 @@ export const listProducts = endpoint({
   route: 'GET /storefront/v1/products',
   summary: 'List the products on sale',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   query: Type.Object({
     ...paging,

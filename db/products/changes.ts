@@ -29,7 +29,7 @@ interface Basis {
 /** Parses `If-Match`: `"7"`, `W/"7"` and lists of them; null when it is empty or `*`. */
 export function versionsOf(ifMatch: string): number[] | null {
   if (ifMatch === '' || ifMatch.trim() === '*') return null;
-  return ifMatch.split(',').map((tag) => Number(/^(?:W\/)?"(\d{1,9})"$/.exec(tag.trim())?.[1] ?? Number.NaN));
+  return ifMatch.split(',').map((tag) => Number(/^"(\d{1,9})"$/.exec(tag.trim())?.[1] ?? Number.NaN));
 }
 
 /**
