@@ -1,7 +1,10 @@
 import { listClients } from '../../db/identity/clients.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
+import { among, named, read } from '../kernel/query.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ApiClient, viewClient } from './schemas.ts';
+
+const STATUSES = ['ACTIVE', 'REVOKED'] as const;
 
 export const list = endpoint({
   id: 'clients.list',
@@ -10,10 +13,11 @@ export const list = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   change: 'none',
-  query: Type.Object({ ...paging, status: Type.Optional(oneOf(['ACTIVE', 'REVOKED'])) }),
+  query: Type.Object({ ...paging, status: named({ enum: STATUSES }, 'In this status') }),
   data: listOf(ApiClient),
+  errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
-  const { status = null, ...paged } = query;
-  const { items, total } = await listClients(tx, { ...paged, status });
+  const { status, ...paged } = query;
+  const { items, total } = await listClients(tx, { ...paged, status: read('status', status, among(STATUSES)) ?? null });
   return page(paged, items.map(viewClient), total);
 });

@@ -49,6 +49,11 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * before the body (R9).
    */
   readonly crossOrigin?: boolean;
+  /**
+   * Of `storefront`: what everybody is answered alike, so that caches on the way may keep it. Every other answer, and every refusal, is
+   * `no-store`: it may have personal data, a token or a secret that is shown once.
+   */
+  readonly isPublic?: boolean;
   /** It takes no request without x-svc-visitor and x-svc-session, which `headers` declares. */
   readonly needsVisit?: boolean;
   readonly scopes?: readonly Scope[];
@@ -220,3 +225,5 @@ export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>)
 /** A change of the management API: it has a dry run, takes agents' keys and counts as their action (G39). */
 export const isWrite = (endpoint: Pick<Endpoint, 'access' | 'route' | 'change'>): boolean =>
   isManaged(endpoint) && endpoint.change !== 'none';
+/** A change of a person before a store is chosen: it has a dry run too, and leaves a record in the store that it reaches. */
+export const isPersonal = ({ access, change }: Pick<Endpoint, 'access' | 'change'>): boolean => access === 'user' && change !== 'none';

@@ -7,6 +7,7 @@ import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
 import type { Config } from '../../db/kernel/config.ts';
 import { bodyBytes, limitRefusals } from '../../db/kernel/metrics.ts';
+import { NO_STORE } from '../../db/kernel/tx.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
 const MIB = 1024 * 1024;
@@ -55,7 +56,7 @@ export class InFlight {
     if (ctx.req.socket.destroyed || ctx.res.closed) throw cutOff();
     const length = ctx.req.headers['content-length'];
     const { sender, storeId } = ctx.state as { readonly sender?: string; readonly storeId?: string };
-    const keys = { sender: sender ?? 'unknown', store: storeId || null };
+    const keys = { sender: sender ?? 'unknown', store: storeId === undefined || storeId === NO_STORE ? null : storeId };
     const release = this.take(keys, Math.max(LEAST, length === undefined ? most : Number(length)));
     if (release) return void ctx.res.once('close', release);
     limitRefusals.inc({ limit: this.name });

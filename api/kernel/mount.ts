@@ -5,10 +5,9 @@ import { aliases } from './aliases.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { bodyOf } from './body.ts';
-import { answerPreflight } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
-import { RetryLater } from './limits.ts';
+import { retryAfterOf } from './limits.ts';
 import { passwordCalls } from './passwords.ts';
 import { type ErrorReply, fail, show, succeed } from './reply.ts';
 import { IndexedRouter } from './routeIndex.ts';
@@ -17,7 +16,7 @@ import { discard } from './upload.ts';
 
 /** Registers the routes of operations. Paths without the prefix are aliases (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
-  const router = new IndexedRouter();
+  const router = new IndexedRouter({ sensitive: true });
   for (const endpoint of endpoints) {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const accept = createAcceptor(endpoint, deps);
@@ -33,17 +32,18 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
       const work = () => accept({ incoming, requestId: String(requestId), clientAddress: String(clientAddress) }, identify);
       const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work())
         .catch((error: unknown) => {
-          if (error instanceof RetryLater) ctx.set('Retry-After', String(error.retryAfter));
+          const wait = retryAfterOf(error);
+          if (wait !== null) ctx.set('Retry-After', String(wait));
           throw declared(endpoint, deps, error);
         })
         .finally(discardFile);
+      if (endpoint.isPublic && answer.status < 300) ctx.remove('Cache-Control');
       for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value);
       if (endpoint.image && answer.status < 300) show(ctx, endpoint.image, String(answer.body));
       else if (answer.status < 300) succeed(ctx, answer.status, answer.body, answer.code);
       else fail(ctx, { status: answer.status, error: answer.body as ErrorReply['error'] });
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler, { name: endpoint.id });
-    if (endpoint.crossOrigin) router.register(path, ['OPTIONS'], answerPreflight, { name: endpoint.id });
   }
   for (const endpoint of endpoints) registerOtherValues(router, endpoint, deps);
   return router;

@@ -5,7 +5,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from './agents.ts';
 import { record, targetOf, traceIdOf } from './audit.ts';
 import { createCommands } from './commands.ts';
-import { isManaged } from './endpoint.ts';
+import { isManaged, isPersonal } from './endpoint.ts';
 import { fileUnlessAllowed } from './file.ts';
 import { ofOrder } from './idempotency.ts';
 import { deniedPreview, previewOf, rehearse } from './rehearse.ts';
@@ -105,15 +105,16 @@ async function command(request: Request, call: CallInput, { headers }: Outgoing)
   let isRecorded = false;
   const records = {
     aiActions: countingOf(request),
-    request: isManaged(endpoint)
-      ? {
-          action: endpoint.id,
-          target: targetOf(endpoint, caller, incoming.params),
-          statusCode: status,
-          traceId: traceIdOf(incoming),
-          isPart,
-        }
-      : null,
+    request:
+      isManaged(endpoint) || isPersonal(endpoint)
+        ? {
+            action: endpoint.id,
+            target: targetOf(endpoint, caller, incoming.params),
+            statusCode: status,
+            traceId: traceIdOf(incoming.header('traceparent'), caller.requestId),
+            isPart,
+          }
+        : null,
     idempotencyKey: incoming.header('idempotency-key') ?? null,
     onRecorded: () => void (isRecorded = true),
   };

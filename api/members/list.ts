@@ -1,6 +1,6 @@
-import { listMembers } from '../../db/identity/members.ts';
+import { countMembers, listMembers } from '../../db/identity/members.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Member, viewMember } from './schemas.ts';
 
 export const list = endpoint({
@@ -10,5 +10,9 @@ export const list = endpoint({
   access: 'store',
   scopes: ['member:r'],
   change: 'none',
-  data: closed({ items: Type.Array(Member) }),
-}).handle(async ({ tx }) => ({ items: (await listMembers(tx)).map(viewMember) }));
+  query: Type.Object(paging),
+  data: listOf(Member),
+}).handle(async ({ tx, query }) => {
+  const items = await listMembers(tx, null, query);
+  return page(query, items.map(viewMember), await countMembers(tx));
+});
