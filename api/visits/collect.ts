@@ -1,7 +1,6 @@
 import { consumeUse } from '../../db/limits/commands.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { type NewEvent, recordVisit } from '../../db/visits/record.ts';
-import { takeEvents } from '../../db/visits/uses.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import {
   BATCH_EVENTS,
@@ -73,10 +72,8 @@ export const collect = endpoint({
     visitor: limitKey(call, 'visits-a-day', storeId, visit.visitorId!).toString('base64url'),
     address: limitKey(call, 'visits-of-address', storeId, call.clientAddress).toString('base64url'),
   };
-  const accepted = await takeEvents(tx, reporter, uses);
-  const taken = body.events.slice(0, accepted).map((event) => newEvent(event, own));
-  if (accepted > 0) await recordVisit(tx, visit, taken);
-  return { accepted };
+  const events = body.events.map((event) => newEvent(event, own));
+  return { accepted: await recordVisit(tx, visit, events, { reporter }) };
 });
 
 /** A view of a page is of no product, whatever it names. */

@@ -232,7 +232,11 @@ describe('members', () => {
     expect((await change(owner, staffId!, 'STAFF')).body.data).toMatchObject({ role: 'STAFF' });
     expect((await request(owner, 'DELETE', `/v1/store/members/${ownerId}`)).body.error?.code).toBe('OWNER_CANNOT_LEAVE');
     const staff = await storeToken(at('staff'), shop.store.storeId);
-    expect((await request(staff, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    for (const id of [adminId, ownerId, 'usr_nobody', 'x'.repeat(65)])
+      for (const method of ['DELETE', 'PATCH'])
+        expect(
+          (await request(staff, method, `/v1/store/members/${id}`, method === 'PATCH' ? { role: 'ADMIN' } : undefined)).body.error?.code,
+        ).toBe('INSUFFICIENT_ROLE');
     expect((await request(shop.seller.bearer, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await request(staff, 'DELETE', `/v1/store/members/${staffId}`)).status).toBe(200);
     expect((await request(staff, 'GET', '/v1/products')).status).toBe(401);

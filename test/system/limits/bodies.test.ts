@@ -14,19 +14,21 @@ const MIB = 1024 * 1024;
 const FILE_BYTES = 5 * MIB - 1000;
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const OPENING = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
-const REQUEST_SECONDS = '6';
 const folder = mkdtempSync(join(tmpdir(), 'sangjeom-bodies-'));
 const arriving = join(folder, 'arriving');
 
-let own: Awaited<ReturnType<typeof ownApi>>;
-let metrics: string;
+/** An API process with its metrics. */
+async function start(env: Readonly<Record<string, string>>) {
+  const port = await freePort(26_000 + (process.pid % 500) * 2);
+  const started = await ownApi({ STORAGE_DIR: folder, METRICS_PORT: String(port), ...env });
+  return { ...started, metrics: `http://127.0.0.1:${port}/metrics` };
+}
+let own: Awaited<ReturnType<typeof start>>;
 let shop: World;
 let other: World;
 const open: SlowSender[] = [];
 
 beforeAll(async () => {
-  const port = await freePort(26_000 + (process.pid % 500) * 2);
-  metrics = `http://127.0.0.1:${port}/metrics`;
   mkdirSync(arriving);
   for (const [name, ageMs] of [
     ['left', 2 * 3_600_000],
@@ -36,7 +38,7 @@ beforeAll(async () => {
     const at = new Date(Date.now() - ageMs);
     utimesSync(join(arriving, name), at, at);
   }
-  own = await ownApi({ STORAGE_DIR: folder, METRICS_PORT: String(port), REQUEST_SECONDS });
+  own = await start({});
   [shop, other] = [await world(), await world()];
 }, 30_000);
 afterEach(() => {
@@ -70,7 +72,7 @@ const held = async (kind: string): Promise<number> => {
   const [, bytes = '0'] = new RegExp(`^sangjeom_request_body_bytes\\{kind="${kind}"\\} (\\d+)`, 'm').exec(await scrape()) ?? [];
   return Number(bytes);
 };
-const scrape = async () => (await fetch(metrics)).text();
+const scrape = async () => (await fetch(own.metrics)).text();
 const none = async () => {
   for (const kind of ['upload_bytes', 'body_bytes']) await until(`no ${kind} are under way`, async () => (await held(kind)) === 0);
 };
@@ -180,6 +182,8 @@ describe('any other body', () => {
 });
 
 test('whoever sends a byte now and then is ended in time, whatever they send, and nothing of it is left', async () => {
+  const patient = own;
+  own = await start({ REQUEST_SECONDS: '4' });
   const senders = [
     sender(ORDER_INPUTS, await guest(shop), FILE_BYTES),
     sender('/v1/uploads', seller(shop), FILE_BYTES),
@@ -199,6 +203,8 @@ test('whoever sends a byte now and then is ended in time, whatever they send, an
   expect(senders.slice(0, 2).map(({ status }) => status)).toEqual([408, 408]);
   await none();
   await until('no file is left', async () => readdirSync(arriving).every((name) => name === 'new'));
+  own.stop();
+  own = patient;
 }, 60_000);
 
 test('who is gone before the body is looked at holds nothing', async () => {
