@@ -10,6 +10,7 @@ import { serverSpan } from '../db/kernel/tracing.ts';
 import { recordDispatched, recordRequests } from './apiRequestLogs/record.ts';
 import type { Recorder } from './apiRequestLogs/recorder.ts';
 import { endpoints } from './endpoints.ts';
+import { openStorefront } from './kernel/crossOrigin.ts';
 import { healthRoutes } from './kernel/health.ts';
 import { identityRoutes, oauthRefusals } from './identity/routes.ts';
 import type { ApiDeps } from './kernel/deps.ts';
@@ -38,6 +39,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   app.use(identify(deps));
   if (recorder) app.use(recordRequests(recorder, operations, deps));
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
+  app.use(openStorefront(endpoints));
   app.use(envelope(deps));
   const unlimited = [documentRoutes(), docsRoutes(), healthRoutes(deps)];
   const limited = [
@@ -49,6 +51,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
     operations,
   ];
   for (const router of unlimited) app.use(router.routes());
+  app.use(unstored);
   // All other requests count against the limit (X10), also those with an unknown path.
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
@@ -58,6 +61,12 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   for (const router of limited) app.use(router.routes());
   return app;
 }
+
+/** No cache keeps an answer whose route does not say otherwise: operations by `isPublic`, files and keys by themselves. */
+const unstored: Koa.Middleware = (ctx, next) => {
+  ctx.set('Cache-Control', 'no-store');
+  return next();
+};
 
 /** One span per request, named after its route; the trace continues in runs and activities. */
 const traced: Koa.Middleware = (ctx, next) =>
@@ -130,7 +139,7 @@ function once<T>(make: () => T): () => T {
 
 /** The documents cannot change while the process runs. */
 function documentRoutes(): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   for (const [from, status, to] of MOVED)
     router.get(from, (ctx) => {
       ctx.redirect(to);

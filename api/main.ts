@@ -1,4 +1,5 @@
 /** The API process. Any number may run against the same Postgres and Temporal. */
+import { createServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -14,10 +15,12 @@ import { serveOperators } from '../db/kernel/operators.ts';
 import { startTracing } from '../db/kernel/tracing.ts';
 import { openOrm } from '../db/orm.ts';
 import { checkLogin } from '../db/roles.ts';
+import { HOUR } from '../domain/kernel/time.ts';
 import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
 import { endpoints } from './endpoints.ts';
 import { completed } from './kernel/approvedRequest.ts';
+import { arrivalLimits } from './kernel/inFlight.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { Threads } from './kernel/threads.ts';
 import { loadTokenKeys } from './kernel/tokens.ts';
@@ -43,7 +46,7 @@ const threads = new Threads(new URL('./flows/thread.ts', import.meta.url));
 const shares = { orm, temporal, config, keyring, keys, login, egress, storage, payments, threads };
 const deps = completed({ ...shares, clock: realClock, log, stopping: stopping.signal }, endpoints);
 const recorder = new Recorder(deps);
-const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
+const server = createServer(arrivalLimits(config), buildApp(deps, recorder).callback()).listen(config.port, config.host, () => {
   log.info({ port: config.port }, 'api ready');
   process.send?.('ready');
   // Now, not at its end: a process that is killed leaves its successor what it compiled.
@@ -52,6 +55,11 @@ const server = buildApp(deps, recorder).listen(config.port, config.host, () => {
 // Longer than the minute for which proxies and clients keep a connection that is idle: who closes one first must not be us, or a request
 // that is on its way meets a closed one.
 server.keepAliveTimeout = 75_000;
+// Files that a process left behind while they arrived.
+const sweepArrived = () =>
+  void storage.sweepTemporary(realClock.now() - HOUR).catch((error: unknown) => log.warn({ err: error }, 'no sweep'));
+sweepArrived();
+setInterval(sweepArrived, HOUR).unref();
 if (config.metrics.api !== null)
   serveOperators({ host: config.metrics.host, port: config.metrics.api, log }, { '/metrics': async () => [200, await registry.metrics()] });
 server.on('error', (error: NodeJS.ErrnoException) => {

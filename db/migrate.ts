@@ -47,6 +47,7 @@ import { SharedStates0041 } from './migrations/0041_shared_states.ts';
 import { CallTurns0042 } from './migrations/0042_call_turns.ts';
 import { FairOutbox0043 } from './migrations/0043_fair_outbox.ts';
 import { Shortened0044 } from './migrations/0044_shortened.ts';
+import { VisitUses0045 } from './migrations/0045_visit_uses.ts';
 import { ApprovedPreviews0046 } from './migrations/0046_approved_previews.ts';
 import { Prices0047 } from './migrations/0047_prices.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
@@ -99,6 +100,7 @@ const MIGRATIONS = [
   CallTurns0042,
   FairOutbox0043,
   Shortened0044,
+  VisitUses0045,
   ApprovedPreviews0046,
   Prices0047,
   PaymentKeys0049,

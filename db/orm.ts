@@ -70,10 +70,12 @@ import {
   VisitBatchEntity,
   VisitClockEntity,
   VisitDistinctEntity,
+  VisitDropEntity,
   VisitEventEntity,
   VisitMemberEntity,
   VisitSessionEntity,
   VisitSumEntity,
+  VisitUseEntity,
 } from './visits/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
@@ -167,6 +169,8 @@ const entities = [
   VisitMemberEntity,
   VisitDistinctEntity,
   VisitSumEntity,
+  VisitUseEntity,
+  VisitDropEntity,
 ];
 
 /** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */

@@ -1,11 +1,22 @@
-/** Uploaded files, by key: in a folder, or in an S3 bucket. A file is written once and never changed. */
-import { resolve } from 'node:path';
+/**
+ * Uploaded files, by key: in a folder, or in an S3 bucket. A file is written once and never changed. What arrives is written to a temporary
+ * file of this machine first, beside the folder's files or in the system's place for temporary ones: a bucket wants to know a file's length.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { Disk, errors } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { StorageConfig } from '../../db/kernel/config.ts';
 
 export interface Storage {
-  put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
+  /** The path of a temporary file that is not there yet. */
+  temporary(): Promise<string>;
+  /** Deletes temporary files that a process left behind, last written before this (real time); returns how many. */
+  sweepTemporary(before: number): Promise<number>;
+  /** Stores a file of this machine under its key, from where it was. */
+  putFile(key: string, path: string, contentType: string): Promise<void>;
   /** The file, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>;
   /** Deletes a file; one that is not there is deleted already. */
@@ -18,8 +29,14 @@ export interface Storage {
 
 export async function createStorage(config: StorageConfig): Promise<Storage> {
   const disk = new Disk(await driver(config));
+  const arriving = config.kind === 'files' ? resolve(config.folder, 'arriving') : join(tmpdir(), 'sangjeom-arriving');
   return {
-    put: (key, bytes, contentType) => disk.put(key, bytes, { contentType }),
+    async temporary() {
+      await mkdir(arriving, { recursive: true, mode: 0o700 });
+      return join(arriving, randomUUID());
+    },
+    sweepTemporary: (before) => sweepFolder(arriving, before),
+    putFile: async (key, path, contentType) => disk.moveFromFs(path, key, { contentType, contentLength: (await stat(path)).size }),
     async get(key) {
       try {
         return await disk.getBytes(key);
@@ -41,6 +58,18 @@ export async function createStorage(config: StorageConfig): Promise<Storage> {
       }
     },
   };
+}
+
+async function sweepFolder(folder: string, before: number): Promise<number> {
+  let swept = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (!found || found.mtimeMs >= before) continue;
+    await rm(path, { force: true });
+    swept++;
+  }
+  return swept;
 }
 
 const ALL = 'uploads';

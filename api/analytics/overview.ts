@@ -26,6 +26,10 @@ export const overview = endpoint({
   data: closed(
     {
       ...head,
+      droppedEvents: Type.Integer({
+        minimum: 0,
+        description: 'Events of the period that were not taken: a visitor, an address or the store had as many as a day may have',
+      }),
       totals: closed(counts, { title: 'VisitCounts' }),
       days: Type.Array(closed({ date: Day, ...counts }, { title: 'VisitDay' })),
     },
@@ -34,5 +38,5 @@ export const overview = endpoint({
 }).handle(async ({ tx, query, at }) => {
   const filter = filterOf(query, at);
   const found = await readOverview(tx, filter);
-  return { ...viewHead(filter, found), ...overviewOf(filter, found.days) };
+  return { ...viewHead(filter, found), droppedEvents: found.droppedEvents, ...overviewOf(filter, found.days) };
 });

@@ -1,8 +1,11 @@
 import { listClients } from '../../db/identity/clients.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
+import { among, named, read } from '../kernel/query.ts';
+import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { CLIENT_CUT, ListedClient, viewClient } from './schemas.ts';
+
+const STATUSES = ['ACTIVE', 'REVOKED'] as const;
 
 export const list = endpoint({
   id: 'clients.list',
@@ -11,10 +14,11 @@ export const list = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   change: 'none',
-  query: Type.Object({ ...paging, status: Type.Optional(oneOf(['ACTIVE', 'REVOKED'])) }),
+  query: Type.Object({ ...paging, status: named({ enum: STATUSES }, 'In this status') }),
   data: listOf(ListedClient),
+  errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
-  const { status = null, ...paged } = query;
-  const { items, total } = await listClients(tx, { ...paged, status });
+  const { status, ...paged } = query;
+  const { items, total } = await listClients(tx, { ...paged, status: read('status', status, among(STATUSES)) ?? null });
   return fitted(page(paged, items.map(viewClient), total), query.size, CLIENT_CUT);
 });

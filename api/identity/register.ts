@@ -1,10 +1,12 @@
 /** POST /oauth2/register (RFC 7591), by an OWNER or ADMIN at the console. Unknown fields are ignored, as the RFC asks. */
 import type { Context } from 'koa';
+import { recordRequest, type RequestRecord } from '../../db/audit/commands.ts';
 import { createClient, type NewClient } from '../../db/identity/clients.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { byStoreToken, requireConsole } from '../kernel/authenticate.ts';
+import { traceIdOf } from '../kernel/audit.ts';
+import { byStoreToken, requireConsole, type StoreCaller } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { textErrors } from '../kernel/validate.ts';
@@ -28,6 +30,7 @@ export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
   const { clientId, clientSecret } = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
     const made = createClient(tx, { ...wanted, createdBy });
     await tx.em.flush();
+    await recordRequest(tx, recordOf(ctx, caller, made.clientId));
     return made;
   });
   ctx.status = 201;
@@ -42,6 +45,25 @@ export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
     ...(clientSecret !== null && { client_secret: clientSecret, client_secret_expires_at: 0 }),
   };
 }
+
+/** It is no operation of the management API, and changes the store like one: its audit record is alike. */
+const recordOf = (ctx: Context, { actor }: StoreCaller, clientId: string): RequestRecord => {
+  const requestId = String(ctx.state['requestId']);
+  const { type, id, name, via, onBehalfOf } = actor;
+  return {
+    requestId,
+    actor: { type, id, name },
+    action: 'clients.register',
+    target: { type: 'API_CLIENT', id: clientId },
+    outcome: 'SUCCEEDED',
+    statusCode: 201,
+    errorCode: null,
+    traceId: traceIdOf(ctx.get('traceparent'), requestId),
+    idempotencyKey: null,
+    approvalId: null,
+    metadata: { ...(via && { via }), ...(onBehalfOf !== null && { onBehalfOf }) },
+  };
+};
 
 function metadataOf(body: Record<string, unknown>, registrant: readonly string[]): Omit<NewClient, 'createdBy'> {
   const { client_name: name, scope, token_endpoint_auth_method: method = 'client_secret_basic' } = body;

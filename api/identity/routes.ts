@@ -18,7 +18,7 @@ export const oauthRefusals =
     ctx.path.startsWith('/oauth2/') ? oauthRoute(deps, next, sendErrorPage)(ctx) : next();
 
 export function identityRoutes(deps: ApiDeps): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   router.get('/oauth2/authorize', oauthRoute(deps, authorize, sendErrorPage));
   router.get('/oauth2/callback', oauthRoute(deps, callback, sendErrorPage));
   router.get('/oauth2/consent/:consentId', oauthRoute(deps, showConsent, sendErrorPage));

@@ -34,7 +34,7 @@ export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
     try {
       if (endpoint.access === 'store') authorize(endpoint, authenticated);
       if (isAlwaysDenied(endpoint, authenticated) && !isDryRun(endpoint, incoming)) throw deniedBy(endpoint, RESERVED);
-      await refuseFirst(endpoint, deps, incoming, authenticated);
+      await refuseFirst(endpoint, deps, arrival, authenticated);
       const request = await read(incoming);
       const caller = callerOf(arrival, authenticated, request.body);
       const answer = await perform(await validated(request, { incoming, endpoint, deps, caller }));
@@ -49,9 +49,11 @@ export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
 }
 
 /** What is refused before the body is looked at; a path that cannot be is left to the validation. */
-async function refuseFirst({ first }: Endpoint, { orm }: ApiDeps, { params }: Incoming, authenticated: Authenticated): Promise<void> {
+async function refuseFirst({ first }: Endpoint, deps: ApiDeps, arrival: Arrival, authenticated: Authenticated): Promise<void> {
+  const { params, header } = arrival.incoming;
   if (!first || Object.entries(params).some(([name, value]) => textErrors(value, name).length > 0)) return;
-  await inTenant(orm, authenticated, REQUEST, (tx) => first(tx, params));
+  const head = { ...callerOf(arrival, authenticated, null), deps, header };
+  await inTenant(deps.orm, authenticated, REQUEST, (tx) => first(tx, params, head));
 }
 
 /** The caller of a request. Without a principal the request id is used, so that an idempotency key has no effect (X15). */

@@ -10,7 +10,10 @@ const SHORT = [
 /** A path and its short forms: `/checkout/…` for `/storefront/v1/checkout/…`, `/webhooks` for `/v1/webhooks`. */
 export const aliases = (path: string): string[] => [path, ...SHORT.flatMap((short) => short.exec(path)?.[1] ?? [])];
 
-/** The router does not distinguish case either. */
-const MANAGED = new RegExp(String.raw`^\/(?:(?:v1|me(?!\/points)|${MANAGEMENT})(?:\/|$)|payments\/?$)`, 'i');
+const MANAGED = new RegExp(String.raw`^\/(?:(?:v1|me(?!\/points)|${MANAGEMENT})(?:\/|$)|payments\/?$)`);
 /** Whether an address, known or not, is one of the management API. */
 export const isManagement = (path: string): boolean => MANAGED.test(path);
+
+const STOREFRONT = /^\/(?:(?:storefront|checkout|auth|guest|me\/points)(?:\/|$)|payments\/.)/;
+/** Whether an address, known or not, is one of the storefront API. */
+export const isStorefront = (path: string): boolean => STOREFRONT.test(path);

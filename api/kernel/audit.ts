@@ -1,4 +1,5 @@
 /** The audit log's record of a management request, and the origin of what it changes (G42 … G45). */
+import { hash } from 'node:crypto';
 import { recordRequest } from '../../db/audit/commands.ts';
 import { currentTrace } from '../../db/kernel/tracing.ts';
 import { BY_BUYER, type ChangeOrigin, inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
@@ -40,9 +41,11 @@ interface Ended {
   readonly approvalId?: string;
 }
 
-/** Of one's own trace, or the one that the client sent. */
-export const traceIdOf = (incoming: Incoming): string | null =>
-  /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(incoming.header('traceparent') ?? currentTrace() ?? '')?.[1] ?? null;
+/** `00-{32 hexadecimal digits}-…` */
+const TRACE = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
+/** Of the trace that the client sent (`traceparent`), else of one's own; where nothing is traced, one that is derived from the request's id. */
+export const traceIdOf = (sent: string | undefined, requestId: string): string =>
+  TRACE.exec(sent ?? '')?.[1] ?? TRACE.exec(currentTrace() ?? '')?.[1] ?? hash('sha256', requestId).slice(0, 32);
 
 /** Null for what no id looks like: nothing else that a path says is recorded. */
 const idOf = (sent: string | undefined): string | null => (sent !== undefined && /^[\w-]{1,64}$/.test(sent) ? sent : null);
@@ -71,7 +74,7 @@ export async function recordIn(tx: Tx, { endpoint, caller, incoming }: Audited, 
     outcome: ended.outcome,
     statusCode: ended.statusCode,
     errorCode: ended.errorCode ?? null,
-    traceId: traceIdOf(incoming),
+    traceId: traceIdOf(incoming.header('traceparent'), caller.requestId),
     idempotencyKey: printable(incoming.header('idempotency-key')),
     approvalId: ended.approvalId ?? origin.approvalId,
     metadata: { ...origin.metadata, ...(withChanges && { changes }), ...(ended.isReplayed && { replayed: true }) },

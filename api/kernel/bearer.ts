@@ -22,8 +22,8 @@ const NOTHING: Proof = { claims: null, apiToken: null, dead: null };
 export const proofOf = (ctx: Context, deps: ApiDeps): Promise<Proof> =>
   (ctx.state['proof'] ??= prove(bearerOf(ctx), isMcp(ctx) ? mcpResource(deps.config.publicUrl) : null, deps)) as Promise<Proof>;
 
-/** The address takes its own tokens and no others, which are taken nowhere else (G33). The router does not distinguish case either. */
-const isMcp = ({ path }: Context) => /^\/mcp\/?$/i.test(path);
+/** The address takes its own tokens and no others, which are taken nowhere else (G33). */
+const isMcp = ({ path }: Context) => /^\/mcp\/?$/.test(path);
 
 async function prove(token: string | undefined, resource: string | null, { orm, keys, clock }: ApiDeps): Promise<Proof> {
   if (token === undefined) return NOTHING;

@@ -1,22 +1,34 @@
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import { Fault, type FieldError, invalid } from '../../domain/kernel/errors.ts';
+import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
+import { bodiesInFlight, cutOff } from './inFlight.ts';
 import { outgrown } from './scan.ts';
 import { closed } from './schema.ts';
 import { readMultipart, type UploadedFile } from './upload.ts';
 
 const LIMIT = 256 * 1024;
 
-/** The body's bytes, at most 256 kB; a larger one is refused before it is read to its end. */
+/** UNSUPPORTED_MEDIA_TYPE for a compressed body, whose size its head does not tell (D93). */
+export function refuseEncoded(ctx: Context): void {
+  if (/^\s*(?:identity)?\s*$/i.test(ctx.get('content-encoding'))) return;
+  ctx.set('Accept-Encoding', 'identity');
+  throw new Fault('UNSUPPORTED_MEDIA_TYPE');
+}
+
+/** The body's bytes, at most 256 kB; a larger one is refused before it is read to its end, and one too many before it is read at all. */
 export async function readBytes(ctx: Context): Promise<Buffer> {
   const length = ctx.req.headers['content-length'] ?? null;
+  refuseEncoded(ctx);
+  if (Number(length ?? 0) > LIMIT) throw new Fault('PAYLOAD_TOO_LARGE');
+  bodiesInFlight.admit(ctx, LIMIT);
   try {
     const bytes: Buffer = await getRawBody(ctx.req, { limit: LIMIT, length });
     return bytes;
   } catch (error) {
     if ((error as { type?: string }).type === 'entity.too.large') throw new Fault('PAYLOAD_TOO_LARGE');
-    throw invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
+    throw cutOff();
   }
 }
 
@@ -45,9 +57,14 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** JSON, undefined where none was sent; or the text fields of a multipart body with its file. */
-export async function bodyOf(ctx: Context, endpoint: Endpoint): Promise<{ sent: unknown; file: UploadedFile | null }> {
+export async function bodyOf(
+  ctx: Context,
+  endpoint: Endpoint,
+  { storage }: ApiDeps,
+): Promise<{ sent: unknown; file: UploadedFile | null }> {
   if (endpoint.file === undefined) return { sent: await readJson(ctx), file: null };
-  const { fields, file } = await readMultipart(ctx, endpoint.file);
+  refuseEncoded(ctx);
+  const { fields, file } = await readMultipart(ctx, endpoint.file, storage);
   return { sent: fields, file };
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
 import type { Tenant } from '../../db/stores/queries.ts';
+import type { Target } from '../../domain/audit/targets.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Caller } from './endpoint.ts';
 
@@ -30,8 +31,8 @@ export interface Commands {
   readonly operation: OperationKey;
   /** The same with a derived key, for one of several commands of a request: it records its part of the request. */
   forPart(part: string): Commands;
-  /** The same in another store, which was found from the request. */
-  within(tenant: Tenant): Commands;
+  /** The same in another store, which was found from the request, and about this target, which the path does not name. */
+  within(tenant: Tenant, target: Target): Commands;
   /** The reply stored under this key, or null. */
   stored(): Promise<StoredReply | null>;
   /** Stores a reply under the client's key, if it sent one. */
@@ -81,8 +82,11 @@ export function createCommands(
         operation.key,
       );
     },
-    within: ({ storeId, sandbox, clockOffsetMs }) =>
-      createCommands(deps, { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox }, operation, records, bulkKey),
+    within({ storeId, sandbox, clockOffsetMs }, target) {
+      const there = { ...caller, ...tenancyOf(storeId, clockOffsetMs, caller.realNow), sandbox };
+      const about = records && { ...records, request: records.request && { ...records.request, target } };
+      return createCommands(deps, there, operation, about, bulkKey);
+    },
     stored: () => read((tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));

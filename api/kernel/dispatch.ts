@@ -101,8 +101,8 @@ function routesOf(endpoint: Endpoint, deps: ApiDeps): Route[] {
   return aliases(path).map((alias) => ({
     endpoint,
     method,
-    // As the router matches: without regard to case, with or without a slash at the end.
-    pattern: new RegExp(`^${alias.replaceAll('.', String.raw`\.`).replaceAll(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`, 'i'),
+    // As the router matches: with or without a slash at the end.
+    pattern: new RegExp(`^${alias.replaceAll('.', String.raw`\.`).replaceAll(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`),
     rank: alias.replaceAll(/[^/]+/g, (segment) => (segment.startsWith('{') ? '1' : '0')),
     accept,
   }));

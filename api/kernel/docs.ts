@@ -43,7 +43,7 @@ const page = () =>
 
 /** The page and its files, read once per process on first use. */
 export function docsRoutes(): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   const files = new Map<string, Buffer>([['start.js', Buffer.from(START)]]);
   router.get('/docs', (ctx) => {
     ctx.type = 'text/html; charset=utf-8';

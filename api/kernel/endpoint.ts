@@ -49,6 +49,11 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * before the body (R9).
    */
   readonly crossOrigin?: boolean;
+  /**
+   * Of `storefront`: what everybody is answered alike, so that caches on the way may keep it. Every other answer, and every refusal, is
+   * `no-store`: it may have personal data, a token or a secret that is shown once.
+   */
+  readonly isPublic?: boolean;
   /** It takes no request without x-svc-visitor and x-svc-session, which `headers` declares. */
   readonly needsVisit?: boolean;
   readonly scopes?: readonly Scope[];
@@ -86,7 +91,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * What it refuses whatever is sent: judged after role and scope and before the body is looked at, in a transaction of its own. Its handler
    * refuses the same.
    */
-  readonly first?: (tx: Tx, params: Readonly<Record<string, string>>) => Promise<void>;
+  readonly first?: (tx: Tx, params: Readonly<Record<string, string>>, head: Head) => Promise<void>;
   /** Path parameters that are no ids: names that the client gives. */
   readonly names?: Readonly<Record<string, TSchema>>;
   /** It takes no request without an Idempotency-Key. */
@@ -125,6 +130,13 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly details?: Partial<Readonly<Record<ErrorCode, TSchema>>>;
   /** HTTP statuses that differ from the catalogue's, by code. */
   readonly statuses?: Statuses;
+}
+
+/** A request of which no more than its head has been read. */
+export interface Head extends Caller {
+  readonly deps: ApiDeps;
+  /** By lower-case name; undefined when it was not sent. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** The caller, the store and the time of a request. */
@@ -221,3 +233,5 @@ export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>)
 /** A change of the management API: it has a dry run, takes agents' keys and counts as their action (G39). */
 export const isWrite = (endpoint: Pick<Endpoint, 'access' | 'route' | 'change'>): boolean =>
   isManaged(endpoint) && endpoint.change !== 'none';
+/** A change of a person before a store is chosen: it has a dry run too, and leaves a record in the store that it reaches. */
+export const isPersonal = ({ access, change }: Pick<Endpoint, 'access' | 'change'>): boolean => access === 'user' && change !== 'none';

@@ -5,7 +5,7 @@ import type { ApiDeps } from './deps.ts';
 
 /** `/health/live`: the process responds. `/health/ready`: Postgres and Temporal respond within two seconds, and it is not shutting down. */
 export function healthRoutes({ orm, temporal, stopping }: ApiDeps): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'ok' };
   });

@@ -8,7 +8,7 @@ import type { Caller, Endpoint } from './endpoint.ts';
 import type { Incoming } from './request.ts';
 
 /** The Idempotency-Key, quoted or not; null when none was sent. A malformed one is added to `problems`. */
-export function sentKey({ header }: Incoming, problems: FieldError[]): string | null {
+export function sentKey({ header }: Pick<Incoming, 'header'>, problems: FieldError[]): string | null {
   const sent = header('idempotency-key');
   if (sent === undefined) return null;
   const key = sent.replace(/^"(.*)"$/, '$1');
@@ -37,7 +37,8 @@ interface Sent {
 }
 
 /**
- * The key and fingerprint of a request, the same for all aliases of its path. A read without a key has none: it is
+ * The key and fingerprint of a request, the same for all aliases of its path. The key has one form whatever the operation changes, here or
+ * through a run, so that a caller's key is one (D94). A read without a key has none: it is
  * repeated, never replayed.
  */
 export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
@@ -46,7 +47,7 @@ export function operationOf(sent: Sent, keyring: Keyring): OperationKey {
   const clientKey = key ?? requestId;
   const fingerprint = key === null && endpoint.change === 'none' ? '' : fingerprintOf(sent, keyring);
   const { customerId } = incoming.params;
-  return { principal, key: endpoint.change === 'workflow' ? hashKey(clientKey) : clientKey, id: endpoint.id, fingerprint, customerId };
+  return { principal, key: hashKey(clientKey), id: endpoint.id, fingerprint, customerId };
 }
 
 function fingerprintOf({ incoming, endpoint, body }: Omit<Sent, 'caller' | 'key'>, keyring: Keyring): string {

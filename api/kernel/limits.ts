@@ -29,3 +29,10 @@ export function refuseUntil(limit: string, freeAt: number | null, now: number): 
   limitRefusals.inc({ limit });
   throw new RetryLater(Math.max(1, Math.ceil((freeAt - now) / 1000)));
 }
+
+/** The seconds after which a refusal ends, as the API knows it, or as a run's transition says it in its details; null: it says none. */
+export function retryAfterOf(error: unknown): number | null {
+  if (error instanceof RetryLater) return error.retryAfter;
+  const seconds = error instanceof Fault && error.code === 'TOO_MANY_REQUESTS' ? error.extra.details?.['retryAfter'] : undefined;
+  return typeof seconds === 'number' ? seconds : null;
+}

@@ -5,25 +5,25 @@ import { aliases } from './aliases.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import { bodyOf } from './body.ts';
-import { answerPreflight } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
 import { goneOf } from './gone.ts';
 import type { Endpoint } from './endpoint.ts';
-import { RetryLater } from './limits.ts';
+import { retryAfterOf } from './limits.ts';
 import { passwordCalls } from './passwords.ts';
 import { type ErrorReply, fail, show, succeed } from './reply.ts';
 import { IndexedRouter } from './routeIndex.ts';
 import type { Content, Incoming } from './request.ts';
+import { discard } from './upload.ts';
 
 /** Registers the routes of operations. Paths without the prefix are aliases (D1). */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
-  const router = new IndexedRouter();
+  const router = new IndexedRouter({ sensitive: true });
   for (const endpoint of endpoints) {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const accept = createAcceptor(endpoint, deps);
     const handler = async (ctx: RouterContext) => {
       const { requestId, clientAddress } = ctx.state;
-      const incoming = incomingOf(ctx, endpoint);
+      const { discardFile, ...incoming } = incomingOf(ctx, endpoint, deps);
       ctx.state['statuses'] = endpoint.statuses;
       const identify = async () => {
         const caller = await authenticate(ctx, endpoint, deps);
@@ -31,17 +31,20 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         return caller;
       };
       const work = () => accept({ incoming, requestId: String(requestId), clientAddress: String(clientAddress) }, identify);
-      const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work()).catch((error: unknown) => {
-        if (error instanceof RetryLater) ctx.set('Retry-After', String(error.retryAfter));
-        throw declared(endpoint, deps, error);
-      });
+      const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work())
+        .catch((error: unknown) => {
+          const wait = retryAfterOf(error);
+          if (wait !== null) ctx.set('Retry-After', String(wait));
+          throw declared(endpoint, deps, error);
+        })
+        .finally(discardFile);
+      if (endpoint.isPublic && answer.status < 300) ctx.remove('Cache-Control');
       for (const [name, value] of Object.entries(answer.headers)) ctx.set(name, value);
       if (endpoint.image && answer.status < 300) show(ctx, endpoint.image, String(answer.body));
       else if (answer.status < 300) succeed(ctx, answer.status, answer.body, answer.code);
       else fail(ctx, { status: answer.status, error: answer.body as ErrorReply['error'] });
     };
     for (const alias of aliases(path)) router.register(alias.replaceAll(/{(\w+)}/g, ':$1'), [method], handler, { name: endpoint.id });
-    if (endpoint.crossOrigin) router.register(path, ['OPTIONS'], answerPreflight, { name: endpoint.id });
   }
   for (const endpoint of endpoints) registerOtherValues(router, endpoint, deps);
   return router;
@@ -61,8 +64,8 @@ function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps):
   for (const alias of aliases(path)) router.register(alias.replace(/[^/]+$/, ':value'), [method], refuse, { name: id });
 }
 
-/** The request as it arrived; its body is read once. */
-function incomingOf(ctx: RouterContext, endpoint: Endpoint): Incoming {
+/** The request as it arrived; its body is read once. `discardFile`: deletes its file, unless that was stored. */
+function incomingOf(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Incoming & { readonly discardFile: () => Promise<void> } {
   let content: Promise<Content> | undefined;
   let gone: AbortSignal | undefined;
   return {
@@ -70,8 +73,12 @@ function incomingOf(ctx: RouterContext, endpoint: Endpoint): Incoming {
     params: ctx.params,
     querystring: ctx.querystring,
     header: (name) => (ctx.req.headers[name] === undefined ? undefined : ctx.get(name)),
-    content: () => (content ??= bodyOf(ctx, endpoint)),
+    content: () => (content ??= bodyOf(ctx, endpoint, deps)),
     gone: () => (gone ??= goneOf(ctx)),
+    discardFile: async () => {
+      const { file = null } = endpoint.file === undefined || !content ? {} : await content.catch(() => ({ file: null }));
+      if (file) await discard(file);
+    },
   };
 }
 

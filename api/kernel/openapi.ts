@@ -3,7 +3,7 @@ import { tagOf } from './tags.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
-import { type Access, type Endpoint, isForAgents, isManaged, isWrite } from './endpoint.ts';
+import { type Access, type Endpoint, isForAgents, isManaged, isPersonal, isWrite } from './endpoint.ts';
 import { exampleOf } from './examples.ts';
 import {
   Failure,
@@ -110,7 +110,8 @@ function operation(e: Endpoint, path: string, schemas: Json, isLocated: boolean)
     tags: [tagOf(e.id).name],
     security: e.knowsMember ? [{}, { memberToken: [] }] : SECURITY[e.access],
     'x-required-scopes': e.scopes ?? [],
-    ...(e.console && { 'x-console-only': e.console }),
+    ...(e.console && { 'x-console-only': true }),
+    ...(e.console && e.console.length > 0 && { 'x-console-roles': e.console }),
     ...(isManaged(e) && { 'x-agent-policy': policyOf(e) }),
     ...(typeof e.agent === 'object' && { 'x-agent-condition': e.agent.condition }),
     ...(e.approver && { 'x-agent-approver': e.approver }),
@@ -143,7 +144,7 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
       schema: requestSchema(schema),
     })),
     ...(takesKey(e) ? [{ ...IDEMPOTENCY_KEY, required: e.needsKey === true }] : []),
-    ...(isWrite(e) ? [DRY_RUN] : []),
+    ...(isWrite(e) || isPersonal(e) ? [DRY_RUN] : []),
     ...(isForAgents(e) ? [AGENT] : []),
   ];
 }

@@ -5,7 +5,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from './agents.ts';
 import { record, targetOf, traceIdOf } from './audit.ts';
 import { createCommands } from './commands.ts';
-import { isManaged } from './endpoint.ts';
+import { isManaged, isPersonal } from './endpoint.ts';
 import { fileUnlessAllowed } from './file.ts';
 import { ofOrder } from './idempotency.ts';
 import { beginApproved } from './approved.ts';
@@ -125,15 +125,16 @@ async function command(request: Request, call: CallInput, { outgoing: { headers 
   let isRecorded = false;
   const records = {
     aiActions: countingOf(request),
-    request: isManaged(endpoint)
-      ? {
-          action: endpoint.id,
-          target: targetOf(endpoint, caller, incoming.params),
-          statusCode: status,
-          traceId: traceIdOf(incoming),
-          isPart: false,
-        }
-      : null,
+    request:
+      isManaged(endpoint) || isPersonal(endpoint)
+        ? {
+            action: endpoint.id,
+            target: targetOf(endpoint, caller, incoming.params),
+            statusCode: status,
+            traceId: traceIdOf(incoming.header('traceparent'), caller.requestId),
+            isPart: false,
+          }
+        : null,
     idempotencyKey: incoming.header('idempotency-key') ?? null,
     expects,
     onRecorded: () => void (isRecorded = true),

@@ -103,6 +103,7 @@ export function limitRate(deps: ApiDeps): Middleware {
     ctx.state['clientAddress'] = address;
     const token = await tokenOf(ctx, address);
     const [windows, key] = token === null ? ([addresses, address] as const) : ([tokens, token] as const);
+    ctx.state['sender'] = key;
     spend(ctx, windows, key);
     ctx.state['countMore'] = ((n) => spend(ctx, windows, key, n)) satisfies CountMore;
     try {

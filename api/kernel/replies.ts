@@ -49,9 +49,22 @@ export async function replayIn(tx: Tx, request: Request, stored: StoredReply): P
 /** The same, when there is a reply; null: none. */
 export const replayed = (request: Request): Promise<Answer | null> =>
   inTenant(request.deps.orm, request.caller, REQUEST, async (tx) => {
-    const stored = await storedReply(tx, request.operation);
-    return stored && replayIn(tx, request, stored);
+    for (const one of [request, ...formerly(request)]) {
+      const stored = await storedReply(tx, one.operation);
+      if (stored) return replayIn(tx, one, stored);
+    }
+    return null;
   });
+
+/**
+ * The request under its key as it was sent: that is how keys of changes in one transaction were stored until version 0.1.0. Such rows, and
+ * those of processes that have not been replaced yet, are found for their 24 hours.
+ */
+function formerly(request: Request): Request[] {
+  const { sentKey: key, endpoint, operation } = request;
+  if (key === null || endpoint.change === 'workflow' || key.startsWith('sha256:')) return [];
+  return [{ ...request, operation: { ...operation, key } }];
+}
 
 /**
  * Stores a refusal of the handler, but never 401, 403, 429, validation errors or 5xx (D78). When a concurrent duplicate succeeded

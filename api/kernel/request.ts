@@ -7,7 +7,7 @@ import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
 import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import { type Caller, type Endpoint, isForAgents, isWrite } from './endpoint.ts';
+import { type Caller, type Endpoint, isForAgents, isPersonal, isWrite } from './endpoint.ts';
 import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
 import { pagingProblems, Type } from './schema.ts';
@@ -52,6 +52,8 @@ interface Context {
 export interface Request extends Context {
   readonly input: RequestInput;
   readonly operation: OperationKey;
+  /** The Idempotency-Key as it was sent; null: none. */
+  readonly sentKey: string | null;
   /** The client sent an Idempotency-Key to an operation that takes one. */
   readonly keyed: boolean;
   /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
@@ -115,6 +117,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
     ...context,
     input: { params, query, body, file },
     operation: operationOf({ incoming, endpoint, caller, body: sent, key }, deps.keyring),
+    sentKey: key,
     keyed: key !== null && caller.principal !== caller.requestId,
     isDryRun: isDryRun(endpoint, incoming),
   };
@@ -130,11 +133,12 @@ const keyProblems = ({ header }: Incoming): FieldError[] =>
   header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
 
 const DRY_RUN = 'x-svc-dry-run';
-export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => isWrite(endpoint) && header(DRY_RUN) === '1';
+export const hasDryRun = (endpoint: Endpoint): boolean => isWrite(endpoint) || isPersonal(endpoint);
+export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => hasDryRun(endpoint) && header(DRY_RUN) === '1';
 
 /** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */
 function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] {
-  const dryRun = (isWrite(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
+  const dryRun = (hasDryRun(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
   const agent = (isForAgents(endpoint) ? header(AGENT_HEADER) : undefined) ?? 'none';
   return [
     ...(/^[01]$/.test(dryRun) ? [] : [{ field: DRY_RUN, code: 'INVALID', message: '1 for a dry run, 0 or no header for a real one' }]),

@@ -5,10 +5,10 @@ import { Router } from '@koa/router';
 const PREFIXES: ReadonlySet<string> = new Set(['v1', 'storefront']);
 export const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-/** The number of segments, and the first one that is no prefix; routes match without letter case. */
+/** The number of segments, and the first one that is no prefix. */
 function keyOf(path: string): string {
   const segments = segmentsOf(path);
-  return `${segments.length}/${segments.find((segment) => !PREFIXES.has(segment.toLowerCase()))?.toLowerCase() ?? ''}`;
+  return `${segments.length}/${segments.find((segment) => !PREFIXES.has(segment)) ?? ''}`;
 }
 
 export class RouteIndex<T> {

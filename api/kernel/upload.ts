@@ -1,11 +1,19 @@
-/** Multipart bodies: text fields and one file, streamed, with a limit of its size. */
+/** Multipart bodies: text fields and one file, written to the disk as it comes. */
 import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'koa';
+import type { Storage } from '../../activities/providers/storage.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import { cutOff, uploadsInFlight } from './inFlight.ts';
 
+/** A file of this machine, which is there until its request is answered (`discard`). */
 export interface UploadedFile {
-  readonly bytes: Buffer;
+  readonly path: string;
+  readonly size: number;
   readonly sha256: Buffer;
 }
 export interface Multipart {
@@ -13,62 +21,90 @@ export interface Multipart {
   readonly file: UploadedFile | null;
 }
 const FILE = 'file';
+/** What a form may have around its file. */
+const AROUND = 16_384;
 
-/** Reads a multipart body with at most one `file` of `most` bytes. PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE. */
-export async function readMultipart(ctx: Context, max: number): Promise<Multipart> {
+/**
+ * Reads a multipart body with at most one `file` of `max` bytes. PAYLOAD_TOO_LARGE and TOO_MANY_REQUESTS, both judged by the head where it
+ * tells a length; UNSUPPORTED_MEDIA_TYPE. Of a body that is refused nothing is left.
+ */
+export async function readMultipart(ctx: Context, max: number, storage: Pick<Storage, 'temporary'>): Promise<Multipart> {
   if (!ctx.is('multipart/form-data')) throw new Fault('UNSUPPORTED_MEDIA_TYPE');
-  // A body whose Content-Length is too large is refused without being read.
-  if (Number(ctx.req.headers['content-length'] ?? 0) > max + 16_384) throw new Fault('PAYLOAD_TOO_LARGE');
+  if (Number(ctx.req.headers['content-length'] ?? 0) > max + AROUND) throw new Fault('PAYLOAD_TOO_LARGE');
+  uploadsInFlight.admit(ctx, max + AROUND);
   const parser = open(ctx, max);
-  const read = collect(parser, max);
-  const cut = invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
+  const path = await storage.temporary();
+  const read = collect(parser, path);
   try {
-    await new Promise<void>((resolve, reject) => {
-      parser.on('close', resolve);
-      parser.on('error', () => reject(invalid('', 'INVALID_BODY', 'The multipart body is broken.')));
-      ctx.req.once('aborted', () => reject(cut));
-      ctx.req.pipe(parser);
-    });
+    await arrival(ctx, parser, read.refusal);
+    return { fields: read.fields, file: await read.file() };
+  } catch (error) {
+    parser.destroy();
+    await read.file().catch(() => {});
+    await discard({ path });
+    throw error;
+  }
+}
+
+/** Deletes a file that has not been stored. */
+export const discard = ({ path }: Pick<UploadedFile, 'path'>): Promise<void> => rm(path, { force: true });
+
+/** Until all parts are there, or the first problem. */
+async function arrival(ctx: Context, parser: busboy.Busboy, refusal: Promise<never>): Promise<void> {
+  const parts = new Promise<void>((resolve, reject) => {
+    parser.on('close', resolve);
+    parser.on('error', () => reject(invalid('', 'INVALID_BODY', 'The multipart body is broken.')));
+    const cut = () => reject(cutOff());
+    if (ctx.req.socket.destroyed) cut();
+    ctx.req.once('aborted', cut);
+    ctx.req.pipe(parser);
+  });
+  try {
+    await Promise.race([parts, refusal]);
   } finally {
-    // The rest of a refused body is drained, so that the client gets the response.
+    // The rest of a refused body is read and dropped, so that the client gets the response.
     ctx.req.unpipe(parser);
     ctx.req.resume();
   }
-  if (read.refused) throw read.refused;
-  const bytes = Buffer.concat(read.chunks);
-  return { fields: read.fields, file: read.isThere ? { bytes, sha256: createHash('sha256').update(bytes).digest() } : null };
 }
 
-/** Collects the parts and the first problem. */
-function collect(parser: busboy.Busboy, max: number) {
-  const read = {
-    fields: Object.create(null) as Record<string, string>,
-    chunks: [] as Buffer[],
-    isThere: false,
-    size: 0,
-    refused: null as Fault | null,
-  };
+/** Collects the fields, writes the file, and rejects `refusal` with the first problem. */
+function collect(parser: busboy.Busboy, path: string) {
+  const fields = Object.create(null) as Record<string, string>;
+  let file: Promise<UploadedFile> | null = null;
+  const { promise: refusal, reject: refuse } = Promise.withResolvers<never>();
+  refusal.catch(() => {});
   // Against its types, busboy also emits parts without a name.
-  const unnamed = () => (read.refused ??= invalid('', 'INVALID_BODY', 'A part has no name.'));
+  const unnamed = () => refuse(invalid('', 'INVALID_BODY', 'A part has no name.'));
   parser.on('field', (name: string | undefined, value) => {
     if (name === undefined) unnamed();
-    else read.fields[name] = value;
+    else fields[name] = value;
   });
   parser.on('file', (name: string | undefined, stream) => {
     if (name === undefined) unnamed();
-    else if (name !== FILE) read.refused ??= invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.');
-    read.isThere = true;
-    stream.on('data', (chunk: Buffer) => {
-      read.size += chunk.length;
-      if (read.size > max) read.refused ??= new Fault('PAYLOAD_TOO_LARGE');
-      else read.chunks.push(chunk);
-    });
-    // A truncated body emits an error for the file and one for the form, which is the one that is reported.
-    stream.on('error', () => {});
+    else if (name !== FILE) refuse(invalid(name, 'UNKNOWN_FIELD', 'The file goes into the field file.'));
+    stream.on('limit', () => refuse(new Fault('PAYLOAD_TOO_LARGE')));
+    file = write(stream, path);
+    // A body that ends too early is told by the form, a disk that is full by nobody else.
+    file.catch((error: NodeJS.ErrnoException) => error.syscall !== undefined && refuse(error));
   });
   for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
-    parser.on(limit, () => (read.refused ??= invalid(FILE, 'TOO_MANY', 'One file, and the fields that are documented.')));
-  return read;
+    parser.on(limit, () => refuse(invalid(FILE, 'TOO_MANY', 'One file, and the fields that are documented.')));
+  return { fields, refusal, file: async () => file };
+}
+
+async function write(stream: Readable, path: string): Promise<UploadedFile> {
+  const hash = createHash('sha256');
+  let size = 0;
+  const counted = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk;
+    }
+  };
+  await pipeline(stream, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  return { path, size, sha256: hash.digest() };
 }
 
 function open(ctx: Context, max: number) {

@@ -20,7 +20,7 @@ import { createTools } from './tools.ts';
 
 /** `observe`: sees every answer of the management API. */
 export function mcpRoutes(endpoints: readonly Endpoint[], deps: ApiDeps, observe: (observed: Observed) => void): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   const tools = createTools(endpoints, deps, observe);
   const sessions = new Sessions(deps, tools);
   router.get(METADATA_PATH, (ctx) => {

@@ -1,5 +1,4 @@
-import { listMembers } from '../../db/identity/members.ts';
-import { offset } from '../../db/kernel/page.ts';
+import { countMembers, listMembers } from '../../db/identity/members.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
 import { Member, viewMember } from './schemas.ts';
@@ -14,7 +13,6 @@ export const list = endpoint({
   query: Type.Object(wholePaging),
   data: listOf(Member),
 }).handle(async ({ tx, query }) => {
-  const members = await listMembers(tx);
-  const { limit, offset: passed } = offset(query);
-  return page(query, members.slice(passed, passed + limit).map(viewMember), members.length);
+  const items = await listMembers(tx, null, query);
+  return page(query, items.map(viewMember), await countMembers(tx));
 });

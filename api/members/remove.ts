@@ -1,3 +1,4 @@
+import { Fault } from '../../domain/kernel/errors.ts';
 import { changeMember } from '../../db/identity/members.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Type } from '../kernel/schema.ts';
@@ -13,6 +14,10 @@ export const remove = endpoint({
   agent: 'denied',
   target: MEMBER,
   change: 'here',
+  // Of others they learn nothing, not even who is there.
+  first: async (_, { userId }, { role, person }) => {
+    if (role === 'STAFF' && userId !== person!.userId) throw new Fault('INSUFFICIENT_ROLE');
+  },
   data: Type.Null(),
   errors: ['MEMBER_NOT_FOUND', 'OWNER_CANNOT_LEAVE'],
 }).handle(async ({ tx, params, person, role }) => {

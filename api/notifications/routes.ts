@@ -19,7 +19,7 @@ import type { ApiDeps } from '../kernel/deps.ts';
 import { succeed } from '../kernel/reply.ts';
 
 export function notificationRoutes(deps: ApiDeps): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   router.post('/payment-notifications/:token', async (ctx) => {
     const store = await storeOf(deps, String(ctx.params['token']));
     const bytes = await readBytes(ctx);

@@ -36,7 +36,7 @@ export const payRefusals: Middleware = async (ctx, next) => {
 };
 
 export function payRoutes(deps: ApiDeps): Router {
-  const router = new Router({ prefix: '/pay/:paymentId' });
+  const router = new Router({ prefix: '/pay/:paymentId', sensitive: true });
   router.use(async (ctx, next) => {
     ctx.set(HEADERS);
     await next();

@@ -116,7 +116,7 @@ export const SettingsPatch = closed(
       }),
     ),
     paymentDomains: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 253, 'x-document': { pattern: HOST_NAME } }), {
+      Type.Array(Type.String({ maxLength: 253, 'x-document': { minLength: 1, pattern: HOST_NAME } }), {
         maxItems: 10,
         description: 'Host names that buyers may come back to',
       }),

@@ -8,6 +8,7 @@ export const getShownPolicy = endpoint({
   route: 'GET /storefront/v1/point-policy',
   summary: 'Read what the shop gives points for; a change shows within 60 seconds',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   data: ShownPointPolicy,
 }).handle(async ({ tx, setHeader }) => {

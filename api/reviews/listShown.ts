@@ -9,6 +9,7 @@ export const listShown = endpoint({
   route: 'GET /storefront/v1/products/{productId}/reviews',
   summary: 'List the reviews of a product on sale, by its id or its number, newest first',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   query: Type.Object(paging),
   data: closed({ items: Type.Array(ShownReview), page: Count, size: Count, total: Count, summary: ReviewSummary }),

@@ -8,6 +8,7 @@ export const getCalendar = endpoint({
   route: 'GET /storefront/v1/products/{productId}/calendar',
   summary: 'Which nights can be had and what they cost, at most 120 days and 10,000 nights of all variants',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   query: Type.Object({ from: Day, to: Day, variantId: Type.Optional(Id) }),
   data: closed(

@@ -7,6 +7,7 @@ export const getProduct = endpoint({
   route: 'GET /storefront/v1/products/{productId}',
   summary: 'Read a product on sale, by its id or its number',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   data: ShownProduct,
   errors: ['PRODUCT_NOT_FOUND'],

@@ -9,6 +9,7 @@ export const getStore = endpoint({
   route: 'GET /storefront/v1/store',
   summary: 'What a shop needs to know of its store',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   data: closed(
     {

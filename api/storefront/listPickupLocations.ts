@@ -12,6 +12,7 @@ export const listPickupLocations = endpoint({
   route: 'GET /storefront/v1/pickup-locations',
   summary: 'List the places where orders can be fetched',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   data: closed({ items: Type.Array(Shown) }),
 }).handle(async ({ tx }) => {

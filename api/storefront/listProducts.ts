@@ -8,6 +8,7 @@ export const listProducts = endpoint({
   route: 'GET /storefront/v1/products',
   summary: 'List the products on sale, without descriptions, options and variants',
   access: 'storefront',
+  isPublic: true,
   change: 'none',
   query: Type.Object({
     ...paging,

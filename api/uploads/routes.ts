@@ -7,7 +7,7 @@ import type { ApiDeps } from '../kernel/deps.ts';
 const TYPES = new Map<string, string>(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]));
 
 export function uploadRoutes({ storage }: ApiDeps): Router {
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   router.get('/uploads/:storeId/:name', async (ctx) => {
     const [, key] = UPLOAD_PATH.exec(ctx.path) ?? [];
     const bytes = key === undefined ? null : await storage.get(key);

@@ -1,4 +1,4 @@
-import { fileTypeFromBuffer } from 'file-type';
+import { fileTypeFromFile } from 'file-type';
 import type { Upload } from '../../db/uploads/entities.ts';
 import { IMAGE_TYPES, type ImageType, isImageType, uploadKey, type UploadPurpose } from '../../domain/uploads/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
@@ -28,7 +28,7 @@ interface StoreFileCall extends LimitedCall {
 export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, limits: readonly Limit[] = []): Promise<Upload> {
   const { deps, storeId, principal, file, at, realNow, outside } = call;
   if (!file) throw invalid('file', 'REQUIRED', 'Send a file.');
-  const found = await fileTypeFromBuffer(file.bytes);
+  const found = await fileTypeFromFile(file.path);
   if (!isImageType(found?.mime)) throw new Fault('INVALID_IMAGE');
   const uploadId = newId('upl', at);
   const contentType = found.mime;
@@ -36,13 +36,13 @@ export async function storeFile(call: StoreFileCall, purpose: UploadPurpose, lim
   // Counted before the file is stored, so that concurrent uploads cannot exceed the limit.
   if (limits.length > 0) refuseUntil('uploads', await inTx((tx) => consumeUse(tx, limits)), realNow);
   try {
-    await outside(() => deps.storage.put(uploadKey(storeId, uploadId, contentType), file.bytes, contentType), undefined);
+    await outside(() => deps.storage.putFile(uploadKey(storeId, uploadId, contentType), file.path, contentType), undefined);
   } catch (error) {
     if (limits.length > 0) await inTx((tx) => releaseUse(tx, limits, realNow));
     throw error;
   }
-  const { sha256, bytes } = file;
-  return { storeId, uploadId, purpose, principal, contentType, size: bytes.length, sha256, isNamed: false, createdAt: new Date(at) };
+  const { sha256, size } = file;
+  return { storeId, uploadId, purpose, principal, contentType, size, sha256, isNamed: false, createdAt: new Date(at) };
 }
 
 export const viewUpload = ({ uploadId, storeId, contentType, size }: Upload, publicUrl: string) => ({

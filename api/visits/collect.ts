@@ -2,7 +2,16 @@ import { consumeUse } from '../../db/limits/commands.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { type NewEvent, recordVisit } from '../../db/visits/record.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import { BATCH_EVENTS, isOrigin, PAGE_EVENTS, sourceOf, VISITOR_LIMIT } from '../../domain/visits/rules.ts';
+import {
+  BATCH_EVENTS,
+  cut,
+  isOrigin,
+  PAGE_EVENTS,
+  PATH_LENGTH,
+  SOURCE_LENGTH,
+  sourceOf,
+  VISITOR_LIMIT,
+} from '../../domain/visits/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { limitKey, refuseUntil } from '../kernel/limits.ts';
 import { closed, Count, Id, oneOf, type Static, Type } from '../kernel/schema.ts';
@@ -13,7 +22,12 @@ const Utm = Type.String({ minLength: 1, maxLength: 100 });
 const PageEvent = closed(
   {
     type: oneOf(PAGE_EVENTS),
-    path: Type.String({ minLength: 1, maxLength: 2000, pattern: '^/', description: 'Of the page, without scheme and host' }),
+    path: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: '^/',
+      description: `Of the page, without scheme and host; its first ${PATH_LENGTH} characters are kept`,
+    }),
     productId: Type.Optional(Id),
     referrer: Type.Optional(Type.String({ format: 'uri', maxLength: 2000 })),
     utmSource: Type.Optional(Utm),
@@ -54,17 +68,19 @@ export const collect = endpoint({
   refuseUntil('visits', freeAt, realNow);
   const page = header('origin');
   const own = [...analyticsAllowedOrigins, ...(isOrigin(page) ? [page] : [])];
-  await recordVisit(
-    tx,
-    visit,
-    body.events.map((event) => newEvent(event, own)),
-  );
-  return { accepted: uses };
+  const reporter = {
+    visitor: limitKey(call, 'visits-a-day', storeId, visit.visitorId!).toString('base64url'),
+    address: limitKey(call, 'visits-of-address', storeId, call.clientAddress).toString('base64url'),
+  };
+  const events = body.events.map((event) => newEvent(event, own));
+  return { accepted: await recordVisit(tx, visit, events, { reporter }) };
 });
 
 /** A view of a page is of no product, whatever it names. */
 const newEvent = (event: Static<typeof PageEvent>, own: readonly string[]): NewEvent => ({
   ...event,
+  path: cut(event.path, PATH_LENGTH),
+  referrer: event.referrer && cut(event.referrer, SOURCE_LENGTH),
   productId: event.type === 'PRODUCT_VIEW' ? event.productId : undefined,
   from: sourceOf(event, own),
 });

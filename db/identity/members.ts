@@ -4,6 +4,7 @@ import type { Role } from '../../domain/identity/rules.ts';
 import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
+import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { MemberEntity } from './entities.ts';
 
@@ -30,12 +31,17 @@ export interface ShownMember {
   readonly role: Role;
   readonly joinedAt: number;
 }
-/** OWNER first, then ADMINs, then by the time of joining; `userId`: only this member. */
-export async function listMembers({ sql, storeId }: Tx, userId: string | null = null): Promise<ShownMember[]> {
+/** OWNER first, then ADMINs, then by the time of joining; `userId`: only this member; `paged`: a page of them. */
+export async function listMembers(
+  { sql, storeId }: Tx,
+  userId: string | null = null,
+  paged: PageRequest | null = null,
+): Promise<ShownMember[]> {
+  const { limit, offset: passed } = paged ? offset(paged) : { limit: null, offset: 0 };
   const rows = await sql<{ user_id: string; email: string; name: string | null; role: Role; created_at: Date }>`
     SELECT m.user_id, u.email, u.name, m.role, m.created_at FROM member m JOIN user_account u USING (user_id)
      WHERE m.store_id = ${storeId} AND (${userId}::text IS NULL OR m.user_id = ${userId})
-     ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id`;
+     ORDER BY m.role <> 'OWNER', m.role <> 'ADMIN', m.created_at, m.user_id LIMIT ${limit}::int OFFSET ${passed}::int`;
   return rows.map((row) => ({
     userId: row.user_id,
     email: row.email,
@@ -43,6 +49,11 @@ export async function listMembers({ sql, storeId }: Tx, userId: string | null = 
     role: row.role,
     joinedAt: new Date(row.created_at).getTime(),
   }));
+}
+
+export async function countMembers({ sql, storeId }: Tx): Promise<number> {
+  const [row] = await sql<{ total: string }>`SELECT count(*) AS total FROM member WHERE store_id = ${storeId}`;
+  return Number(row!.total);
 }
 
 /** A person's role, or null; FOR KEY SHARE, so that a concurrent removal waits and then revokes what this transaction issues. */

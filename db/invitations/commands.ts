@@ -55,7 +55,10 @@ const lock = async (tx: Tx, keys: readonly string[]) => {
   for (const key of keys.toSorted()) await lockName(tx, key);
 };
 
-/** Records a send, or throws TOO_MANY_REQUESTS with `details.limit`. Limits of senders and recipients span all stores. Real time. */
+/**
+ * Records a send, or throws TOO_MANY_REQUESTS with `details.limit`, the first that is exhausted, and `details.retryAfter`, the seconds until none
+ * of them is. Limits of senders and recipients span all stores. Real time.
+ */
 export async function countSend(
   tx: Tx,
   { storeId, sender, recipient }: { storeId: string; sender: string; recipient: string },
@@ -63,11 +66,19 @@ export async function countSend(
   const { sql, realNow, isRehearsal } = tx;
   await lock(tx, [`send/store/${storeId}`, `send/sender/${sender}`, `send/recipient/${recipient}`]);
   const values = { STORE: storeId, SENDER: sender, RECIPIENT: recipient };
+  const exhausted: { readonly limit: string; readonly freeAt: number }[] = [];
   for (const { limit, max, withinMs } of SEND_LIMITS) {
     const column = { STORE: fragment`store`, SENDER: fragment`sender`, RECIPIENT: fragment`recipient` }[limit];
-    const [row] = await sql<{ sent: number }>`SELECT count(*)::int AS sent FROM invitation_send
-      WHERE ${column} = ${values[limit]} AND at > ${new Date(realNow - withinMs)}`;
-    if (row!.sent >= max) throw new Fault('TOO_MANY_REQUESTS', { details: { limit } });
+    // The send that has to leave its window before there is room.
+    const [row] = await sql<{ oldest: string | null }>`SELECT (array_agg(at ORDER BY at))[count(*) - ${max - 1}::int] AS oldest
+      FROM invitation_send WHERE ${column} = ${values[limit]} AND at > ${new Date(realNow - withinMs)}`;
+    if (row?.oldest) exhausted.push({ limit, freeAt: Date.parse(row.oldest) + withinMs });
+  }
+  if (exhausted.length > 0) {
+    const freeAt = Math.max(...exhausted.map((one) => one.freeAt));
+    throw new Fault('TOO_MANY_REQUESTS', {
+      details: { limit: exhausted[0]!.limit, retryAfter: Math.max(1, Math.ceil((freeAt - realNow) / 1000)) },
+    });
   }
   if (isRehearsal) return;
   await sql`INSERT INTO invitation_send (store, sender, recipient, at) VALUES (${storeId}, ${sender}, ${recipient}, ${new Date(realNow)})`;

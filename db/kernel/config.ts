@@ -13,6 +13,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly api: number | null; readonly worker: number | null };
   /** How long the API is unready before it stops accepting connections, so that load balancers notice (X26). */
   readonly drainMs: number;
+  /** How long a request may take to arrive, head and body, before its connection is closed. */
+  readonly requestMs: number;
   /** The URL of the API for buyers and clients. */
   readonly publicUrl: string;
   /** Logs in as `sangjeom_app`. */
@@ -93,6 +95,7 @@ function configOf(env: Environment): Config {
     host: env.get('HOST') ?? '127.0.0.1',
     metrics: metricsOf(env),
     drainMs: env.count('DRAIN_SECONDS', env.isProduction ? 5 : 1) * 1000,
+    requestMs: Math.max(1, env.count('REQUEST_SECONDS', 30)) * 1000,
     publicUrl,
     appDatabaseUrl: env.need('APP_DATABASE_URL', null),
     temporal: { address: env.need('TEMPORAL_ADDRESS', null), namespace: env.get('TEMPORAL_NAMESPACE') ?? 'default' },

@@ -69,6 +69,14 @@ export const limitRefusals = new Counter({
   registers,
 });
 
+/** Bytes of request bodies that were admitted and whose requests are not answered yet. */
+export const bodyBytes = new Gauge({
+  name: 'sangjeom_request_body_bytes',
+  help: 'Bytes of request bodies under way, in memory or as files',
+  labelNames: ['kind'],
+  registers,
+});
+
 /** Accounts of points that do not agree with their own history (db/points/check.ts). */
 export const pointDifferences = new Counter({
   name: 'sangjeom_point_differences_total',

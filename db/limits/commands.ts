@@ -24,6 +24,15 @@ export async function consumeUse(tx: Tx, limits: readonly Limit[]): Promise<numb
   return null;
 }
 
+/** The real time at which the first exhausted limit frees up, or null when none is exhausted; nothing is consumed. */
+export async function exhaustedUntil(tx: Tx, limits: readonly Limit[]): Promise<number | null> {
+  for (const limit of limits) {
+    const free = await freeAt(tx, limit);
+    if (free > tx.realNow) return free;
+  }
+  return null;
+}
+
 /** A refused use is not counted, so that the limit frees up `windowMs` after its oldest use, however many were refused. */
 async function consumeOne({ sql, realNow }: Tx, { key, max, windowMs, uses = 1 }: Limit): Promise<boolean> {
   const [now, since, expires] = [new Date(realNow), new Date(realNow - windowMs), new Date(realNow + windowMs)];

@@ -104,8 +104,8 @@ async function goOn(tx: Tx, open: Payment, priced: PricedStart): Promise<Payment
   return Object.assign(open, priced, { visit: priced.visit ?? open.visit });
 }
 /** A payment is started once: in the first visit that it is known to belong to (R11). */
-const recordStart = (tx: Tx, visit: Visit | null, environment: Payment['environment']): Promise<void> =>
-  recordVisit(tx, visit, [{ type: 'PAYMENT_START' }], environment === 'TEST');
+const recordStart = (tx: Tx, visit: Visit | null, environment: Payment['environment']): Promise<number> =>
+  recordVisit(tx, visit, [{ type: 'PAYMENT_START' }], { isTest: environment === 'TEST' });
 
 async function newPayment(tx: Tx, checkout: Checkout, priced: PricedStart, { environment }: Settings): Promise<Payment> {
   const { em, at, realNow } = tx;

@@ -28,6 +28,8 @@ export const visits: Readonly<Record<string, TableEntry>> = {
   },
   visit_batch: { none: 'store_id created_at batch_id event_count' },
   visit_clock: { none: 'store_id computed_at' },
+  visit_use: { none: 'store_id day key events created_at' },
+  visit_drop: { none: 'store_id day events' },
   visit_distinct: { none: 'store_id list key medium day day_before n' },
   visit_sum: {
     none: `store_id list key medium day is_test page_views product_views cart_adds payment_starts purchases quantity amount_won`,

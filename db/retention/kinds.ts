@@ -46,6 +46,7 @@ export const KINDS: readonly Kind[] = [
     clock: 'store',
   },
   { name: 'visit_sessions', what: 'Where a session came from, from its first event', retentionMs: MEMBERS_KEPT_MS, clock: 'store' },
+  { name: 'visit_uses', what: 'How many events of visits were taken from whom on a day', retentionMs: 2 * DAY, clock: 'store' },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', retentionMs: DAY, clock: 'store' },
 ];
 

@@ -6,7 +6,7 @@ import type { Tx } from '../kernel/tx.ts';
 
 export interface OperationKey {
   readonly principal: string;
-  /** The client's key; of a command its `hashKey`, because it passes through Temporal (X24). */
+  /** The `hashKey` of the client's key, because it passes through Temporal (X24). */
   readonly key: string;
   /** The endpoint's id. */
   readonly id: string;
@@ -34,7 +34,7 @@ const EXECUTION_MS = 366 * DAY;
 const expiryOf = ({ principal }: OperationKey, realNow: number): Date =>
   new Date(realNow + (principal.startsWith(EXECUTION_PREFIX) ? EXECUTION_MS : RETENTION_MS));
 
-/** A key in the form in which a command carries it: no text of clients in Temporal (X24). */
+/** A key in the form in which it is stored, and in which a command carries it: no text of clients in Temporal (X24). */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /**
@@ -75,6 +75,16 @@ export async function storedReply({ sql, storeId, realNow }: Tx, o: OperationKey
   if (!row) return null;
   if (row.fingerprint !== o.fingerprint) throw new Fault('IDEMPOTENCY_KEY_REUSED');
   return row.status === null ? null : { status: row.status, body: row.body, location: row.location };
+}
+
+/** Whether a reply is stored under this key, whatever the request was. */
+export async function hasReply(
+  { sql, storeId, realNow }: Tx,
+  { principal, key }: Pick<OperationKey, 'principal' | 'key'>,
+): Promise<boolean> {
+  const rows = await sql`SELECT 1 AS ok FROM operation WHERE store_id = ${storeId} AND principal = ${principal} AND key = ${key}
+    AND expires_at > ${new Date(realNow)}`;
+  return rows.length > 0;
 }
 
 /** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */

@@ -37,6 +37,25 @@ export const VisitBatchEntity = defineEntity({
   tableName: 'visit_batch',
   properties: { storeId: storeId(), createdAt: time().primary(), batchId: p.string().primary(), eventCount: p.smallint() },
 });
+/** How many events of a Korean day were taken: of the store (an empty key), from an address, of a visitor. */
+export const VisitUseEntity = defineEntity({
+  name: 'VisitUse',
+  tableName: 'visit_use',
+  properties: {
+    storeId: storeId(),
+    day: p.date().primary(),
+    /** A keyed digest. */
+    key: p.string().primary(),
+    events: p.integer(),
+    createdAt: time(),
+  },
+});
+/** How many events of a Korean day were not taken. */
+export const VisitDropEntity = defineEntity({
+  name: 'VisitDrop',
+  tableName: 'visit_drop',
+  properties: { storeId: storeId(), day: p.date().primary(), events: p.bigint('number') },
+});
 /** Up to when a store's visits are counted; its row is locked while they are. */
 export const VisitClockEntity = defineEntity({
   name: 'VisitClock',

@@ -14,7 +14,9 @@ export interface Computed {
   readonly computedAt: number | null;
 }
 type Text<T> = { readonly [K in keyof T]: string };
-type DayRow = { readonly computed_at: string | null; readonly date: string | null } & Text<Omit<VisitDay, 'date'>>;
+type DayRow = { readonly computed_at: string | null; readonly dropped: string; readonly date: string | null } & Text<
+  Omit<VisitDay, 'date'>
+>;
 
 const computedAt = (text: string | null): number | null => (text === null ? null : new Date(text).getTime());
 const inPeriod = (storeId: string, { from, to }: Days, lists: Fragment): Fragment =>
@@ -22,8 +24,13 @@ const inPeriod = (storeId: string, { from, to }: Days, lists: Fragment): Fragmen
 const sums = (storeId: string, filter: VisitFilter, list: Fragment): Fragment =>
   allOf([inPeriod(storeId, filter, list), !filter.includeTest && fragment`NOT is_test`]);
 
+interface ReadOverview {
+  readonly days: readonly VisitDay[];
+  /** Events of the period that were not taken. */
+  readonly droppedEvents: number;
+}
 /** The days of the period on which anything happened. */
-export async function readOverview({ sql, storeId }: Tx, filter: VisitFilter): Promise<Computed & { readonly days: readonly VisitDay[] }> {
+export async function readOverview({ sql, storeId }: Tx, filter: VisitFilter): Promise<Computed & ReadOverview> {
   const rows = await sql<DayRow>`
     WITH happened AS (
       SELECT day, sum(page_views) AS page_views, sum(product_views) AS product_views, sum(cart_adds) AS cart_adds,
@@ -34,19 +41,21 @@ export async function readOverview({ sql, storeId }: Tx, filter: VisitFilter): P
         sum(n) FILTER (WHERE list = 'VISITOR' AND day_before < ${filter.from}::date) AS new_visitors,
         sum(n) FILTER (WHERE list = 'SESSION' AND day_before < ${filter.from}::date) AS new_sessions
       FROM visit_distinct WHERE ${inPeriod(storeId, filter, fragment`list IN ('VISITOR', 'SESSION')`)} GROUP BY day)
-    SELECT c.computed_at, to_char(d.day, 'YYYY-MM-DD') AS date, visitors, sessions, new_visitors AS "newVisitors",
+    SELECT c.computed_at, c.dropped, to_char(d.day, 'YYYY-MM-DD') AS date, visitors, sessions, new_visitors AS "newVisitors",
       new_sessions AS "newSessions", page_views AS "pageViews", product_views AS "productViews", cart_adds AS "cartAdds",
       payment_starts AS "paymentStarts", purchases, amount_won AS "purchaseAmount"
-    FROM (SELECT (SELECT computed_at FROM visit_clock WHERE store_id = ${storeId}) AS computed_at) c
+    FROM (SELECT (SELECT computed_at FROM visit_clock WHERE store_id = ${storeId}) AS computed_at, (SELECT coalesce(sum(events), 0) FROM visit_drop
+      WHERE store_id = ${storeId} AND day BETWEEN ${filter.from}::date AND ${filter.to}::date) AS dropped) c
     LEFT JOIN (happened FULL JOIN seen USING (day)) d ON true ORDER BY 2`;
   return {
     computedAt: computedAt(rows[0]!.computed_at),
     days: rows.flatMap(dayOf),
+    droppedEvents: Number(rows[0]!.dropped),
   };
 }
 
 function dayOf({ date, ...row }: DayRow): VisitDay[] {
-  const { computed_at: _, ...counts } = row;
+  const { computed_at: _, dropped: _dropped, ...counts } = row;
   return date === null ? [] : [{ date, ...numbers(counts) }];
 }
 

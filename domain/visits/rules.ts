@@ -10,6 +10,19 @@ export type VisitEventType = PageEvent | 'CART_ADD' | 'PAYMENT_START' | 'PURCHAS
 /** Events of one visitor of a store in any `windowMs` of real time (R8). */
 export const VISITOR_LIMIT = { max: 120, windowMs: 60_000 };
 export const BATCH_EVENTS = 100;
+/**
+ * Events of a Korean day that a store takes: of one visitor, from one client address, and in all. What goes beyond is dropped and counted, so
+ * that nobody fills a store's tables: who reports more than a shop has visitors makes its numbers worthless anyway.
+ */
+export const VISITOR_EVENTS_A_DAY = 2000;
+export const ADDRESS_EVENTS_A_DAY = 20_000;
+export const STORE_EVENTS_A_DAY = 200_000;
+/** Characters of what is kept of an address and of a source; the rest is cut off. */
+export const PATH_LENGTH = 200;
+export const SOURCE_LENGTH = 100;
+
+/** At most so many characters, without half of a pair at the end. */
+export const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 /** The longest period of a report, in days. */
 export const MAX_DAYS = 366;
 
@@ -32,10 +45,10 @@ interface Arrival {
 }
 /** What an event says of it. `own`: origins of the shop, which are no source. */
 export function sourceOf({ referrer, utmSource, utmMedium }: Arrival, own: readonly string[]): Source {
-  if (utmSource !== undefined) return { source: utmSource.toLowerCase(), medium: utmMedium ?? 'none' };
+  if (utmSource !== undefined) return { source: cut(utmSource.toLowerCase(), SOURCE_LENGTH), medium: utmMedium ?? 'none' };
   if (referrer === undefined || !URL.canParse(referrer) || isAmong(own, referrer)) return DIRECT;
   const host = new URL(referrer).hostname.replace(/^www\./, '');
-  return host === '' ? DIRECT : { source: host, medium: 'referral' };
+  return host === '' ? DIRECT : { source: cut(host, SOURCE_LENGTH), medium: 'referral' };
 }
 
 /** Whether an address has one of these origins: the same scheme, host and port, whatever the case and with default ports (R9). */

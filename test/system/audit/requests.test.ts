@@ -48,6 +48,11 @@ describe('a change', () => {
         metadata: { changes: expect.arrayContaining([{ field: 'name', before: null, after: '기록' }]) },
       },
     ]);
+    // Where none was sent, or what is none, the record has the request's own.
+    for (const headers of [{}, { traceparent: 'nonsense' }]) {
+      const [own] = await recordOf(await send('POST', '/v1/categories', { name: '자기' }, headers));
+      expect(own).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    }
     const renamed = await send('PATCH', `/v1/categories/${categoryId}`, { name: '새 기록' });
     expect((await recordOf(renamed))[0]!.metadata.changes).toContainEqual({ field: 'name', before: '기록', after: '새 기록' });
     const removed = await send('DELETE', `/v1/categories/${categoryId}`);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { root } from '../../../bin/kernel/paths.ts';
+import { hashKey } from '../../../db/runs/operations.ts';
 import { catalogue } from '../../../domain/kernel/errors.ts';
 import { ownApi } from '../../kernel/api.ts';
 import { call } from '../../../bin/dev/client.ts';
@@ -27,7 +28,10 @@ test('a stored reply that cannot be opened is INTERNAL', async () => {
   const body = { url: 'https://example.com/hook', eventTypes: ['ORDER.PAID'] };
   const register = () => shop.seller.call('POST', '/v1/webhooks', body, { 'idempotency-key': 'damaged' });
   expect((await register()).status).toBe(201);
-  await query(`UPDATE operation SET body = '{"sealed":"damaged"}' WHERE store_id = $1 AND key = 'damaged'`, [shop.store.storeId]);
+  await query(`UPDATE operation SET body = '{"sealed":"damaged"}' WHERE store_id = $1 AND key = $2`, [
+    shop.store.storeId,
+    hashKey('damaged'),
+  ]);
   const reply = await register();
   expect([reply.status, reply.body.error]).toEqual([500, { code: 'INTERNAL', message: catalogue.INTERNAL.message }]);
 });
@@ -41,9 +45,9 @@ test('IDEMPOTENCY_IN_PROGRESS: a twin that has not ended after five seconds', as
   await twin.query('BEGIN');
   await twin.query(
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
-     SELECT store_id, principal, 'second', operation_id, fingerprint, created_at, expires_at FROM operation WHERE store_id = $1
-       AND key = 'first'`,
-    [shop.store.storeId],
+     SELECT store_id, principal, $2, operation_id, fingerprint, created_at, expires_at FROM operation WHERE store_id = $1
+       AND key = $3`,
+    [shop.store.storeId, hashKey('second'), hashKey('first')],
   );
   const reply = await send('second');
   expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);

@@ -35,11 +35,16 @@ const shapeOf = (value: unknown): unknown => {
   );
 };
 
-test('every operation answers in the shape of its example', async () => {
+/** Public, and told for how long. */
+const CACHED: Readonly<Record<string, string>> = { 'points.getShownPolicy': 'public, max-age=60' };
+
+test('every operation answers in the shape of its example, and to caches only what is public', async () => {
   const walked = await walk(await world());
   for (const endpoint of endpoints) {
     const { id, status = 200 } = endpoint;
     expect([id, walked[id]?.status]).toEqual([id, status]);
+    // What is everybody's may be kept; nothing else is, on the way or in a browser.
+    expect([id, walked[id]!.cacheControl]).toEqual([id, CACHED[id] ?? (endpoint.isPublic ? null : 'no-store')]);
     expect([id, shapeOf(walked[id]!.response)]).toEqual([id, shapeOf(exampleOf(endpoint).response)]);
   }
 });

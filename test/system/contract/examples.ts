@@ -21,7 +21,7 @@ import { engraved } from './actionExamples.ts';
 import { points } from './pointExamples.ts';
 import { pricing } from './pricingExamples.ts';
 
-type Walked = Record<string, Example & { readonly status: number }>;
+type Walked = Record<string, Example & { readonly status: number; readonly cacheControl: string | null }>;
 
 const ADDRESS = { receiverName: '김수령', phone: '010-2222-3333', zipCode: '06236', address1: '서울 강남구 테헤란로 1', address2: '3층' };
 /** A name that nobody ever has, so that the walk goes the same way everywhere. */
@@ -237,9 +237,9 @@ const WANTED = (categoryId: string) => ({
 /** Walks a fresh store through everything; answers each operation's request, answer and status. */
 export async function walk(shop: World): Promise<Walked> {
   const walked: Walked = {};
-  const note = (id: string, request: unknown, { status, body }: Reply) => {
+  const note = (id: string, request: unknown, { status, body, headers }: Reply) => {
     if (body.error) throw new Error(`${id}: ${JSON.stringify(body.error)}`);
-    walked[id] = { status, ...(request !== undefined && { request }), response: body.data };
+    walked[id] = { status, cacheControl: headers.get('cache-control'), ...(request !== undefined && { request }), response: body.data };
     return body.data;
   };
   const sell = async (id: string, method: string, path: string, request?: unknown) =>

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { endpoints } from '../../../api/endpoints.ts';
 import { surfaceOf } from '../../../api/kernel/openapi.ts';
+import { hashKey } from '../../../db/runs/operations.ts';
 import { call, get } from '../../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 
@@ -31,6 +32,52 @@ describe('the envelope', () => {
   test('an unknown path is 404', async () => {
     const missing = await call(underTest.api, 'GET', '/v1/nothing');
     expect([missing.status, missing.body.meta.code, missing.body.error?.code]).toEqual([404, 'NOT_FOUND', 'NOT_FOUND']);
+  });
+  test('a path has one letter case', async () => {
+    for (const path of [
+      '/V1/products',
+      '/v1/Products',
+      '/v1/STORE',
+      '/Storefront/v1/products',
+      '/storefront/V1/products',
+      '/Webhooks',
+      '/Mcp',
+      '/OAuth2/token',
+      '/oauth2/Authorize',
+      '/.Well-Known/jwks.json',
+      '/Health/live',
+      '/Docs',
+      '/openapi/Store.json',
+      '/Pay/x',
+      '/Payment-Notifications/x',
+      '/Uploads/a/b.png',
+    ]) {
+      const { status } = await shop.seller.call('GET', path);
+      expect([path, status]).toEqual([path, 404]);
+    }
+  });
+  test('a compressed body is refused before it is read, wherever it is sent', async () => {
+    const form = 'multipart/form-data; boundary=x';
+    for (const [path, type, headers] of [
+      ['/v1/categories', 'application/json', { authorization: `Bearer ${shop.seller.bearer}` }],
+      ['/v1/uploads', form, { authorization: `Bearer ${shop.seller.bearer}` }],
+      ['/storefront/v1/auth/login', 'application/json', { 'x-store-code': shop.store.storeCode }],
+      ['/storefront/v1/uploads/order-inputs', form, (await shop.buyer()).headers],
+      ['/oauth2/token', 'application/x-www-form-urlencoded', {}],
+    ] as const)
+      for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity', 'x']) {
+        const reply = await fetch(underTest.api + path, {
+          method: 'POST',
+          headers: { 'content-type': type, 'content-encoding': encoding, ...headers },
+          body: '{"name":"x"}',
+        });
+        await reply.arrayBuffer();
+        expect([path, encoding, reply.status, reply.headers.get('accept-encoding')]).toEqual([path, encoding, 415, 'identity']);
+      }
+    for (const encoding of ['identity', 'Identity', '']) {
+      const { status } = await shop.seller.call('POST', '/v1/categories', { name: '모자' }, { 'content-encoding': encoding });
+      expect(status).toBe(201);
+    }
   });
   test('another method is 405 everywhere', async () => {
     const other = await call(underTest.api, 'DELETE', '/v1/store');
@@ -193,8 +240,9 @@ describe('idempotency of requests', () => {
     expect(again.body.data).toEqual(first.body.data);
     const stored = await query<{ body: unknown }>('SELECT body FROM operation WHERE store_id = $1 AND key = $2', [
       shop.store.storeId,
-      'w-1',
+      hashKey('w-1'),
     ]);
+    expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toContain(first.body.data.secret);
   });
   test.each(['', 'ä', 'x'.repeat(256)])('key %j is refused', async (key) => {

@@ -123,6 +123,11 @@ describe('clients', () => {
       body: { client_name: 'erp', client_secret: expect.any(String), client_secret_expires_at: 0 },
     });
     const { client_id: id, client_secret: secret } = made.body as { client_id: string; client_secret: string };
+    const { items: records } = (await request(owner, 'GET', `/v1/audit-logs?targetId=${id}`)).body.data;
+    expect(records).toMatchObject([
+      { source: 'REQUEST', action: 'clients.register', outcome: 'SUCCEEDED', statusCode: 201, target: { type: 'API_CLIENT', id } },
+    ]);
+    expect(JSON.stringify(records)).not.toContain(secret);
     const grant = (with_: string) => tokens({ grant_type: 'client_credentials' }, basic(id, with_));
     const issued = (await grant(secret)).body.access_token;
     const read = () => request(issued, 'GET', '/v1/products');

@@ -1,6 +1,8 @@
 /** Members and invitations (docs/contract.md#members, D67). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { endpoints } from '../../../api/endpoints.ts';
 import { changeProblem } from '../../../domain/invitations/rules.ts';
+import { hashKey } from '../../../db/runs/operations.ts';
 import { call } from '../../../bin/dev/client.ts';
 import { linkIn, loginAs, mailsTo, people, storeToken } from '../../kernel/login.ts';
 import { query, temporalClient, underTest, until, type World, world, seedMembers } from '../../kernel/world.ts';
@@ -36,7 +38,62 @@ beforeAll(async () => {
   [owner, admin] = await Promise.all([storeToken(at('owner'), shop.store.storeId), storeToken(at('admin'), shop.store.storeId)]);
 });
 
+const statusLists = endpoints.filter(({ route, access, query }) => {
+  const { properties = {} } = (query ?? {}) as { readonly properties?: object };
+  return route.startsWith('GET ') && access === 'store' && 'status' in properties;
+});
+test('every list by status refuses one that is not known alike', async () => {
+  const answers = await Promise.all(
+    statusLists.map(async ({ id, route }) => {
+      const path = route.slice('GET '.length).replaceAll(/{\w+}/g, 'x');
+      const { status, body } = await request(owner, 'GET', `${path}?status=NOPE`);
+      return [id, status, body.error?.code, (body.error?.details as { parameter?: string } | undefined)?.parameter];
+    }),
+  );
+  // An unknown webhook comes first.
+  const isThere = answers.filter(([id]) => id !== 'webhooks.listDeliveries');
+  expect(isThere.length).toBeGreaterThan(5);
+  expect(isThere.filter(([, status, code, parameter]) => status !== 400 || code !== 'INVALID_PARAMETER' || parameter !== 'status')).toEqual(
+    [],
+  );
+});
+test('members are listed in pages', async () => {
+  const { data } = (await request(owner, 'GET', '/v1/store/members?page=2&size=1')).body;
+  expect(data).toMatchObject({ page: 2, size: 1, items: [{ role: 'ADMIN' }] });
+  expect(data.total).toBeGreaterThanOrEqual(3);
+});
+
 describe('invitations', () => {
+  test('are not accepted by a dry run, which tells what a real one would, and leaves nothing', async () => {
+    const { email, invitationId } = await invite('STAFF');
+    const [mail] = await mailed(email);
+    const dry = { 'x-svc-dry-run': '1', 'idempotency-key': 'dry' };
+    const rehearsal = await accept(email, linkIn(mail!), dry);
+    expect([rehearsal.status, rehearsal.body.meta.code, rehearsal.body.data]).toMatchObject([
+      200,
+      'DRY_RUN',
+      { dryRun: true, decision: 'ALLOW' },
+    ]);
+    expect(await shown(invitationId)).toMatchObject({ status: 'PENDING' });
+    const { items } = (await request(owner, 'GET', '/v1/store/members')).body.data;
+    expect(items.filter((one: { email: string }) => one.email === email)).toEqual([]);
+    expect((await accept('stranger@example.com', linkIn(mail!), dry)).body.error?.code).toBe('INVITATION_NOT_FOUND');
+    expect((await accept(email, linkIn(mail!), { 'x-svc-dry-run': 'yes' })).body.error?.fieldErrors).toMatchObject([
+      { field: 'x-svc-dry-run' },
+    ]);
+    expect(await query(`SELECT 1 FROM operation WHERE store_id = '-' AND key = $1`, [hashKey('dry')])).toEqual([]);
+    expect((await accept(email, linkIn(mail!), { 'idempotency-key': 'dry' })).body.data).toMatchObject({ status: 'ACCEPTED' });
+  });
+  test('that are accepted leave the record of the request in the log of their store', async () => {
+    const { email, invitationId } = await invite('STAFF');
+    const [mail] = await mailed(email);
+    const accepted = await accept(email, linkIn(mail!));
+    const requestId = accepted.headers.get('x-request-id');
+    const { items } = (await request(owner, 'GET', '/v1/audit-logs?source=REQUEST&limit=100')).body.data;
+    expect(items.filter((one: { requestId: string }) => one.requestId === requestId)).toMatchObject([
+      { action: 'invitations.accept', outcome: 'SUCCEEDED', statusCode: 200, target: { type: 'INVITATION', id: invitationId } },
+    ]);
+  });
   test('make a member of the person they were sent to, once', async () => {
     const { status, email, data } = await invite('ADMIN');
     expect([status, data]).toMatchObject([201, { status: 'PENDING', deliveryStatus: null, role: 'ADMIN' }]);
@@ -52,7 +109,7 @@ describe('invitations', () => {
     expect((await accept(email, link, { 'idempotency-key': 'a' })).headers.get('idempotent-replayed')).toBe('true');
     expect((await accept(email, link)).body.error?.code).toBe('INVITATION_NOT_FOUND');
     // The process died between the run's commit and the answer: what is left is what the run stored.
-    await query(`DELETE FROM operation WHERE store_id = '-' AND key = 'a'`);
+    await query(`DELETE FROM operation WHERE store_id = '-' AND key = $1`, [hashKey('a')]);
     const again = await accept(email, link, { 'idempotency-key': 'a' });
     expect([again.status, again.body.data.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'ACCEPTED', 'true']);
     const { items } = (await request(owner, 'GET', '/v1/store/members')).body.data;
@@ -127,10 +184,10 @@ describe('invitations', () => {
     const token = await storeToken(`owner@${busy.store.storeCode}.example`, busy.store.storeId);
     const one = await invite('STAFF', token, `often@${busy.store.storeCode}.example`);
     for (let i = 0; i < 4; i++) expect((await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).status).toBe(200);
-    expect((await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`)).body.error).toMatchObject({
-      code: 'TOO_MANY_REQUESTS',
-      details: { limit: 'RECIPIENT' },
-    });
+    const often = await request(token, 'POST', `/v1/store/invitations/${one.invitationId}/resend`);
+    expect(often.body.error).toMatchObject({ code: 'TOO_MANY_REQUESTS', details: { limit: 'RECIPIENT' } });
+    // A day after the first mail, not a second from now.
+    expect(Number(often.headers.get('retry-after'))).toBeGreaterThan(86_000);
     const parallel = await Promise.all(
       Array.from({ length: 20 }, (_, i) => invite('STAFF', token, `p${i}@${busy.store.storeCode}.example`)),
     );
@@ -175,7 +232,11 @@ describe('members', () => {
     expect((await change(owner, staffId!, 'STAFF')).body.data).toMatchObject({ role: 'STAFF' });
     expect((await request(owner, 'DELETE', `/v1/store/members/${ownerId}`)).body.error?.code).toBe('OWNER_CANNOT_LEAVE');
     const staff = await storeToken(at('staff'), shop.store.storeId);
-    expect((await request(staff, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
+    for (const id of [adminId, ownerId, 'usr_nobody', 'x'.repeat(65)])
+      for (const method of ['DELETE', 'PATCH'])
+        expect(
+          (await request(staff, method, `/v1/store/members/${id}`, method === 'PATCH' ? { role: 'ADMIN' } : undefined)).body.error?.code,
+        ).toBe('INSUFFICIENT_ROLE');
     expect((await request(shop.seller.bearer, 'DELETE', `/v1/store/members/${adminId}`)).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await request(staff, 'DELETE', `/v1/store/members/${staffId}`)).status).toBe(200);
     expect((await request(staff, 'GET', '/v1/products')).status).toBe(401);

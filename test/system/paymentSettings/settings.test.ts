@@ -83,7 +83,7 @@ describe('payment settings', () => {
   test('payment domains are names in punycode, each once', async () => {
     const paymentDomains = ['Shop.Example.com', 'shop.example.com', '가게.kr'];
     expect((await request('PUT', SETTINGS, { paymentDomains })).body.data.paymentDomains).toEqual(['shop.example.com', 'xn--o39akk.kr']);
-    const wrong = ['https://a.kr', 'a.kr:443', 'a.kr/x', '*.a.kr', '10.0.0.1', '[::1]', 'localhost', 'co.kr'];
+    const wrong = ['https://a.kr', 'a.kr:443', 'a.kr/x', '*.a.kr', '10.0.0.1', '[::1]', 'localhost', 'co.kr', '', ' '];
     expect(fieldCodes(await request('PUT', SETTINGS, { paymentDomains: wrong }))).toEqual(
       wrong.map((_, i) => `paymentDomains[${i}] INVALID_DOMAIN`),
     );

@@ -1,5 +1,5 @@
 /** Everything that ends goes, in portions, when its time has come and not before; what somebody may still need stays (X26). */
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -213,6 +213,11 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
       (...row) => row,
     ),
   },
+  visit_uses: {
+    table: 'visit_use',
+    key: 'key',
+    insert: add(`INSERT INTO visit_use (store_id, day, key, events, created_at) VALUES ($3, '2026-01-01', $1, 1, $2)`, (...row) => row),
+  },
   order_inputs: {
     table: 'upload',
     key: 'upload_id',
@@ -342,9 +347,14 @@ test('only the sweeper deletes, and only what has ended', async () => {
 
 test('an order input goes with its file, also after a crash', async () => {
   const bytes = new Uint8Array([1]);
+  const put = async (key: string) => {
+    const path = await storage.temporary();
+    writeFileSync(path, bytes);
+    await storage.putFile(key, path, 'image/png');
+  };
   const file = async (uploadId: string, row: string | null, isNamed = false) => {
     const key = `uploads/${live}/${uploadId}.png`;
-    await storage.put(key, bytes, 'image/png');
+    await put(key);
     if (row)
       await owner.query(
         `INSERT INTO upload (store_id, upload_id, purpose, principal, content_type, size, sha256, created_at, is_named)
@@ -362,7 +372,7 @@ test('an order input goes with its file, also after a crash', async () => {
     await file(newId('upl', NOW), null),
   ];
   const fresh = `uploads/${live}/${newId('upl', NOW)}.png`;
-  await storage.put(fresh, bytes, 'image/png');
+  await put(fresh);
   // The process dies between row and file: the storage cannot be reached.
   const dead: Storage = { ...storage, remove: () => Promise.reject(new Error('gone')) };
   const kind = KINDS.find(({ name }) => name === 'order_inputs')!;

@@ -1,10 +1,11 @@
 /** Pages report visits: what is taken, from where, and how much (docs/contract.md#visits). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Reply } from '../../../bin/dev/client.ts';
+import { ADDRESS_EVENTS_A_DAY, STORE_EVENTS_A_DAY, VISITOR_EVENTS_A_DAY } from '../../../domain/visits/rules.ts';
 import { newAddress } from '../../kernel/api.ts';
 import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
-import { PAGE, report, visitOf, viewOf } from './shop.ts';
+import { analytics, PAGE, report, visitOf, viewOf } from './shop.ts';
 
 let shop: World;
 let second: SecondApi;
@@ -112,6 +113,70 @@ describe('a visitor', () => {
     );
     expect((await report(shop, visit, pages(61))).status).toBe(429);
     expect((await report(shop, visit, pages(60))).status).toBe(200);
+  });
+});
+
+describe('a day', () => {
+  /** As if it had been so busy before. */
+  const used = (shopOf: World, events: number, which: string) =>
+    query(`UPDATE visit_use SET events = $2 WHERE store_id = $1 AND ${which}`, [shopOf.store.storeId, events]);
+  const ROOM = 10;
+  test.each([
+    ['visitor', VISITOR_EVENTS_A_DAY, `key <> '' AND created_at = (SELECT max(created_at) FROM visit_use WHERE store_id = $1)`],
+    ['address', ADDRESS_EVENTS_A_DAY, `key <> '' AND events = 2`],
+    ['store', STORE_EVENTS_A_DAY, `key = ''`],
+  ] as const)('takes so many events of a %s, and tells the seller how many more there were', async (of, most, which) => {
+    const busy = await world();
+    const address = { 'x-forwarded-for': newAddress() };
+    const send = (visitor: string, count: number, headers = address) => report(busy, visitOf(visitor), pages(count), { headers });
+    await send('early', 1);
+    await send('eager', 1);
+    await used(busy, most - ROOM, which);
+    const replies = await Promise.all([send('eager', 8), send('eager', 8), send('eager', 8)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(replies.map(({ body }) => body.data.accepted as number).toSorted((a, b) => a - b)).toEqual([0, 2, 8]);
+    expect(await eventCount(busy, 'eager')).toBe(1 + ROOM);
+    // Others of the same kind have room.
+    expect((await send('another', 3)).body.data).toEqual({ accepted: of === 'visitor' ? 3 : 0 });
+    expect((await send('elsewhere', 3, elsewhere())).body.data).toEqual({ accepted: of === 'store' ? 0 : 3 });
+    expect((await report(await world(), visitOf('eager'), pages(3), { headers: address })).body.data).toEqual({ accepted: 3 });
+    const dropped = { visitor: 14, address: 17, store: 20 }[of];
+    expect((await analytics(busy, 'overview')).droppedEvents).toBe(dropped);
+    expect((await analytics(busy, 'overview?from=2026-01-01&to=2026-01-02')).droppedEvents).toBe(0);
+    await busy.advance('P1D');
+    await query('DELETE FROM rate_limit');
+    expect((await send('eager', 3)).body.data).toEqual({ accepted: 3 });
+  });
+  test('made-up visitors leave no rows once the store or the address has enough', async () => {
+    const busy = await world();
+    await report(busy, visitOf('first'), [PAGE]);
+    await used(busy, STORE_EVENTS_A_DAY, `key = ''`);
+    const rows = () => query('SELECT 1 FROM visit_use WHERE store_id = $1', [busy.store.storeId]);
+    const before = (await rows()).length;
+    for (let i = 0; i < 5; i++) expect((await report(busy, visitOf(`made-up-${i}`), pages(9))).body.data).toEqual({ accepted: 0 });
+    expect(await rows()).toHaveLength(before);
+  });
+  test('the largest events are cut, so that a batch is small', async () => {
+    const large = {
+      type: 'PAGE_VIEW',
+      path: `/${'가'.repeat(1999)}`,
+      referrer: `https://${'r'.repeat(60)}.${'s'.repeat(60)}.example/${'p'.repeat(1800)}`,
+      utmSource: '가'.repeat(100),
+      utmMedium: '나'.repeat(100),
+      utmCampaign: '다'.repeat(100),
+    };
+    const { utmSource: _, ...referred } = large;
+    const emoji = { ...PAGE, path: `/${'a'.repeat(198)}😀😀` };
+    const sent = [...Array.from({ length: 20 }, () => large), referred, emoji];
+    expect((await report(shop, visitOf('v'.repeat(100), 's'.repeat(100)), sent)).body.data).toEqual({ accepted: 22 });
+    const rows = await query<{ path: string; referrer: string | null; source: string; bytes: number }>(
+      `SELECT path, referrer, source, pg_column_size(e.*) AS bytes FROM visit_event e WHERE store_id = $1 AND visitor_id = $2 ORDER BY position`,
+      [shop.store.storeId, 'v'.repeat(100)],
+    );
+    expect(rows[0]!.path).toBe(large.path.slice(0, 200));
+    expect([rows[0]!.referrer, rows[20]!.source].map((text) => text?.length)).toEqual([100, 100]);
+    expect(rows[21]!.path).toBe(`/${'a'.repeat(198)}`);
+    for (const { bytes } of rows) expect(bytes).toBeLessThanOrEqual(2700);
   });
 });
 

@@ -53,7 +53,7 @@ async function newStore(): Promise<string> {
 const at = <T>(storeId: string, time: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inTenant(orm, { storeId, at: time, realNow: Date.now() }, REQUEST, work);
 const record = (storeId: string, { at: time, visitorId, sessionId, events, isTest }: Batch) =>
-  at(storeId, MIDNIGHT + time, (tx) => recordVisit(tx, { visitorId, sessionId }, events, isTest));
+  at(storeId, MIDNIGHT + time, (tx) => recordVisit(tx, { visitorId, sessionId }, events, { isTest }));
 async function count(storeId: string, time = LATER): Promise<void> {
   while (!(await at(storeId, time, countVisits)));
 }
