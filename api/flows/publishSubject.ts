@@ -13,13 +13,16 @@ const named = <T extends object>(type: string, list: readonly T[], nameOf: (one:
   Object.fromEntries(list.map((one) => [`${type}:${nameOf(one)}`, one]));
 
 /** By the names of states, actions and edges, so that a new one moves no line of another. */
-const shown = ({ schema: _, states, actions, edges, tables = {}, ...rest }: Graph): object => ({
-  ...rest,
-  ...named('state', states, ({ id }) => id),
-  ...named('action', actions, ({ key }) => key),
-  ...named('edge', edges, ({ id }) => id),
-  ...Object.fromEntries(Object.entries(tables).map(([name, table]) => [`table:${name}`, JSON.stringify(table)])),
-});
+function shown(graph: Graph): object {
+  const { schema: _, states, actions, edges, tables = {}, ...rest } = graph;
+  return {
+    ...rest,
+    ...named('state', states, ({ id }) => id),
+    ...named('action', actions, ({ key }) => key),
+    ...named('edge', edges, ({ id }) => id),
+    ...Object.fromEntries(Object.entries(tables).map(([name, table]) => [`table:${name}`, JSON.stringify(table)])),
+  };
+}
 
 /** Texts and lists of values that are long are cut, and named by their digest. */
 function cut(value: unknown): unknown {

@@ -172,7 +172,7 @@ function failureSchema({ details = {} }: Endpoint, codes: readonly ErrorCode[], 
   const documented = codes.flatMap((code) => {
     const schema = details[code];
     const of = (error: Json): Json => ({ properties: { error: { properties: error } } });
-    return schema ? [{ if: of({ code: { const: code } }), then: of({ details: hoist(responseSchema(schema)) }) }] : [];
+    return schema ? [{ anyOf: [{ not: of({ code: { const: code } }) }, of({ details: hoist(responseSchema(schema)) })] }] : [];
   });
   return documented.length === 0 ? refused : { allOf: [refused, ...documented] };
 }

@@ -34,15 +34,19 @@ export async function perform(arrived: Request): Promise<Answer> {
   try {
     const waiting = await beforeAgent(request);
     if (waiting) return waiting;
-    const input = { ...call, prepared: endpoint.verifiesPassword ? proved : await prepare(request, call) };
-    if (request.execution && endpoint.change === 'workflow') return await commandApproved(request, input, outgoing);
-    return endpoint.change === 'workflow' ? await command(request, input, { outgoing }) : await transact(request, input, outgoing);
+    return await carryOut(request, { ...call, prepared: endpoint.verifiesPassword ? proved : await prepare(request, call) }, outgoing);
   } catch (error) {
     if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
     if (duplicateReply) return duplicateReply;
     throw error;
   }
+}
+
+/** By commands to runs, or in its own transaction. */
+function carryOut(request: Request, input: CallInput & { readonly prepared: unknown }, outgoing: Outgoing): Promise<Answer> {
+  if (request.endpoint.change !== 'workflow') return transact(request, input, outgoing);
+  return request.execution ? commandApproved(request, input, outgoing) : command(request, input, { outgoing });
 }
 
 /** What is proved of an order in the path is its id (guestOrders.ts). */

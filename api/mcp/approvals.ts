@@ -30,32 +30,7 @@ const DecisionInput = closed({
   ),
 });
 
-export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Tool[] => [
-  tool({
-    name: 'approvals_list',
-    description:
-      'Lists what agents of this store asked for and a person has to decide, newest first; PENDING unless status says otherwise.',
-    input: closed({ status: Type.Optional(Type.String({ description: `Any of ${APPROVAL_STATUSES.join(', ')}, separated by commas` })) }),
-    hints: READS,
-    run: async ({ status = 'PENDING' }, context) => {
-      const query = { status, size: MAX_LISTED };
-      const envelope = await dispatch({ method: 'GET', path: PATH, query }, { ...context, caller: personOf(context.caller) });
-      return dataOf(envelope, (data) => ({ items: (data as { readonly items: unknown }).items }));
-    },
-  }),
-  tool({
-    name: 'approvals_get',
-    description: 'Shows an approval request with the request that it stands for, what it would change, and how it was decided.',
-    input: closed({ approvalId: Id }),
-    hints: READS,
-    run: async ({ approvalId }, context) => {
-      const request = { method: 'GET', path: `${PATH}/${encodeURIComponent(approvalId)}` };
-      const { caller } = context;
-      const isOwn = await inTenant(deps.orm, caller, REQUEST, (tx) => isFiledBy(tx, approvalId, caller.principal));
-      const envelope = await dispatch(request, isOwn ? context : { ...context, caller: personOf(caller) });
-      return dataOf(envelope, (data) => data as object);
-    },
-  }),
+const decideTool = (dispatch: Dispatcher, deps: ApiDeps): Tool =>
   tool({
     name: 'approvals_decide',
     description: 'Approves or rejects an approval request. The person confirms it in a form of their client; without one, in the browser.',
@@ -91,7 +66,35 @@ export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Too
       const envelope = await dispatch(request, { ...context, caller: person });
       return dataOf(envelope, (data) => data as object);
     },
+  });
+
+export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Tool[] => [
+  tool({
+    name: 'approvals_list',
+    description:
+      'Lists what agents of this store asked for and a person has to decide, newest first; PENDING unless status says otherwise.',
+    input: closed({ status: Type.Optional(Type.String({ description: `Any of ${APPROVAL_STATUSES.join(', ')}, separated by commas` })) }),
+    hints: READS,
+    run: async ({ status = 'PENDING' }, context) => {
+      const query = { status, size: MAX_LISTED };
+      const envelope = await dispatch({ method: 'GET', path: PATH, query }, { ...context, caller: personOf(context.caller) });
+      return dataOf(envelope, (data) => ({ items: (data as { readonly items: unknown }).items }));
+    },
   }),
+  tool({
+    name: 'approvals_get',
+    description: 'Shows an approval request with the request that it stands for, what it would change, and how it was decided.',
+    input: closed({ approvalId: Id }),
+    hints: READS,
+    run: async ({ approvalId }, context) => {
+      const request = { method: 'GET', path: `${PATH}/${encodeURIComponent(approvalId)}` };
+      const { caller } = context;
+      const isOwn = await inTenant(deps.orm, caller, REQUEST, (tx) => isFiledBy(tx, approvalId, caller.principal));
+      const envelope = await dispatch(request, isOwn ? context : { ...context, caller: personOf(caller) });
+      return dataOf(envelope, (data) => data as object);
+    },
+  }),
+  decideTool(dispatch, deps),
 ];
 
 /** The person behind the client, for what people do: INSUFFICIENT_ROLE, INSUFFICIENT_SCOPE (G35). Their decisions are theirs (G47). */

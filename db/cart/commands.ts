@@ -1,5 +1,15 @@
 /** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
-import { checkChosen, isBuyable, missingNights, priceOf, readPricingData, variantOf, type WantedLine } from '../checkout/lines.ts';
+import {
+  checkChosen,
+  isBuyable,
+  missingNights,
+  priceOf,
+  type PricingData,
+  readPricingData,
+  variantOf,
+  type WantedLine,
+} from '../checkout/lines.ts';
+import type { Sellable } from '../products/queries.ts';
 import { CartItemEntity } from './entities.ts';
 import { isSellableAt } from '../../domain/products/prices.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
@@ -18,11 +28,7 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
   const found = pricing.sellable.get(wanted.productId);
   const variant = variantOf(found, wanted.optionId);
   const { stay = null } = wanted;
-  const priced = priceOf(pricing, found!, variant, stay);
-  if (!isBuyable(found!, variant, stay ? 0 : 1) || !isSellableAt(priced.unitPriceWon, priced.stay?.nights))
-    throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
-  const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
-  if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
+  checkSellable(pricing, wanted, found!, variant);
   const rows =
     await sql`INSERT INTO cart_item (store_id, cart_item_id, session_id, product_id, variant_id, check_in, check_out, quantity, visit,
       created_at)
@@ -35,6 +41,16 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
   if ((await em.count(CartItemEntity, { storeId, sessionId })) > CHECKOUT_LINES)
     throw invalid('productId', 'TOO_MANY', `A cart holds ${CHECKOUT_LINES} lines.`);
   await recordVisit(tx, visit, [{ type: 'CART_ADD', productId: wanted.productId }]);
+}
+
+/** OUT_OF_STOCK, DATES_UNAVAILABLE. */
+function checkSellable(pricing: PricingData, wanted: WantedLine, found: Sellable, variant: Sellable['variants'][number]): void {
+  const { stay = null } = wanted;
+  const priced = priceOf(pricing, found, variant, stay);
+  if (!isBuyable(found, variant, stay ? 0 : 1) || !isSellableAt(priced.unitPriceWon, priced.stay?.nights))
+    throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
+  const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
+  if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });
 }
 
 export async function changeQuantity({ em, storeId }: Tx, sessionId: string, cartItemId: string, quantity: number): Promise<void> {

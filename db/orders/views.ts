@@ -194,11 +194,10 @@ function metered<I, V>(view: (item: I, meter: Meter) => V): (item: I) => Promise
   };
 }
 
-const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: AddressChange) => ({
-  ...change,
-  requestedAt: korean(requestedAt),
-  decidedAt: at(decidedAt),
-});
+function viewAddressChange({ requestedAt, decidedAt, ...change }: AddressChange) {
+  const { addressChangeId, status, shippingAddress, reason } = change;
+  return { addressChangeId, status, shippingAddress, requestedAt: korean(requestedAt), decidedAt: at(decidedAt), reason };
+}
 
 /** The same in a list. */
 export const viewListedOrder = ({ order, items, itemCount, approvedAt }: ListedOrder) => ({

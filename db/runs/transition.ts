@@ -49,19 +49,31 @@ export async function transitionRun<T extends WorkflowType>(
     await writeRun(tx, workflowType, run, GONE);
     return { ...GONE, clock: 0 };
   }
-  const expected = event.type === 'command' && !isRepeated ? event.command.expects : undefined;
-  if (expected !== undefined && effectOf(result, { before, after: tx.returned }) !== expected) throw new Fault('APPROVAL_STALE');
-  if (event.type === 'command' && !isRepeated && result.reply) await completeOperation(tx, event.command.operation, result.reply);
+  const fresh = event.type === 'command' && !isRepeated ? event.command : null;
+  if (fresh) await replyTo(tx, fresh, result, before);
   await tx.em.flush();
   await writeRun(tx, workflowType, run, result.plan);
   if (event.type === 'command')
     await recordCommand(tx, event.command, { entityId: entityOf(run, event.command), typed, views: result.views ?? null, isRepeated });
-  if (event.type === 'command' && !isRepeated) {
-    const counting = await countingOf(tx, event.command);
-    if (counting) await countAction(tx, counting);
-    await checkDeadlineAgain(tx, event.command, clock);
-  }
+  if (fresh) await countAndCheck(tx, fresh, clock);
   return { ...result.plan, clock: result.clock };
+}
+
+/** Stores a command's reply, unless it did something else than what was approved. */
+async function replyTo<T extends WorkflowType>(
+  tx: Tx,
+  command: CommandEnvelope,
+  result: TransitionResult<T>,
+  before: Tx['returned'],
+): Promise<void> {
+  const { expects, operation } = command;
+  if (expects !== undefined && effectOf(result, { before, after: tx.returned }) !== expects) throw new Fault('APPROVAL_STALE');
+  if (result.reply) await completeOperation(tx, operation, result.reply);
+}
+async function countAndCheck(tx: Tx, command: CommandEnvelope, clock: Clock): Promise<void> {
+  const counting = await countingOf(tx, command);
+  if (counting) await countAction(tx, counting);
+  await checkDeadlineAgain(tx, command, clock);
 }
 
 /** Whom a command changes: of those of a group's run, the member that it names. */

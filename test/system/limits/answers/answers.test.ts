@@ -16,7 +16,7 @@ const LISTS = ['items', 'rows', 'days', 'lots'];
 /** Details with such a field: their sizes are in docs/performance.md. */
 const DETAILS: ReadonlySet<string> = new Set(['orders.get', 'orders.getMine', 'checkout.get']);
 const propertiesOf = (data: object | undefined): Readonly<Record<string, { readonly type?: string }>> =>
-  (data as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> } | undefined)?.properties ?? {};
+  data && 'properties' in data ? (data.properties as Readonly<Record<string, { readonly type?: string }>>) : {};
 const isList = ({ route, data, id }: (typeof endpoints)[number]) =>
   route.startsWith('GET ') && !DETAILS.has(id) && LISTS.some((name) => propertiesOf(data)[name]?.type === 'array');
 
