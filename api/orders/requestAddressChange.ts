@@ -4,7 +4,8 @@ import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { Address, closed } from '../kernel/schema.ts';
-import { ADDRESS_CHANGE_ERRORS, BuyerOrder } from './schemas.ts';
+import { ADDRESS_CHANGE_ERRORS } from './addressChange.ts';
+import { BuyerOrder } from './schemas.ts';
 
 export const requestAddressChange = endpoint({
   id: 'orders.requestAddressChange',

@@ -4,7 +4,8 @@ import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
 import { Address, closed } from '../kernel/schema.ts';
-import { ADDRESS_CHANGE_ERRORS, BuyerOrder } from './schemas.ts';
+import { ADDRESS_CHANGE_ERRORS } from './addressChange.ts';
+import { BuyerOrder } from './schemas.ts';
 
 export const requestAddressChangeAsGuest = endpoint({
   id: 'orders.requestAddressChangeAsGuest',

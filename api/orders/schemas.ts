@@ -3,7 +3,8 @@ import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/cla
 import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
-import { Address, closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { AddressChange, ShownAddress } from './addressChange.ts';
+import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
 export const CarrierCode = oneOf(Object.keys(CARRIERS), 'One of GET /v1/carriers');
@@ -176,18 +177,6 @@ export const OrderItem = closed({ ...itemFields, flowState: FlowState, sellerMem
 /** Without the seller's memo, and with the buyer's actions only. */
 export const BuyerOrderItem = closed({ ...itemFields, flowState: BuyerFlowState, step: Step }, { title: 'BuyerOrderItem' });
 
-const AddressChange = closed(
-  {
-    addressChangeId: Id,
-    status: oneOf(['REQUESTED', 'ACCEPTED', 'REJECTED']),
-    shippingAddress: Address,
-    requestedAt: Timestamp,
-    decidedAt: nullable(Timestamp),
-    reason: nullable(Type.String({ description: 'Why it was rejected' })),
-  },
-  { title: 'AddressChange', description: 'The newest address that the buyer has asked for' },
-);
-
 const orderFields = {
   orderId: Id,
   orderNo: Type.String(),
@@ -197,13 +186,7 @@ const orderFields = {
   representativeStatus: Status,
   progressStatus: Status,
   buyer: closed({ name: Type.String(), phone: Type.String(), email: Type.String(), customerId: nullable(Id) }),
-  shippingAddress: closed({
-    receiverName: Type.String(),
-    phone: Type.String(),
-    zipCode: Type.String(),
-    address1: Type.String(),
-    address2: Type.Optional(Type.String()),
-  }),
+  shippingAddress: ShownAddress,
   addressChange: nullable(AddressChange),
   payment: closed({
     paymentId: Id,
@@ -221,10 +204,3 @@ const orderFields = {
 const Visit = closed({ visitorId: nullable(Type.String()), sessionId: nullable(Type.String()) });
 export const Order = closed({ ...orderFields, visit: nullable(Visit), items: Type.Array(OrderItem) }, { title: 'Order' });
 export const BuyerOrder = closed({ ...orderFields, items: Type.Array(BuyerOrderItem) }, { title: 'BuyerOrder' });
-
-export const ADDRESS_CHANGE_ERRORS = [
-  'ORDER_NOT_FOUND',
-  'INVALID_STATUS',
-  'DELIVERY_AREA_MISMATCH',
-  'ADDRESS_CHANGE_LIMIT_EXCEEDED',
-] as const;

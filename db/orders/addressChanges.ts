@@ -9,10 +9,7 @@ import { emit } from '../webhooks/events.ts';
 import { type Order, OrderEntity, OrderItemEntity } from './entities.ts';
 
 /** Items before their order, as transitions lock them: none is dispatched until this transaction ends. ORDER_NOT_FOUND. */
-export async function lockOrder(
-  { em, storeId }: Tx,
-  orderId: string,
-): Promise<{ readonly order: Order; readonly addressed: AddressedOrder }> {
+async function lockOrder({ em, storeId }: Tx, orderId: string): Promise<{ readonly order: Order; readonly addressed: AddressedOrder }> {
   const items = await em.find(OrderItemEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_READ, orderBy: { position: 'asc' } });
   const order = await em.findOne(OrderEntity, { storeId, orderId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!order) throw new Fault('ORDER_NOT_FOUND');

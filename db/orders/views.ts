@@ -122,11 +122,10 @@ export const viewBuyerOrder = ({ order, items, approvedAt }: OrderWithItems, now
   items: items.map((item) => viewBuyerItem(item, now)),
 });
 
-const viewAddressChange = ({ count: _, requestedAt, decidedAt, ...change }: AddressChange) => ({
-  ...change,
-  requestedAt: korean(requestedAt),
-  decidedAt: at(decidedAt),
-});
+function viewAddressChange({ requestedAt, decidedAt, ...change }: AddressChange) {
+  const { addressChangeId, status, shippingAddress, reason } = change;
+  return { addressChangeId, status, shippingAddress, requestedAt: korean(requestedAt), decidedAt: at(decidedAt), reason };
+}
 
 const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,

@@ -27,7 +27,7 @@ export interface AddressedOrder {
 }
 
 /** Each request is an event to the store's receivers. */
-export const MAX_REQUESTS = 10;
+const MAX_REQUESTS = 10;
 
 const BEFORE_DISPATCH: ReadonlySet<PublicStatus> = new Set(['PAID', 'CONFIRMED']);
 
@@ -35,7 +35,7 @@ const BEFORE_DISPATCH: ReadonlySet<PublicStatus> = new Set(['PAID', 'CONFIRMED']
  * Refuses an address that the order cannot be sent to: INVALID_STATUS unless something has to be shipped and nothing has been, and
  * DELIVERY_AREA_MISMATCH where another remote surcharge would have to be paid.
  */
-export function checkAddress({ items, remoteArea: charged }: AddressedOrder, { zipCode }: Address): void {
+function checkAddress({ items, remoteArea: charged }: AddressedOrder, { zipCode }: Address): void {
   const shipped = items.filter(({ method, status }) => isShipped({ fulfillmentMethod: method }) && status !== 'CANCELED');
   if (shipped.length === 0 || shipped.some(({ status }) => !BEFORE_DISPATCH.has(status))) throw new Fault('INVALID_STATUS');
   const wanted = remoteArea(zipCode);

@@ -18,6 +18,7 @@ import { sales, visits } from './salesExamples.ts';
 import { reviews } from './reviewExamples.ts';
 import { flows } from './flowExamples.ts';
 import { engraved } from './actionExamples.ts';
+import { addressChanges } from './addressExamples.ts';
 import { points } from './pointExamples.ts';
 import { pricing } from './pricingExamples.ts';
 
@@ -356,6 +357,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('orders.fulfillMany', 'POST', '/v1/order-items/fulfill', { orderItemIds: [another], note: '현장 수령' });
   await engraved(shop, errands, note);
   await asMember(shop, note);
+  await addressChanges(shop, note);
   await claims(shop, note);
   await reviews(note);
   await customers(shop, note);
