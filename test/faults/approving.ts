@@ -9,7 +9,7 @@ import { listMembers } from '../../db/identity/members.ts';
 import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { openOrm } from '../../db/orm.ts';
 import { findStore } from '../../db/stores/queries.ts';
-import { newApproval, type Wanted } from '../kernel/approvals.ts';
+import { newApproval, previewed, type Wanted } from '../kernel/approvals.ts';
 import { storeToken } from '../kernel/login.ts';
 
 interface Shown {
@@ -45,11 +45,14 @@ export class Approving {
   }
   /** Its id. */
   async filed(wanted: Wanted): Promise<string> {
-    return this.#inTenant(async (tx) => {
+    const { tokenId, token } = await this.#inTenant(async (tx) => {
       const [owner] = await listMembers(tx);
-      const token = { name: 'robot', scopes: ['category:rw', 'order:rw'], purpose: 'agent', expiresInDays: null } as const;
-      const { tokenId } = await issueApiToken(tx, { ...token, createdBy: owner!.userId });
-      const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
+      const robot = { name: 'robot', scopes: ['category:rw', 'order:rw'], purpose: 'agent', expiresInDays: null } as const;
+      return issueApiToken(tx, { ...robot, createdBy: owner!.userId });
+    });
+    const changes = await previewed(this.#system.api, { headers: { authorization: `Bearer ${token}` } }, wanted);
+    return this.#inTenant(async (tx) => {
+      const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, { ...wanted, changes }));
       return approval!.approvalId;
     });
   }

@@ -54,6 +54,14 @@ export function newApproval({ tokenId, principal }: Pick<Agent, 'tokenId' | 'pri
   };
 }
 
+/** With what it would do, as its dry run tells; without it where it would be refused. */
+export async function previewed(api: string, { headers }: Pick<Agent, 'headers'>, wanted: Wanted): Promise<Partial<NewApproval>> {
+  const { method, path } = requestOf(wanted);
+  const sent = { headers: { ...headers, ...wanted.headers, 'x-svc-dry-run': '1' } };
+  const { body } = await call(api, method, path, { ...sent, ...(wanted.body !== undefined && { body: wanted.body }) });
+  return body.meta.code === 'DRY_RUN' ? { preview: (body.data as { preview: NewApproval['preview'] }).preview } : {};
+}
+
 /** A shop with its people, who are logged in at the console, and agents. */
 export class Desk {
   readonly shop: World;
@@ -93,15 +101,8 @@ export class Desk {
     const tenancy = tenancyOf(storeId, Number(store!.offset), Date.now());
     return inTenant(this.#orm, tenancy, REQUEST, work);
   }
-  /** What it would do, as its dry run tells; without one where it would be refused. */
-  async #previewOf({ headers }: Agent, wanted: Wanted): Promise<Partial<NewApproval>> {
-    const { method, path } = requestOf(wanted);
-    const sent = { headers: { ...headers, ...wanted.headers, 'x-svc-dry-run': '1' } };
-    const { body } = await call(underTest.api, method, path, { ...sent, ...(wanted.body !== undefined && { body: wanted.body }) });
-    return body.meta.code === 'DRY_RUN' ? { preview: (body.data as { preview: NewApproval['preview'] }).preview } : {};
-  }
   async file(agent: Agent, wanted: Wanted): Promise<Filed> {
-    const changes = { ...(await this.#previewOf(agent, wanted)), ...wanted.changes };
+    const changes = wanted.changes?.preview ? wanted.changes : { ...(await previewed(underTest.api, agent, wanted)), ...wanted.changes };
     return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
   }
   /** Holds locks in a transaction of its own until they are released, once. */
@@ -138,7 +139,7 @@ export class Desk {
   }
   /** One that expires after so many milliseconds. */
   async expiring(agent: Agent, wanted: Wanted, ms: number): Promise<string> {
-    const changes = await this.#previewOf(agent, wanted);
+    const changes = await previewed(underTest.api, agent, wanted);
     return this.inTenant(async (tx) => {
       const { approval } = await fileApproval(tx, newApproval(agent, { ...wanted, changes }));
       approval!.expiresAt = new Date(tx.at + ms);
