@@ -15,8 +15,10 @@ import { Planter } from './plant.ts';
 const LISTS = ['items', 'rows', 'days', 'lots'];
 /** Details with such a field: their sizes are in docs/performance.md. */
 const DETAILS: ReadonlySet<string> = new Set(['orders.get', 'orders.getMine', 'checkout.get']);
-const propertiesOf = (data: object | undefined): Readonly<Record<string, { readonly type?: string }>> =>
-  data && 'properties' in data ? (data.properties as Readonly<Record<string, { readonly type?: string }>>) : {};
+interface Described {
+  readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
+}
+const propertiesOf = (data: Described | undefined) => data?.properties ?? {};
 const isList = ({ route, data, id }: (typeof endpoints)[number]) =>
   route.startsWith('GET ') && !DETAILS.has(id) && LISTS.some((name) => propertiesOf(data)[name]?.type === 'array');
 
@@ -66,10 +68,10 @@ const LARGEST: Readonly<Record<string, () => Largest>> = {
   'points.listMine': () => ({ path: '/storefront/v1/me/points/history?size=100', who: 'member', least: 10_000 }),
   'points.get': () => ({ path: `/v1/customers/${ids.customerId}/points`, least: 100_000 }),
   'points.getMine': () => ({ path: '/storefront/v1/me/points', who: 'member', least: 100_000 }),
-  'orders.list': () => ({ path: '/v1/orders?size=100', least: 500_000 }),
+  'orders.list': () => ({ path: '/v1/orders?size=100', least: 400_000 }),
   'orders.listItems': () => ({ path: '/v1/order-items?size=100', least: 200_000 }),
   'orders.listMine': () => ({ path: '/storefront/v1/me/orders?size=100', who: 'member', least: 500_000 }),
-  'orders.listFlowRuns': () => ({ path: '/v1/order-items/oit_0_0/flow/runs', least: 500_000 }),
+  'orders.listFlowRuns': () => ({ path: '/v1/order-items/oit_0_0/flow/runs', least: 300_000 }),
   'orders.carriers': () => ({ path: '/v1/carriers', least: 0 }),
   'claims.list': () => ({ path: '/v1/claims?size=100', least: 300_000 }),
   'salesReport.get': () => ({ path: '/v1/sales-report?from=2025-12-01&to=2026-12-01', least: 0 }),

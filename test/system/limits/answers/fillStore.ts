@@ -158,7 +158,7 @@ export async function fillStore(plant: Planter, userId: string): Promise<void> {
       epoch: 0,
       url: `https://x.example.com/${'가'.repeat(1975)}`,
       attempt_count: 5,
-      response_body_excerpt: '\u0001'.repeat(1024),
+      response_body_excerpt: text(1024),
       created_at: new Date(Date.now() - i * 1000).toISOString(),
     })),
   );

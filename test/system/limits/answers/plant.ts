@@ -26,12 +26,7 @@ export class Planter {
   }
   close = (): Promise<void> => this.#client.end();
   async query(statement: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (
-      await this.#client.query(statement, [...values]).catch((e: unknown) => {
-        process.stderr.write('TEMP ' + String(e) + ' ' + statement.slice(0, 80) + '\n');
-        return { rows: [] };
-      })
-    ).rows as Row[]; // TEMP
+    return (await this.#client.query(statement, [...values])).rows as Row[];
   }
   /** The store's first row of a table. */
   async first(table: string): Promise<Row> {
