@@ -23,19 +23,19 @@ afterAll(() => desk.close());
 
 const CASES = Number(process.env['APPROVAL_CASES'] ?? 24);
 
-interface Place {
+interface Made {
   readonly productId: string;
   readonly variantId: string;
   readonly orderItemId: string;
 }
 interface Sent {
   readonly method: string;
-  readonly path: (place: Place) => string;
-  readonly body?: (place: Place) => object;
+  readonly path: (made: Made) => string;
+  readonly body?: (made: Made) => object;
 }
 const product =
   (suffix = '') =>
-  ({ productId }: Place) =>
+  ({ productId }: Made) =>
     `/v1/products/${productId}${suffix}`;
 const priced = (salePrice: number): Sent => ({ method: 'PATCH', path: product(), body: () => ({ salePrice }) });
 const canceled = (quantity: number): Sent => ({
@@ -54,7 +54,7 @@ const discounted = (value: number): Sent => ({
   path: product('/discount'),
   body: () => ({ method: 'RATE', value, startDate: '2026-01-01', endDate: '2099-12-31' }),
 });
-const asked = fc.oneof(
+const requests = fc.oneof(
   won.map(priced),
   fc.integer({ min: 0, max: 500 }).map(stocked),
   fc.integer({ min: 1, max: 50 }).map(discounted),
@@ -77,16 +77,16 @@ const between = fc.oneof(
   fc.constant<Sent>({ method: 'PATCH', path: product(), body: () => ({ name: '다른 이름' }) }),
 );
 
-const send = ({ method, path, body }: Sent, place: Place, headers: Agent['headers'] | null): Promise<Reply> =>
+const send = ({ method, path, body }: Sent, made: Made, headers: Agent['headers'] | null): Promise<Reply> =>
   headers
-    ? call(underTest.api, method, path(place), { headers, ...(body && { body: body(place) }) })
-    : desk.shop.seller.call(method, path(place), body?.(place));
+    ? call(underTest.api, method, path(made), { headers, ...(body && { body: body(made) }) })
+    : desk.shop.seller.call(method, path(made), body?.(made));
 
 interface Shown {
   readonly product: object | null;
   readonly item: object;
 }
-async function shown({ productId, orderItemId }: Place): Promise<Shown> {
+async function shown({ productId, orderItemId }: Made): Promise<Shown> {
   const { status, body } = await desk.shop.seller.call('GET', `/v1/products/${productId}`);
   return { product: status === 200 ? (body.data as object) : null, item: await desk.shop.item(orderItemId) };
 }
@@ -102,11 +102,11 @@ interface Preview {
   readonly changes: readonly Change[];
 }
 /** Approves what is shown; whether it was carried out, which is then what was shown, and nothing else. */
-async function approved(approvalId: string, place: Place): Promise<'done' | 'stale' | 'refused'> {
+async function approved(approvalId: string, made: Made): Promise<'done' | 'stale' | 'refused'> {
   const { preview, previewDigest } = (await desk.read(approvalId)).body.data as { preview: Preview; previewDigest: string };
-  const before = await shown(place);
+  const before = await shown(made);
   const reply = await desk.decide(approvalId, 'approve', 'owner', { previewDigest });
-  const after = await shown(place);
+  const after = await shown(made);
   const [what, listing] = LISTED[preview.target.type]!;
   const { status } = (reply.body.data ?? {}) as { status?: string };
   if (reply.status === 409) expect(reply.body.error?.code).toBe('APPROVAL_STALE');
@@ -119,21 +119,21 @@ async function approved(approvalId: string, place: Place): Promise<'done' | 'sta
 
 test('what is carried out is what its approver was shown, whatever came between', async () => {
   const seen = new Set<string>();
-  const cases = fc.sample(fc.tuple(asked, between), CASES);
+  const cases = fc.sample(fc.tuple(requests, between), CASES);
   for (const [request, meanwhile] of cases) {
-    const made = await desk.shop.product();
-    const { orderItemId } = await desk.shop.order(made, 2);
-    const place = { ...made, orderItemId };
-    const filed = await send(request, place, agent.headers);
+    const fresh = await desk.shop.product();
+    const { orderItemId } = await desk.shop.order(fresh, 2);
+    const made = { ...fresh, orderItemId };
+    const filed = await send(request, made, agent.headers);
     // Refused, or nothing would change.
     if (filed.status !== 202) continue;
     if (meanwhile === 'sale') await desk.shop.order(made);
-    else if (meanwhile) await send(meanwhile, place, null);
+    else if (meanwhile) await send(meanwhile, made, null);
     const { approvalId } = filed.body.data as { approvalId: string };
-    const first = await approved(approvalId, place);
+    const first = await approved(approvalId, made);
     seen.add(meanwhile === null ? `undisturbed: ${first}` : first);
     // Decided on what is shown now.
-    if (first === 'stale') expect(await approved(approvalId, place)).not.toBe('stale');
+    if (first === 'stale') expect(await approved(approvalId, made)).not.toBe('stale');
   }
   expect([...seen].filter((one) => one.startsWith('undisturbed')).every((one) => one === 'undisturbed: done')).toBe(true);
 }, 300_000);

@@ -47,6 +47,21 @@ describe('a record of a request', () => {
     expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+09:00$/);
   });
 
+  test('is listed with twenty lines of its changes, their values cut, and read with all of them; no other store’s', async () => {
+    const value = '값'.repeat(3000);
+    const changes = Array.from({ length: 25 }, (_, n) => ({ field: `f${n}`, before: null, after: value }));
+    const requestId = await log.request(orm, { metadata: { changes } });
+    const [listed] = (await log.items(`?requestId=${requestId}`)) as unknown as [Logged & { changesTruncated: boolean }];
+    const shown = listed.metadata['changes'] as { after: string }[];
+    expect([listed.changesTruncated, shown.length <= 20, shown.every(({ after }) => after.length <= 2001)]).toEqual([true, true, true]);
+    const read = (auditId: string) => log.call('GET', `/v1/audit-logs/${auditId}`);
+    const whole = await read(listed.auditId);
+    expect([whole.status, whole.body.data.metadata.changes]).toEqual([200, changes]);
+    expect((await read('aud_none')).body.error?.code).toBe('AUDIT_NOT_FOUND');
+    const foreign = await (await Audited.open()).call('GET', `/v1/audit-logs/${listed.auditId}`);
+    expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'AUDIT_NOT_FOUND']);
+  });
+
   test('is written once, whoever tries', async () => {
     const requestId = await log.request(orm, { outcome: 'SUCCEEDED' });
     await log.request(orm, { requestId, outcome: 'FAILED', statusCode: 503 });

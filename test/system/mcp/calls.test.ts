@@ -54,7 +54,8 @@ test('a call answers the envelope that the API answers, by full and short addres
   for (const request of [{ path: '/v1/products', query: { page: 1, size: 1 } }, { path: '/v1/products?page=1&size=1' }])
     expect((await api({ method: 'GET', ...request })).data).toMatchObject({ page: 1, size: 1, total: 1 });
   expect((await api({ method: 'GET', path: '/webhooks' })).error.code).toBe('INSUFFICIENT_SCOPE');
-  expect((await api({ method: 'GET', path: '/V1/Store/' })).meta.status).toBe(200);
+  expect((await api({ method: 'GET', path: '/v1/store/' })).meta.status).toBe(200);
+  expect((await api({ method: 'GET', path: '/V1/Store' })).error.code).toBe('NOT_FOUND');
 });
 
 test('a change is made as the agent: direct, once under its key, counted, and recorded with client and person', async () => {

@@ -11,7 +11,8 @@ test('every address of a management operation, short ones too, is one of the man
 
 test.each([
   ['/v1/nothing', true],
-  ['/V1/Store', true],
+  ['/v1/Store', true],
+  ['/V1/Store', false],
   ['/v1', true],
   ['/v10/store', false],
   ['/webhooksx', false],

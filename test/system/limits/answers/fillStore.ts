@@ -29,6 +29,7 @@ export async function fillLogs(plant: Planter, userId: string): Promise<void> {
     'approval_request',
     many(101, (i) => ({
       approval_id: `apr_${i}`,
+      execution_round: 0,
       status: 'SUCCEEDED',
       operation_id: 'flows.publish',
       reason: text(200),
