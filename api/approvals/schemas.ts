@@ -14,6 +14,8 @@ const Preview = closed(
 );
 const PreviewDigest = Type.String({
   pattern: '^[0-9a-f]{64}$',
+  minLength: 64,
+  maxLength: 64,
   examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   description: 'SHA-256 of the preview as canonical JSON, in hexadecimal digits: names what is shown',
 });

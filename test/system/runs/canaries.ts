@@ -20,7 +20,7 @@ const ZIP_CODE = '^[0-9]{5}$';
 /** A store's tax registration number. */
 const TAX_NUMBER = '^-*(?:[0-9]-*){10}$';
 /** What names a thing that there is, or proves something: it stays what it is in calls that are to be carried out. */
-const isReference = (name: string): boolean => /(?:Id|Ids|[tT]oken|cursor)$/.test(name);
+const isReference = (name: string): boolean => /(?:Id|Ids|[tT]oken|cursor|Digest)$/.test(name);
 const isSecret = (name: string): boolean => /[tT]oken$/.test(name);
 
 const variantsOf = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema];

@@ -115,7 +115,8 @@ async function story(): Promise<object> {
       ])
     ).map(({ type }) => type),
     data: await under.rows("SELECT flow_state -> 'data' AS data FROM order_item WHERE order_item_id = ?", [item.entityId]),
-    calls: await under.rows('SELECT result FROM flow_call WHERE owner_id = ?', [item.entityId]),
+    // A request that ends late, or is lost, has failed: nothing follows from it.
+    calls: (await under.rows('SELECT call FROM flow_call WHERE owner_id = ?', [item.entityId])).length,
     requests: service.requests.length - before,
     open: await under.rows('SELECT workflow_id FROM run WHERE done_at IS NULL'),
   };
@@ -123,7 +124,7 @@ async function story(): Promise<object> {
 
 test('the timeout of a node that asks passes at its time, the answer is dropped, and a termination anywhere changes nothing', async () => {
   const undisturbed = await story();
-  expect(undisturbed).toMatchObject({ requests: 1, open: [], calls: [{ result: null }] });
+  expect(undisturbed).toMatchObject({ requests: 1, open: [], calls: 1 });
   expect(passed).toContain('askExternal');
   const points = passed.flatMap((_, nth) => [`before ${nth}`, `after ${nth}`]);
   for (const point of points) {
