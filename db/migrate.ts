@@ -43,6 +43,7 @@ import { Flows0036 } from './migrations/0036_flows.ts';
 import { PointsTruncate0037 } from './migrations/0037_points_truncate.ts';
 import { ExplainedGroups0038 } from './migrations/0038_explained_groups.ts';
 import { Prices0047 } from './migrations/0047_prices.ts';
+import { TextForm0048 } from './migrations/0048_text_form.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -86,6 +87,7 @@ const MIGRATIONS = [
   PointsTruncate0037,
   ExplainedGroups0038,
   Prices0047,
+  TextForm0048,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -1,7 +1,15 @@
 /** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
-import { checkChosen, isBuyable, missingNights, priceOf, readPricingData, variantOf, type WantedLine } from '../checkout/lines.ts';
+import {
+  checkChosen,
+  isBuyable,
+  isPriced,
+  missingNights,
+  priceOf,
+  readPricingData,
+  variantOf,
+  type WantedLine,
+} from '../checkout/lines.ts';
 import { CartItemEntity } from './entities.ts';
-import { isSellableAt } from '../../domain/products/prices.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -19,7 +27,7 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
   const variant = variantOf(found, wanted.optionId);
   const { stay = null } = wanted;
   const priced = priceOf(pricing, found!, variant, stay);
-  if (!isBuyable(found!, variant, stay ? 0 : 1) || !isSellableAt(priced.unitPriceWon, priced.stay?.nights))
+  if (!isBuyable(found!, variant, stay ? 0 : 1) || !isPriced(priced))
     throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
   const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });

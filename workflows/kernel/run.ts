@@ -139,7 +139,7 @@ class HostedRun {
   /** One iteration: starts the calls of the plan, does what is due, or waits for a change. */
   async turn(): Promise<void> {
     const seen = this.#changes;
-    const { calls, wakeAt, note } = this.#plan;
+    const { calls, wakeAt } = this.#plan;
     for (const call of calls) if (!this.#inFlight.has(call.id)) void this.#makeCall(call);
     const deadline = this.#deadline;
     if (this.#woken) {
@@ -153,15 +153,21 @@ class HostedRun {
       const { storeId, entityId } = this.#run;
       await continueAsNew<(ref: RunRef) => Promise<void>>({ storeId, entityId, clock: this.#plan.clock });
     } else {
-      // A due deadline waits for the transitions in front of it.
-      const beside = deadline !== null && deadline > this.#now() ? deadline : null;
-      await until(
-        this.#inFlight.size > 0 ? beside : wakeAt,
-        () => this.#changes !== seen,
-        () => this.#now(),
-        note,
-      );
+      await this.#rest(deadline, seen);
     }
+  }
+
+  /** Waits for the next change; for the deadline beside calls in flight, or without any for `wakeAt`. */
+  #rest(deadline: number | null, seen: number): Promise<void> {
+    const { wakeAt, note } = this.#plan;
+    // A due deadline waits for the transitions in front of it.
+    const beside = deadline !== null && deadline > this.#now() ? deadline : null;
+    return until(
+      this.#inFlight.size > 0 ? beside : wakeAt,
+      () => this.#changes !== seen,
+      () => this.#now(),
+      note,
+    );
   }
 
   /** The plan's deadline while calls are in flight, which do not hold it up; null where nothing is due beside them. */
