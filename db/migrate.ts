@@ -50,6 +50,7 @@ import { Shortened0044 } from './migrations/0044_shortened.ts';
 import { VisitUses0045 } from './migrations/0045_visit_uses.ts';
 import { ApprovedPreviews0046 } from './migrations/0046_approved_previews.ts';
 import { Prices0047 } from './migrations/0047_prices.ts';
+import { TextForm0048 } from './migrations/0048_text_form.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
@@ -103,6 +104,7 @@ const MIGRATIONS = [
   VisitUses0045,
   ApprovedPreviews0046,
   Prices0047,
+  TextForm0048,
   PaymentKeys0049,
   OperationSubject0050,
   AddressChanges0051,

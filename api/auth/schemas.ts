@@ -1,10 +1,10 @@
 import { CONSENT_KINDS } from '../../domain/customers/consents.ts';
 import { ConsentVersion } from '../consents/schemas.ts';
-import { closed, Email, Id, Name, Phone, Type, oneOf } from '../kernel/schema.ts';
+import { closed, Email, Id, Name, Phone, Type, VERBATIM, oneOf } from '../kernel/schema.ts';
 
 /** At most as long as a guest token. */
 const CartToken = Type.String({ minLength: 20, maxLength: 100 });
-const Password = Type.String({ minLength: 8, maxLength: 128 });
+const Password = Type.String({ minLength: 8, maxLength: 128, ...VERBATIM });
 
 const once = (kind: string, minContains: number) => ({
   contains: { type: 'object', properties: { kind: { const: kind } }, required: ['kind'] },
@@ -13,7 +13,7 @@ const once = (kind: string, minContains: number) => ({
 });
 
 export const LoginRequest = closed(
-  { email: Email, password: Type.String({ minLength: 1, maxLength: 128 }), cartToken: Type.Optional(CartToken) },
+  { email: Email, password: Type.String({ minLength: 1, maxLength: 128, ...VERBATIM }), cartToken: Type.Optional(CartToken) },
   { title: 'LoginRequest' },
 );
 export const SignUpRequest = closed(
@@ -43,7 +43,7 @@ export const LoggedIn = closed(
 /** Whoever has a password sends it; a member without one, who comes through the server of the shop, their e-mail. */
 export const WithdrawRequest = closed(
   {
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 128, ...VERBATIM })),
     confirmation: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail, of a member without a password' })),
   },
   { title: 'WithdrawRequest' },

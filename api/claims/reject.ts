@@ -13,6 +13,7 @@ const Explanation = Type.String({
   description: 'For the buyer; blanks around it do not count',
   examples: ['사용 흔적이 있어 반품할 수 없습니다.'],
   'x-document': { pattern: visibleText(MIN_EXPLANATION) },
+  'x-trimmed': true,
 });
 
 export const reject = endpoint({

@@ -2,7 +2,7 @@
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { BASE_URL } from '../../domain/kernel/hosts.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { closed, Type, VERBATIM } from '../kernel/schema.ts';
 
 export const SecretName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$', description: 'Nodes name the connection by it' });
 
@@ -13,6 +13,7 @@ export const SecretRequest = closed(
       maxLength: 2000,
       description: 'The node’s path is appended to it',
       'x-document': { pattern: BASE_URL },
+      ...VERBATIM,
     }),
     headerName: Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$", maxLength: 100, description: 'Such as Authorization' }),
     headerValue: Type.String({ pattern: '^[ -~]{1,4096}$', description: 'Never shown again' }),

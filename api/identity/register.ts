@@ -5,6 +5,7 @@ import { createClient, type NewClient } from '../../db/identity/clients.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { isVisible, nfc } from '../../domain/kernel/text.ts';
 import { traceIdOf } from '../kernel/audit.ts';
 import { byStoreToken, requireConsole, type StoreCaller } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
@@ -14,7 +15,8 @@ import { OAuthError } from './oauth.ts';
 
 const MAX_REDIRECTS = 20;
 /** Names without visible characters, or with bidirectional control characters: they could mislead on the consent page. */
-const UNREADABLE = /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$|[\u202a-\u202e\u2066-\u2069]/u;
+const MISLEADING = /[\u202a-\u202e\u2066-\u2069]/u;
+const isReadable = (name: string): boolean => isVisible(name) && !MISLEADING.test(name) && name.length <= 100;
 const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
 
 export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
@@ -67,7 +69,7 @@ const recordOf = (ctx: Context, { actor }: StoreCaller, clientId: string): Reque
 
 function metadataOf(body: Record<string, unknown>, registrant: readonly string[]): Omit<NewClient, 'createdBy'> {
   const { client_name: name, scope, token_endpoint_auth_method: method = 'client_secret_basic' } = body;
-  if (typeof name !== 'string' || UNREADABLE.test(name) || name.length > 100) throw bad('client_name must be 1 to 100 readable characters');
+  if (typeof name !== 'string' || !isReadable(name)) throw bad('client_name must be 1 to 100 readable characters');
   if (method !== 'none' && method !== 'client_secret_basic') throw bad('token_endpoint_auth_method must be none or client_secret_basic');
   const grantTypes = grantsOf(body['grant_types'], method);
   const redirectUris = redirectsOf(body['redirect_uris'] ?? [], grantTypes);
@@ -75,7 +77,7 @@ function metadataOf(body: Record<string, unknown>, registrant: readonly string[]
   // At most the registrant's own scopes, plus member:delegate (D65).
   const scopes = narrow([...registrant, 'member:delegate'], scope)?.filter((one) => SCOPES.some((known) => covers([known], one)));
   if (!scopes || scopes.length === 0) throw bad('scope is unknown or more than yours');
-  return { name, authMethod: method, grantTypes, redirectUris, scopes };
+  return { name: nfc(name).trim(), authMethod: method, grantTypes, redirectUris, scopes };
 }
 
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -8,14 +8,14 @@ import type { ApiDeps } from './deps.ts';
 import type { Caller } from './endpoint.ts';
 import { limitKey } from './limits.ts';
 import { verifyPassword } from './passwords.ts';
-import { Type } from './schema.ts';
+import { Type, VERBATIM } from './schema.ts';
 
 /** Wrong attempts within 15 minutes, from all clients together; by id and by number they count as one. */
 export const MAX_WRONG = 10;
 
 export const guestFields = {
   contact: Type.String({ minLength: 1, maxLength: 254, description: 'The phone or the e-mail of the order' }),
-  orderPassword: Type.String({ minLength: 1, maxLength: 128 }),
+  orderPassword: Type.String({ minLength: 1, maxLength: 128, ...VERBATIM }),
 };
 
 type GuestCall = Caller & {

@@ -12,6 +12,7 @@ import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
 import { pagingProblems, Type } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
+import { inOneForm } from './textForm.ts';
 import { checker, createValidator, textErrors, type Validated } from './validate.ts';
 import { visitProblems } from './visit.ts';
 
@@ -78,14 +79,15 @@ export interface Outgoing {
 /** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
 export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
   const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');
-  const validateBody = createValidator(endpoint.body ?? NO_FIELDS, 'json');
+  const body = endpoint.body ?? NO_FIELDS;
+  const validateBody = createValidator(body, 'json');
   const namesOf = endpoint.names && checker(Type.Object(endpoint.names), 'json');
   return async ({ params, querystring, content }) => {
     const { sent, file } = await content();
     // A missing body is validated as an empty object, so that its missing fields are named.
-    const given = sent === undefined ? {} : sent;
+    const given = inOneForm(body, sent === undefined ? {} : sent);
     // maxKeys 0: no limit, so that a known parameter after a thousand others is not ignored.
-    const query = validateQuery?.(parse(querystring, '&', '=', { maxKeys: 0 }));
+    const query = validateQuery?.(inOneForm(endpoint.query!, parse(querystring, '&', '=', { maxKeys: 0 })));
     return {
       params,
       query: query?.value ?? {},

@@ -2,6 +2,7 @@
 import { NAME } from './documentedSchema.ts';
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { FieldError } from '../../domain/kernel/errors.ts';
+import { VISIBLE } from '../../domain/kernel/text.ts';
 import { MOMENT, YEAR } from '../../domain/kernel/time.ts';
 
 export { Type, type Static, type TSchema };
@@ -29,9 +30,18 @@ export const Timestamp = Type.String({ format: 'date-time', pattern: MOMENT, max
 /** `2026-11-20`, a Korean day. */
 export const Day = Type.String({ format: 'date', pattern: `^${YEAR}-`, description: 'YYYY-MM-DD, Korean time' });
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
-export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S', 'x-document': { pattern: NAME } });
+/** Text that people read and that has to say something: at least one visible character; white space around it is dropped (D91, D97). */
+export const VISIBLE_TEXT = VISIBLE;
+export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: VISIBLE_TEXT, 'x-document': { pattern: NAME } });
 export const Keyword = Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' });
-export const Phone = Type.String({ pattern: '^[0-9-]{9,20}$', description: 'Digits and hyphens, 9 to 20' });
+export const Phone = Type.String({
+  pattern: '^[0-9-]{9,20}$',
+  allOf: [{ pattern: '^-*(?:[0-9]-*){8}' }],
+  description: 'Digits and hyphens, 9 to 20, of which at least 8 are digits',
+  'x-document': { pattern: '^-*(?:[0-9]-*){8,20}$', minLength: 9, maxLength: 20 },
+});
+/** A password, a secret or an address of the web: it stays as it was sent (D91). */
+export const VERBATIM = { 'x-verbatim': true } as const;
 export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 

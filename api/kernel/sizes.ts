@@ -33,6 +33,10 @@ export interface Shape {
   readonly discriminator?: { readonly propertyName: string };
   readonly oneOf?: readonly Shape[];
   readonly const?: unknown;
+  /** Stays as it was sent: a password, a secret, an address of the web. */
+  readonly 'x-verbatim'?: boolean;
+  /** White space around it is dropped. */
+  readonly 'x-trimmed'?: boolean;
 }
 interface Walk {
   readonly found: Finding[];
@@ -95,6 +99,8 @@ function branchFor(value: unknown, schema: Shape): Shape | null | undefined {
   const fitting = branches.filter(({ type }) => isOf(type!, value));
   return fitting.length > 1 ? null : fitting[0] && alternativeFor(value, fitting[0]);
 }
+/** The same for whoever does not judge: an empty schema where the value has none of its own. */
+export const shapeFor = (value: unknown, schema: Shape): Shape => branchFor(value, schema) ?? schema;
 /** What an object says that it is; the schema itself where it says nothing known. */
 function alternativeFor(value: unknown, schema: Shape): Shape {
   const { discriminator, oneOf = [] } = schema;

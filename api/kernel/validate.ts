@@ -5,7 +5,13 @@ import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { TSchema } from './schema.ts';
 import { admit, type Finding, MAX_FINDINGS } from './sizes.ts';
 
-const strict = { strict: true, strictTypes: false, allErrors: true, discriminator: true, keywords: ['x-document'] };
+const strict = {
+  strict: true,
+  strictTypes: false,
+  allErrors: true,
+  discriminator: true,
+  keywords: ['x-document', 'x-verbatim', 'x-trimmed'],
+};
 /** JSON without coercion or defaults; queries with defaults. */
 const ajvs = { json: new Ajv2020(strict), text: new Ajv2020({ ...strict, useDefaults: true }) };
 for (const one of Object.values(ajvs)) addFormats.default(one, ['date-time', 'date', 'email', 'uri']);

@@ -4,11 +4,11 @@ import { ownUploads } from '../../db/uploads/queries.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import type { ActionPayload } from '../../domain/orders/messages.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Count, Id, nullable, oneOf, Type, valuesOf } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, Type, valuesOf, VERBATIM } from '../kernel/schema.ts';
 import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 
-const Address = Type.String({ minLength: 1, maxLength: 2000 });
+const Address = Type.String({ minLength: 1, maxLength: 2000, ...VERBATIM });
 /** The flow judges how many it takes (F24); this bounds what is looked up. */
 const MAX_ATTACHMENTS = 100;
 /** Values by field key; their forms are those of the action. Any JSON, which the limit of the whole body bounds. */

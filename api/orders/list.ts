@@ -16,7 +16,10 @@ const Query = Type.Object({
   ...paging,
   cursor: cursorQuery(Object.values(ORDERS).join('')),
   orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed; needs no period'),
-  keyword: named({ pattern: DIGITS(1) }, 'An order number or its beginning, within the period'),
+  keyword: named(
+    { pattern: DIGITS(1) },
+    'An order number or its beginning, or the beginning of the day of the order (YYMMDD), within the period',
+  ),
   orderedFrom: fromTime('; with keyword by default three months ago'),
   orderedTo: toTime(),
   lastChangedFrom: fromTime(': in the order of changes from there on'),

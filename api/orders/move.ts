@@ -1,6 +1,6 @@
 import { endpoint } from '../kernel/endpoint.ts';
 import { itemContext } from './context.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { closed, Name, Type } from '../kernel/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';
@@ -20,7 +20,7 @@ export const move = endpoint({
   body: closed(
     {
       to: Type.String({ minLength: 1, maxLength: 40, description: 'One of moveTargets' }),
-      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+      reason: Name(500),
     },
     { title: 'FlowMoveRequest' },
   ),

@@ -1,4 +1,5 @@
 /** What the provider's window is opened with: the arguments of its browser SDK, for a script or as the fields of a form (Y28). */
+import { isVisible } from '../../domain/kernel/text.ts';
 import type { PublicHalves } from '../../db/paymentSettings/entities.ts';
 import type { Method, Wallet } from '../../domain/paymentSettings/routing.ts';
 import type { PaymentMethod } from '../../domain/payments/rules.ts';
@@ -96,16 +97,23 @@ function portoneCall(request: WindowRequest, { storeId, channelKey }: Extract<Pu
   };
 }
 
-/** Longer names are refused by the providers. */
+/** Longer names are refused by the providers, which count as browsers do: an emoji is two. */
 const MAX_ORDER_NAME = 100;
+/** What turns the direction of the text after it, so that a window shows another name or amount than it was given. */
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const letters = new Intl.Segmenter('ko');
 
-/** 양모 머플러 외 2건. */
-export function orderName(lines: readonly { readonly productName: string }[]): string {
-  const more = lines.length > 1 ? ` 외 ${lines.length - 1}건` : '';
-  const [first] = lines;
-  return (
-    Array.from(first?.productName ?? '')
-      .slice(0, MAX_ORDER_NAME - more.length)
-      .join('') + more
-  );
+/** 양모 머플러 외 2건: one line without direction marks, cut between what people see as letters. */
+export function orderName([first, ...others]: readonly { readonly productName: string }[]): string {
+  const more = others.length > 0 ? ` 외 ${others.length}건` : '';
+  const line = (first?.productName ?? '')
+    .replaceAll(DIRECTION, '')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  let name = '';
+  for (const { segment } of letters.segment(line)) {
+    if (name.length + segment.length > MAX_ORDER_NAME - more.length) break;
+    name += segment;
+  }
+  return (isVisible(name) ? name : '주문') + more;
 }

@@ -7,7 +7,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
-import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, VERBATIM, Won } from '../kernel/schema.ts';
 
 export const Option = closed(
   {
@@ -23,6 +23,7 @@ export const ReturnUrl = Type.String({
   maxLength: 2000,
   description: RETURN,
   'x-document': { pattern: RETURN_URL },
+  ...VERBATIM,
 });
 export const PaymentRequest = closed(
   {
@@ -31,7 +32,7 @@ export const PaymentRequest = closed(
     shippingAddress: Type.Optional(Address),
     guest: Type.Optional(
       closed(
-        { name: Name(50), phone: Phone, email: Email, orderPassword: Type.String({ minLength: 4, maxLength: 128 }) },
+        { name: Name(50), phone: Phone, email: Email, orderPassword: Type.String({ minLength: 4, maxLength: 128, ...VERBATIM }) },
         { description: 'Required of guests; a customer is known' },
       ),
     ),

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/kernel/tx.ts';
+import { isVisible } from '../../domain/kernel/text.ts';
 import { deductPoints, earnExpiry, grantPoints } from '../../db/points/ledger.ts';
 import { readPolicy } from '../../db/points/policy.ts';
 import { isMember } from '../../db/points/queries.ts';
@@ -87,7 +88,7 @@ function problemsOf({ amount, reason, expiresAt }: Fitting<Static<typeof Adjustm
   const found = (is: boolean, field: string, code: string, message: string) => (is ? [{ field, code, message }] : []);
   return [
     ...found(amount === 0, 'amount', 'OUT_OF_RANGE', 'must not be 0'),
-    ...found(text === '', 'reason', 'TOO_SHORT', 'must not be blank'),
+    ...found(text !== undefined && !isVisible(text), 'reason', 'TOO_SHORT', 'must not be blank'),
     ...found(isLong, 'reason', 'TOO_LONG', `must have at most ${MAX_REASON} characters`),
     ...found(isPast, 'expiresAt', 'OUT_OF_RANGE', 'must be in the future'),
     ...found(expiresAt !== undefined && !isPast && (amount ?? 0) < 0, 'expiresAt', 'NOT_APPLICABLE', 'a deduction has no expiry'),

@@ -14,7 +14,7 @@ import { Attributes, Code, OptionGroup, SalePrice, SentStock } from './schemas.t
 /** A variant in a request. Read-only fields of responses are accepted; the id must be that of the combination. */
 const VariantRequest = closed(
   {
-    optionValues: Type.Array(Type.String({ maxLength: 50 }), { maxItems: MAX_AXES }),
+    optionValues: Type.Array(Type.String({ maxLength: 50, 'x-trimmed': true }), { maxItems: MAX_AXES }),
     stockQuantity: Type.Optional(SentStock),
     additionalPrice: Type.Optional(
       Type.Integer({ minimum: -2_000_000_000, maximum: 2_000_000_000, description: 'Won, added to salePrice' }),

@@ -3,7 +3,7 @@ import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { type Cut, Truncated } from '../kernel/answers.ts';
-import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type, VERBATIM } from '../kernel/schema.ts';
 
 const fields = {
   webhookId: Id,
@@ -19,7 +19,7 @@ export const Webhook = closed(fields, { title: 'Webhook' });
 export const NewWebhook = closed({ ...fields, secret: Type.String({ description: 'Shown once' }) }, { title: 'NewWebhook' });
 export const WebhookRequest = closed(
   {
-    url: Type.String({ minLength: 1, maxLength: 2000, 'x-document': { pattern: RECEIVER_URL } }),
+    url: Type.String({ minLength: 1, maxLength: 2000, 'x-document': { pattern: RECEIVER_URL }, ...VERBATIM }),
     eventTypes: Type.Array(oneOf(EVENT_TYPES), { minItems: 1, maxItems: 100 }),
   },
   { title: 'WebhookRequest' },

@@ -2,6 +2,7 @@
 import {
   checkChosen,
   isBuyable,
+  isPriced,
   missingNights,
   priceOf,
   type PricingData,
@@ -11,7 +12,6 @@ import {
 } from '../checkout/lines.ts';
 import type { Sellable } from '../products/queries.ts';
 import { CartItemEntity } from './entities.ts';
-import { isSellableAt } from '../../domain/products/prices.ts';
 import { CHECKOUT_LINES, type Visit } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
@@ -47,7 +47,7 @@ export async function addToCart(tx: Tx, sessionId: string, wanted: WantedLine, v
 function checkSellable(pricing: PricingData, wanted: WantedLine, found: Sellable, variant: Sellable['variants'][number]): void {
   const { stay = null } = wanted;
   const priced = priceOf(pricing, found, variant, stay);
-  if (!isBuyable(found, variant, stay ? 0 : 1) || !isSellableAt(priced.unitPriceWon, priced.stay?.nights))
+  if (!isBuyable(found, variant, stay ? 0 : 1) || !isPriced(priced))
     throw new Fault('OUT_OF_STOCK', { details: { items: [{ productId: wanted.productId, optionId: variant.variantId }] } });
   const dates = stay ? missingNights(pricing, variant.variantId, stay, wanted.quantity) : [];
   if (dates.length > 0) throw new Fault('DATES_UNAVAILABLE', { details: { dates } });

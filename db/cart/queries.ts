@@ -1,9 +1,8 @@
 /** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
 import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
-import { isSellableAt } from '../../domain/products/prices.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';
-import { missingNights, optionLabel, priceOf, readPricingData, type PricingData, type WantedLine } from '../checkout/lines.ts';
+import { isPriced, missingNights, optionLabel, priceOf, readPricingData, type PricingData, type WantedLine } from '../checkout/lines.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type CartItem, CartItemEntity } from './entities.ts';
 
@@ -42,7 +41,7 @@ function lineOf(pricing: PricingData, item: CartItem): CartLine {
   // The inventory mode of the product was changed since the line was added.
   if ((found.product.inventoryMode === 'DATED') !== (stay !== null)) return { ...gone, unavailable: 'NOT_ON_SALE' };
   const priced = priceOf(pricing, found, variant, stay);
-  if (!isSellableAt(priced.unitPriceWon, priced.stay?.nights)) return { ...gone, unavailable: 'NOT_ON_SALE' };
+  if (!isPriced(priced)) return { ...gone, unavailable: 'NOT_ON_SALE' };
   return {
     item,
     productName: found.product.name,

@@ -92,6 +92,10 @@ export function priceOf(
   return { unitPriceWon: priced.nights.reduce((sum, night) => sum + night.price, 0), stay: priced };
 }
 
+/** Whether this price may be sold at; what was written before the rule held may not (D95). */
+export const isPriced = ({ unitPriceWon, stay }: Pick<CheckoutLine, 'unitPriceWon' | 'stay'>): boolean =>
+  isSellableAt(unitPriceWon, stay?.nights);
+
 /** The unavailable nights of a stay for `quantity` units: past ones, and those without enough stock. */
 export const missingNights = (pricing: PricingData, variantId: string, stay: Stay, quantity: number): string[] =>
   nightsOf(stay).filter((date) => date < pricing.today || (pricing.nights.get(nightKey(variantId, date))?.stock ?? 0) < quantity);
@@ -168,8 +172,7 @@ export function unavailableLines({ sellable }: PricingData, lines: readonly Chec
     const found = sellable.get(productId);
     const variant = found?.variants.find((v) => v.variantId === optionId);
     const quantity = same.filter(({ stay }) => !stay).reduce((sum, line) => sum + line.quantity, 0);
-    const isPriced = same.every(({ unitPriceWon, stay }) => isSellableAt(unitPriceWon, stay?.nights));
-    return found && variant && isPriced && isBuyable(found, variant, quantity) ? [] : [{ productId, optionId }];
+    return found && variant && same.every(isPriced) && isBuyable(found, variant, quantity) ? [] : [{ productId, optionId }];
   });
 }
 /** Whether `quantity` units of a variant can be bought now: on sale, sellable, enough stock. */

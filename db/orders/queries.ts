@@ -2,6 +2,7 @@
 import { raw } from '@mikro-orm/core';
 import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { daysOf } from '../../domain/kernel/time.ts';
 import type { PublicStatus } from '../../domain/flows/status.ts';
 import { countOf } from '../feeds/counts.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -92,6 +93,14 @@ export const afterPosition = (time: string, id: string, rest: '$lt' | '$gt', aft
     ],
   };
 
+/** A number names the day on which it was given, at the start of the payment: the day of the order is found by the same digits. */
+function foundBy(keyword: string) {
+  const days = daysOf(keyword);
+  // Digits only: `:` follows `9`, so that the upper bound of the prefix is the keyword with a colon.
+  const byNumber = { orderNo: { $gte: keyword, $lt: `${keyword}:` } };
+  return days ? [byNumber, { orderedAt: { $gte: new Date(days.from), $lt: new Date(days.to) } }] : [byNumber];
+}
+
 function conditions(storeId: string, filter: OrderFilter) {
   const { orderNo, keyword, orderedFrom, orderedTo, testPayment, fulfillmentType, status, customerId, lastChangedFrom } = filter;
   const orderedAt = {
@@ -107,8 +116,7 @@ function conditions(storeId: string, filter: OrderFilter) {
   return {
     storeId,
     ...(orderNo !== undefined && { orderNo }),
-    // Digits only: `:` follows `9`, so that the upper bound of the prefix is the keyword with a colon.
-    ...(keyword !== undefined && { orderNo: { $gte: keyword, $lt: `${keyword}:` } }),
+    ...(keyword !== undefined && { $or: foundBy(keyword) }),
     ...(Object.keys(orderedAt).length > 0 && { orderedAt }),
     ...(testPayment !== undefined && { testPayment }),
     ...(fulfillmentType !== undefined && { [hasType]: true }),

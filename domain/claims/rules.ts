@@ -1,5 +1,6 @@
 /** Claims: a buyer's cancel, return or exchange of an order item (docs/contract.md#claims, D12, D46–D51). */
 import type { FieldError } from '../kernel/errors.ts';
+import { visibleLength } from '../kernel/text.ts';
 import { DAY } from '../kernel/time.ts';
 
 export const CLAIM_TYPES = ['CANCEL', 'RETURN', 'EXCHANGE'] as const;
@@ -124,6 +125,6 @@ export const inspectionProblems = (inspection: object): FieldError[] =>
 export const MIN_EXPLANATION = 10;
 /** A rejection is explained. */
 export const rejectionProblems = ({ explanation }: { readonly explanation?: string | undefined }): FieldError[] =>
-  explanation !== undefined && Array.from(explanation.trim()).length < MIN_EXPLANATION
+  explanation !== undefined && visibleLength(explanation) < MIN_EXPLANATION
     ? [{ field: 'explanation', code: 'TOO_SHORT', message: `It has at least ${MIN_EXPLANATION} characters, blanks around it aside.` }]
     : [];

@@ -1,4 +1,5 @@
 /** Input of actions against the fields of their forms (F22). */
+import { isVisible } from '../kernel/text.ts';
 import { MOMENT } from '../kernel/time.ts';
 import type { FieldType } from './expressions/types.ts';
 import type { FormField } from './forms.ts';
@@ -18,10 +19,7 @@ export type IsUpload = (address: string) => boolean;
 
 const lengthOf = (text: string): number => Array.from(text).length;
 const isBlank = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  (typeof value === 'string' && value.trim() === '') ||
-  (Array.isArray(value) && value.length === 0);
+  value === undefined || value === null || (typeof value === 'string' && !isVisible(value)) || (Array.isArray(value) && value.length === 0);
 /** The values of the options of a choice. */
 export const optionsOf = ({ options = [] }: InputField): readonly string[] =>
   options.map((option) => (typeof option === 'string' ? option : option.value));

@@ -24,6 +24,27 @@ export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_
 /** The Korean calendar day as `YYMMDD`, the prefix of order and claim numbers. */
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
 
+/**
+ * The moments of the Korean days whose `YYMMDD` begins with these digits, from inclusive, to exclusive: `2611` is November 2026; null where no
+ * day does. Of the years 2000 to 2099.
+ */
+export function daysOf(digits: string): { readonly from: number; readonly to: number } | null {
+  if (!/^\d{1,6}$/.test(digits)) return null;
+  const [from, to] = [earliest(digits), latest(digits)];
+  return from < to ? { from, to } : null;
+}
+const partsOf = (digits: string): number[] => [0, 2, 4].map((i) => Number(digits.slice(i, i + 2)));
+function earliest(digits: string): number {
+  const [year, month, day] = partsOf(digits.padEnd(6, '0')) as [number, number, number];
+  return month > 12 ? Infinity : Date.UTC(2000 + year, Math.max(month, 1) - 1, Math.max(day, 1)) - KOREA;
+}
+function latest(digits: string): number {
+  const [year, month, day] = partsOf(digits.padEnd(6, '9')) as [number, number, number];
+  const last = Math.min(month, 12);
+  const lastDay = new Date(Date.UTC(2000 + year, last, 0)).getUTCDate();
+  return Date.UTC(2000 + year, last - 1, Math.min(day, lastDay) + 1) - KOREA;
+}
+
 /** The Korean calendar day of a moment: `2026-11-20`. */
 export const koreanDate = (at: number): string => korean(at).slice(0, 10);
 

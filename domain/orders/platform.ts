@@ -1,4 +1,5 @@
 /** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them (F21). */
+import { isVisible } from '../kernel/text.ts';
 import type { PlatformFields } from '../flows/forms.ts';
 import type { ActionPayload, ItemCommand } from './messages.ts';
 import { CARRIERS, DELIVERY_METHODS, type DeliveryMethod } from './rules.ts';
@@ -69,7 +70,7 @@ export function handedInput({ name, input }: ItemCommand, text: string | null): 
 
 /** A dispatch as an accepted action's input tells it. */
 export function dispatchInput(input: Readonly<Record<string, unknown>>) {
-  const text = (key: string): string | null => (typeof input[key] === 'string' && input[key].trim() !== '' ? input[key] : null);
+  const text = (key: string): string | null => (typeof input[key] === 'string' && isVisible(input[key]) ? input[key] : null);
   const method = text('deliveryMethod');
   const deliveryMethod = DELIVERY_METHODS.find((known) => known === method) ?? 'NONE';
   return { deliveryMethod, carrierCode: text('carrierCode'), trackingNumber: text('trackingNumber') };

@@ -1,5 +1,6 @@
 /** Options: up to three axes (option groups), and a variant for each combination of their values (docs/contract.md#options, D56). */
 import type { FieldError } from '../kernel/errors.ts';
+import { seen } from '../kernel/text.ts';
 import { MIN_WON } from './prices.ts';
 
 export const MAX_AXES = 3;
@@ -97,13 +98,13 @@ function variantProblems(
   return [...unknown, ...doubled(keys, (i) => `variants[${i}].optionValues`), ...tooCheap];
 }
 
-/** A DUPLICATE for each name that occurred before; undefined is ignored. */
+/** A DUPLICATE for each name that occurred before, or one that nobody can tell from it (D91); undefined is ignored. */
 function doubled(names: readonly (string | undefined)[], field: (i: number) => string): FieldError[] {
-  const seen = new Set<string>();
+  const known = new Set<string>();
   return names.flatMap((name, i) => {
     if (name === undefined) return [];
-    const isNew = !seen.has(name);
-    seen.add(name);
+    const isNew = !known.has(seen(name));
+    known.add(seen(name));
     return isNew ? [] : [{ field: field(i), code: 'DUPLICATE', message: 'It is named twice.' }];
   });
 }

@@ -1,12 +1,12 @@
 /** GET /v1/orders with each filter, alone and together (docs/contract.md#feeds, D70). */
 import { beforeAll, expect, test } from '@jest/globals';
-import { type Paid, type World, world } from '../../kernel/world.ts';
+import { type Paid, query, type World, world } from '../../kernel/world.ts';
 
 let shop: World;
 let shipped: Paid;
 let provided: Paid;
-const request = (query: string) => shop.seller.call('GET', `/v1/orders?${query}`);
-const found = async (query: string) => ((await request(query)).body.data.items as { orderId: string }[]).map(({ orderId }) => orderId);
+const request = (search: string) => shop.seller.call('GET', `/v1/orders?${search}`);
+const found = async (search: string) => ((await request(search)).body.data.items as { orderId: string }[]).map(({ orderId }) => orderId);
 const moment = (iso: string) => encodeURIComponent(iso);
 const orderedAt = async ({ orderId }: Paid) => (await shop.seller.call('GET', `/v1/orders/${orderId}`)).body.data.orderedAt as string;
 
@@ -42,6 +42,23 @@ test('each filter finds what it names, alone and with others', async () => {
   expect(await found('testPayment=false')).toEqual([]);
 });
 
+test('the digits of a day find what was ordered on it, whatever day its number names', async () => {
+  const { orderId, orderNo } = shipped;
+  const at = Date.parse(await orderedAt(shipped));
+  // As if the payment had begun before midnight.
+  const [yesterday, today] = [at - 86_400_000, at].map((time) =>
+    new Date(time + 9 * 3_600_000).toISOString().slice(2, 10).replaceAll('-', ''),
+  );
+  await query('UPDATE orders SET order_no = $2 WHERE order_id = $1', [orderId, `${yesterday}${orderNo.slice(6)}`]);
+  try {
+    for (const keyword of [today!, yesterday!, today!.slice(0, 4), `${yesterday}-${orderNo.slice(6, 8)}`])
+      expect([keyword, await found(`keyword=${keyword}`)]).toEqual([keyword, expect.arrayContaining([orderId])]);
+    expect(await found(`keyword=${today}${orderNo.slice(6, 12)}`)).toEqual([]);
+  } finally {
+    await query('UPDATE orders SET order_no = $2 WHERE order_id = $1', [orderId, orderNo]);
+  }
+});
+
 test.each([
   'orderedFrom=2026-01-01',
   'orderedTo=2026-02-30T00:00:00',
@@ -50,6 +67,6 @@ test.each([
   'fulfillmentType=OTHER',
   'status=WHAT',
   'keyword=abc',
-])('%s: INVALID_PARAMETER', async (query) =>
-  expect((await request(query)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: query.split('=')[0] } }),
+])('%s: INVALID_PARAMETER', async (search) =>
+  expect((await request(search)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: search.split('=')[0] } }),
 );

@@ -100,7 +100,8 @@ describe('the name of an order', () => {
   });
   test('is cut to what providers take, never within a character', () => {
     const name = named('🧣'.repeat(120), '모자');
-    expect([Array.from(name).length, name.endsWith('🧣 외 1건')]).toEqual([100, true]);
+    // In the units of browsers, of which a scarf is two.
+    expect([name.length, name.endsWith('🧣 외 1건')]).toEqual([99, true]);
   });
 });
 
