@@ -11,7 +11,7 @@ import { readMultipart, type UploadedFile } from './upload.ts';
 const LIMIT = 256 * 1024;
 
 /** UNSUPPORTED_MEDIA_TYPE for a compressed body, whose size its head does not tell (D93). */
-export function refuseEncoded(ctx: Context): void {
+function refuseEncoded(ctx: Context): void {
   if (/^\s*(?:identity)?\s*$/i.test(ctx.get('content-encoding'))) return;
   ctx.set('Accept-Encoding', 'identity');
   throw new Fault('UNSUPPORTED_MEDIA_TYPE');

@@ -135,7 +135,7 @@ const keyProblems = ({ header }: Incoming): FieldError[] =>
   header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
 
 const DRY_RUN = 'x-svc-dry-run';
-export const hasDryRun = (endpoint: Endpoint): boolean => isWrite(endpoint) || isPersonal(endpoint);
+const hasDryRun = (endpoint: Endpoint): boolean => isWrite(endpoint) || isPersonal(endpoint);
 export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => hasDryRun(endpoint) && header(DRY_RUN) === '1';
 
 /** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */

@@ -54,7 +54,7 @@ export const shownBy = (
 });
 
 /** The data that a GET operation answers with, from its own handler. */
-export async function readBy(
+async function readBy(
   get: Endpoint,
   params: Readonly<Record<string, string>>,
   query: object,

@@ -193,6 +193,8 @@ async function everybody(): Promise<Principal[]> {
       headers: bearer(await storeToken(at('STAFF', shop), storeId)),
       refused: (endpoint) => {
         if (endpoint.access === 'user') return 'UNAUTHORIZED';
+        // They may remove themselves, and this is another's id.
+        if (endpoint.id === 'members.remove') return 'INSUFFICIENT_ROLE';
         if (endpoint.console && !endpoint.console.includes('STAFF')) return 'INSUFFICIENT_ROLE';
         return lacks(endpoint, ROLE_SCOPES.STAFF) ? 'INSUFFICIENT_SCOPE' : null;
       },

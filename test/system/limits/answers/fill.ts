@@ -1,7 +1,7 @@
 /** A store in which everything that lists show is as large as it can be stored (D90). */
 import { imageUrl, many, moment, type Planter, type Row, text } from './plant.ts';
 
-export const PRODUCTS = 101;
+const PRODUCTS = 101;
 const LINES = 100;
 
 /** A hundred products of 500 variants with the longest texts, and nights of one of them. */
