@@ -18,7 +18,7 @@ export interface Cut {
 }
 
 /** How long texts may be, one after the other, in characters. */
-const LENGTHS = [1000, 500, 250, 100, 50];
+const LENGTHS = [1000, 250, 50];
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
@@ -40,10 +40,15 @@ function shortened(entry: object, share: number, { texts, list }: Cut): object {
     cut = { ...(withTexts(entry, names, most) as object), truncated: true };
     if (fits(cut)) return cut;
   }
-  const of = (from: object): readonly unknown[] =>
-    list === undefined ? [] : (from as Readonly<Record<string, readonly unknown[]>>)[list]!;
-  while (of(cut).length > 1 && !fits(cut)) cut = { ...cut, [list!]: of(cut).slice(0, -1) };
-  return cut;
+  return list === undefined ? cut : withoutLast(cut, list, bytesOf(cut) - share);
+}
+
+/** Without as many of the list's last entries as are so many bytes. */
+function withoutLast(entry: object, list: string, over: number): object {
+  const all = (entry as Readonly<Record<string, readonly unknown[]>>)[list]!;
+  let kept = all.length;
+  for (let left = over; left > 0 && kept > 1; kept--) left -= bytesOf(all[kept - 1]) + 1;
+  return { ...entry, [list]: all.slice(0, kept) };
 }
 
 function withTexts(value: unknown, names: ReadonlySet<string>, most: number): unknown {

@@ -249,7 +249,7 @@ export const BuyerOrder = closed({ ...orderFields, items: Type.Array(BuyerOrderI
 /** Of lists (D90). */
 const listedFields = {
   ...orderFields,
-  itemCount: Type.Integer({ minimum: 1, description: 'Of all its items; a page of lists holds at most 500 of its orders’ first items' }),
+  itemCount: Type.Integer({ minimum: 1, description: 'Of all its items; a page of lists holds at most 300 of its orders’ first items' }),
   truncated: Truncated,
 };
 export const ListedOrder = closed(

@@ -45,7 +45,7 @@ export interface ListedOrder extends OrderFacts {
   readonly items: readonly ListedItem[];
 }
 /** The most items that a page of orders loads: each order shows as many as any other, or all of its own. */
-const PAGE_ITEMS = 500;
+const PAGE_ITEMS = 300;
 
 /** How items are read whose states are read one by one (states.ts); such rows are not changed. */
 const STATELESS = { exclude: ['storedState'], disableIdentityMap: true } as const;

@@ -335,7 +335,8 @@ export async function walk(shop: World): Promise<Walked> {
   // While the refund is held: once it is let go, its end is a matter of moments.
   await sell('payments.get', 'GET', `/v1/payments/${paymentId}`);
   await sell('refunds.process', 'POST', `/v1/payments/refunds/${refundId}/process`);
-  await sell('auditLogs.list', 'GET', '/v1/audit-logs?source=DOMAIN&action=ORDER_ITEM_CANCELED');
+  const { items: records } = await sell('auditLogs.list', 'GET', '/v1/audit-logs?source=DOMAIN&action=ORDER_ITEM_CANCELED');
+  await sell('auditLogs.get', 'GET', `/v1/audit-logs/${records[0].auditId as string}`);
   const held = { reason: '입고가 늦어집니다', expectedDispatchDate: '2030-01-02' };
   await sell('orders.hold', 'POST', `/v1/order-items/${item}/hold`, held);
   await sell('orders.confirm', 'POST', `/v1/order-items/${item}/confirm`, {});

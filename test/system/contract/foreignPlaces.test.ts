@@ -75,6 +75,7 @@ const SOURCES: Readonly<Record<string, readonly [table: string, column?: string]
   addressId: ['seller_address'],
   pickupLocationId: ['pickup_location'],
   approvalId: ['approval_request'],
+  auditId: ['audit_request'],
   flowId: ['commerce_flow'],
   runId: ['flow_step'],
 };
