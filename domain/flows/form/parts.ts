@@ -1,5 +1,5 @@
 /** What the forms of graphs are made of. `x-document` holds what documents tell and `checkGraph` judges (F7). */
-import { VISIBLE } from '../../kernel/text.ts';
+import { VISIBLE, VISIBLE_PLAIN } from '../../kernel/text.ts';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 const ID = '^[A-Za-z][A-Za-z0-9_-]{0,39}$';
@@ -15,7 +15,7 @@ export const checked = (values: readonly string[], maxLength = 40) => Type.Strin
 export const Id = Type.String({ pattern: ID, maxLength: 40 });
 /** The id of something else in the graph. */
 export const Reference = Type.String({ maxLength: 100, 'x-document': { pattern: ID } });
-export const Label = Type.String({ minLength: 1, maxLength: 40, pattern: VISIBLE });
+export const Label = Type.String({ minLength: 1, maxLength: 40, pattern: VISIBLE, 'x-document': { pattern: VISIBLE_PLAIN } });
 const PLACEHOLDERS = 'Text with placeholders {{inputs.*}}, {{data.*}}, {{item.*}}, {{fulfillment.*}}';
 export const template = (maxLength: number) => Type.String({ maxLength, description: PLACEHOLDERS });
 export const Duration = Type.String({

@@ -57,7 +57,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'points.listCustomerHistory': /^cursor$/,
   'points.listHistory': /^cursor$/,
   'points.listMine': /^cursor$/,
-  'payments.start': /^(guest|option)$/,
+  'payments.start': /^(guest|option|returnUrl)$/,
   'products.create': /^(variants|optionGroups|images)/,
   'products.patch': /^(variants|optionGroups|images)/,
   'products.readCalendar': /^to$/,
