@@ -20,4 +20,4 @@ COPY --from=build /srv/sangjeom .
 RUN mkdir /srv/uploads && chown node:node /srv/uploads
 USER node
 EXPOSE 3000
-CMD ["node", "--max-old-space-size=192", "--max-semi-space-size=12", "api/main.ts"]
+CMD ["node", "--max-old-space-size=256", "--max-semi-space-size=12", "api/main.ts"]

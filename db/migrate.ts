@@ -54,6 +54,7 @@ import { TextForm0048 } from './migrations/0048_text_form.ts';
 import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
+import { Listed0052 } from './migrations/0052_listed.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -108,6 +109,7 @@ const MIGRATIONS = [
   PaymentKeys0049,
   OperationSubject0050,
   AddressChanges0051,
+  Listed0052,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -19,6 +19,7 @@ export const list = endpoint({
   access: 'store',
   scopes: ['claim:r'],
   change: 'none',
+  isLarge: true,
   query: Type.Object({
     ...paging,
     cursor: cursorQuery(NEWEST),

@@ -14,6 +14,7 @@ export const list = endpoint({
   access: 'store',
   console: ['OWNER', 'ADMIN'],
   change: 'none',
+  isLarge: true,
   query: Type.Object({ ...paging, status: named({ enum: STATUSES }, 'In this status') }),
   data: listOf(ListedClient),
   errors: ['INVALID_PARAMETER'],

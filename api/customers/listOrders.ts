@@ -14,6 +14,7 @@ export const listOrders = endpoint({
   access: 'store',
   scopes: ['customer:r'],
   change: 'none',
+  isLarge: true,
   query: Type.Object({ ...paging, testPayment: named({ enum: FLAGS }, 'true or false') }),
   data: listOf(ListedOrder),
   errors: ['CUSTOMER_NOT_FOUND', 'INVALID_PARAMETER'],

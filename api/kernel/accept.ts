@@ -11,6 +11,7 @@ import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
+import { inTurn } from './largeReads.ts';
 import { perform } from './perform.ts';
 import type { Answer } from './replies.ts';
 import { createReader, type Incoming, isDryRun, validated } from './request.ts';
@@ -37,7 +38,8 @@ export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
       await refuseFirst(endpoint, deps, arrival, authenticated);
       const request = await read(incoming);
       const caller = callerOf(arrival, authenticated, request.body);
-      const answer = await perform(await validated(request, { incoming, endpoint, deps, caller }));
+      const work = async () => perform(await validated(request, { incoming, endpoint, deps, caller }));
+      const answer = await inTurn(endpoint, authenticated.storeId, incoming.gone, work);
       const violations = answer.status < 300 && !answer.code ? (strays?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? []) : [];
       if (violations.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(violations)}`);
       return answer;

@@ -46,9 +46,9 @@ function shortened(entry: object, share: number, { texts, list }: Cut): object {
 /** Without as many of the list's last entries as are so many bytes. */
 function withoutLast(entry: object, list: string, over: number): object {
   const all = (entry as Readonly<Record<string, readonly unknown[]>>)[list]!;
-  let kept = all.length;
-  for (let left = over; left > 0 && kept > 1; kept--) left -= bytesOf(all[kept - 1]) + 1;
-  return { ...entry, [list]: all.slice(0, kept) };
+  let end = all.length;
+  for (let left = over; left > 0 && end > 1; end--) left -= bytesOf(all[end - 1]) + 1;
+  return { ...entry, [list]: all.slice(0, end) };
 }
 
 function withTexts(value: unknown, names: ReadonlySet<string>, most: number): unknown {

@@ -46,7 +46,7 @@ type Busy = 'TOO_MANY_REQUESTS' | 'TEMPORARILY_UNAVAILABLE';
 
 export class Threads {
   private readonly file: URL;
-  private readonly turns = new Turns({ slots: AT_ONCE, waitMs: WAIT_MS });
+  private readonly turns = new Turns({ name: 'rehearsals', slots: AT_ONCE, ofStore: 1, waitMs: WAIT_MS });
   private readonly idle = new Map<Worker, NodeJS.Timeout>();
   private readonly living = new Set<Worker>();
 

@@ -1,4 +1,4 @@
-/** Whose turn it is (F45): so many at once in this process and one of a store, the store first that was served longest ago. */
+/** Whose turn it is (F45, D90): so many at once in this process and of a store, the store first that was served longest ago. */
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { RetryLater } from './limits.ts';
 
@@ -10,14 +10,20 @@ interface Waiting {
   readonly begin: (end: () => void) => void;
 }
 export interface TurnsLimits {
+  /** The label of refusals in metrics. */
+  readonly name: string;
   readonly slots: number;
+  /** At once of one store. */
+  readonly ofStore: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
   readonly waitMs: number;
 }
 
 export class Turns {
   private readonly limits: TurnsLimits;
-  private readonly busy = new Set<string>();
+  /** How many a store has. */
+  private readonly busy = new Map<string, number>();
+  private taken = 0;
   /** By store, the one that was served longest ago first. */
   private readonly lines = new Map<string, Waiting[]>();
 
@@ -30,7 +36,7 @@ export class Turns {
     gone.throwIfAborted();
     const line = this.lines.get(storeId) ?? [];
     const waiting = [...this.lines.values()].reduce((sum, { length }) => sum + length, 0);
-    if (line.length >= MAX_OF_STORE || waiting >= MAX_WAITING) throw refused();
+    if (line.length >= MAX_OF_STORE || waiting >= MAX_WAITING) throw this.refused();
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
@@ -50,7 +56,7 @@ export class Turns {
         reject(reason);
       };
       const leave = () => giveUp(gone.reason);
-      const timer = setTimeout(() => giveUp(refused()), this.limits.waitMs);
+      const timer = setTimeout(() => giveUp(this.refused()), this.limits.waitMs);
       gone.addEventListener('abort', leave);
       line.push(one);
       this.lines.set(storeId, line);
@@ -59,7 +65,10 @@ export class Turns {
   }
 
   private end(storeId: string): void {
-    this.busy.delete(storeId);
+    this.taken--;
+    const left = this.busy.get(storeId)! - 1;
+    if (left === 0) this.busy.delete(storeId);
+    else this.busy.set(storeId, left);
     // Behind all others that wait by now.
     const line = this.lines.get(storeId);
     this.lines.delete(storeId);
@@ -69,17 +78,18 @@ export class Turns {
 
   private next(): void {
     for (const [storeId, line] of this.lines) {
-      if (this.busy.size >= this.limits.slots) return;
-      if (this.busy.has(storeId)) continue;
-      this.busy.add(storeId);
-      const one = line.shift()!;
+      for (let had = this.busy.get(storeId) ?? 0; had < this.limits.ofStore && line.length > 0; had++) {
+        if (this.taken >= this.limits.slots) return;
+        this.taken++;
+        this.busy.set(storeId, had + 1);
+        line.shift()!.begin(() => this.end(storeId));
+      }
       if (line.length === 0) this.lines.delete(storeId);
-      one.begin(() => this.end(storeId));
     }
   }
-}
 
-function refused(): RetryLater {
-  limitRefusals.inc({ limit: 'rehearsals' });
-  return new RetryLater(1);
+  private refused(): RetryLater {
+    limitRefusals.inc({ limit: this.limits.name });
+    return new RetryLater(1);
+  }
 }

@@ -10,6 +10,7 @@ export const get = endpoint({
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
+  isLarge: true,
   data: Order,
   errors: ['ORDER_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {

@@ -10,6 +10,7 @@ export const getMine = endpoint({
   summary: 'Read an order of mine',
   access: 'customer',
   change: 'none',
+  isLarge: true,
   data: BuyerOrder,
   errors: ['ORDER_NOT_FOUND'],
 }).handle(async ({ tx, customer, params, at }) => {

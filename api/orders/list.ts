@@ -35,6 +35,7 @@ export const list = endpoint({
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
+  isLarge: true,
   query: Query,
   data: feedOf(ListedOrder),
   errors: ['INVALID_PARAMETER'],

@@ -12,6 +12,7 @@ export const listFlowRuns = endpoint({
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
+  isLarge: true,
   data: closed({ items: Type.Array(ListedFlowRun) }, { title: 'FlowRuns' }),
   errors: ['ORDER_ITEM_NOT_FOUND'],
 }).handle(async ({ tx, params }) => {

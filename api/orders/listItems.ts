@@ -19,6 +19,7 @@ export const listItems = endpoint({
   access: 'store',
   scopes: ['order:r'],
   change: 'none',
+  isLarge: true,
   query: Type.Object({
     ...paging,
     cursor: cursorQuery(CHANGES),

@@ -14,6 +14,7 @@ export const listMine = endpoint({
   summary: 'List my orders, newest first',
   access: 'customer',
   change: 'none',
+  isLarge: true,
   query: Type.Object({ ...paging, cursor: cursorQuery(NEWEST) }),
   data: feedOf(ListedBuyerOrder),
 }).handle(async ({ tx, customer, query, at: now }) => {

@@ -35,6 +35,8 @@ export const ApprovalRequestEntity = defineEntity({
     key: p.string().nullable(),
     fingerprint: p.string(),
     preview: p.json<Preview>(),
+    /** What lists show of it: computed by Postgres (migration 0052). */
+    listed: p.json<object>().nullable().persist(false),
     requiredScopes: textList(),
     approverRole: p.string().$type<ApproverRole>(),
     createdAt: time(),

@@ -3,10 +3,8 @@ import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { type ApprovalStatus, type Preview, shownStatus } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
-import { shareOf } from '../kernel/answers.ts';
 import type { SealLocation } from '../kernel/keyring.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
-import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type ApprovalRequest, ApprovalRequestEntity } from './entities.ts';
 
@@ -55,10 +53,6 @@ export type ListedApproval = ApprovalRequest & {
 };
 /** What a list does not show, or cuts where it is stored: a request may hold megabytes. */
 const UNLISTED = ['preview', 'resultData', 'resultError', 'resultSealed', 'body', 'params', 'headers', 'querystring', 'path'] as const;
-/** The largest request without its changes, in bytes, and the most of the data and the error that it was answered with. */
-const REQUEST_BYTES = 6000;
-const RESULT_BYTES = 1000;
-
 /** Newest first; of previews as much as a page holds, and what was answered only where it is short. */
 export async function listApprovals(tx: Tx, filter: ApprovalFilter): Promise<{ items: ListedApproval[]; total: number }> {
   const { em, sql, storeId, at } = tx;
@@ -70,12 +64,9 @@ export async function listApprovals(tx: Tx, filter: ApprovalFilter): Promise<{ i
     exclude: UNLISTED,
     disableIdentityMap: true,
   });
-  const short = (column: Fragment) => fragment`CASE WHEN octet_length(${column}::text) <= ${RESULT_BYTES} THEN ${column} END`;
-  const rows = await sql<CutRow>`
-    SELECT approval_id, preview - 'changes' AS preview, ${short(fragment`result_data`)} AS data, ${short(fragment`result_error`)} AS error,
-      shortened_changes(preview -> 'changes', ${shareOf(page.size) - REQUEST_BYTES}) AS cut
-    FROM approval_request WHERE store_id = ${storeId} AND approval_id = ANY (${items.map(({ approvalId }) => approvalId)}::text[])`;
-  const cuts = new Map(rows.map((row) => [row.approval_id, row]));
+  const rows = await sql<CutRow>`SELECT approval_id, listed FROM approval_request
+    WHERE store_id = ${storeId} AND approval_id = ANY (${items.map(({ approvalId }) => approvalId)}::text[])`;
+  const cuts = new Map(rows.map(({ approval_id: id, listed }) => [id, listed]));
   const listed = (items as ApprovalRequest[]).map((item) => {
     const { preview, data, error, cut } = cuts.get(item.approvalId)!;
     const shown = { preview: { ...preview, changes: cut.changes }, resultData: data, resultError: error };
@@ -85,10 +76,13 @@ export async function listApprovals(tx: Tx, filter: ApprovalFilter): Promise<{ i
 }
 interface CutRow {
   readonly approval_id: string;
-  readonly preview: Omit<Preview, 'changes'>;
-  readonly data: unknown;
-  readonly error: unknown;
-  readonly cut: { readonly changes: Preview['changes']; readonly isTruncated: boolean };
+  /** As Postgres computed it when the request was written (migration 0052). */
+  readonly listed: {
+    readonly preview: Omit<Preview, 'changes'>;
+    readonly data: unknown;
+    readonly error: unknown;
+    readonly cut: { readonly changes: Preview['changes']; readonly isTruncated: boolean };
+  };
 }
 
 /** A PENDING one whose time is over is shown as EXPIRED. */

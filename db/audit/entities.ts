@@ -32,6 +32,8 @@ export const AuditRequestEntity = defineEntity({
     traceId: p.string().nullable(),
     idempotencyKey: p.string().nullable(),
     approvalId: p.string().nullable(),
+    /** What lists show of it: computed by Postgres (migration 0052). */
+    listed: p.json<object>().nullable().persist(false),
     metadata: p.json<Record<string, unknown>>(),
   },
 });

@@ -2,8 +2,7 @@
 import { DOMAIN_OUTCOME, LISTED_MS, type Outcome, type Source, YEAR_ACTIONS } from '../../domain/audit/rules.ts';
 import type { Actor, ActorType } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { shareOf } from '../kernel/answers.ts';
-import { allOf, type Fragment, fragment, identifier, joined } from '../kernel/sql.ts';
+import { allOf, type Fragment, fragment, joined } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 export interface AuditRecord {
@@ -52,49 +51,26 @@ export async function listAudit(tx: Tx, filter: AuditFilter): Promise<AuditRecor
     source !== 'REQUEST' && (outcomes === undefined || outcomes.includes(DOMAIN_OUTCOME)) && changes(tx, filter),
   ].filter((branch) => branch !== false);
   if (branches.length === 0) return [];
-  // Cut here, of what is listed alone: a record may hold a megabyte.
-  const rows = await tx.sql<Row>`SELECT ${joined(HEAD, fragment`, `)}, metadata - 'changes' AS metadata,
-      CASE WHEN metadata ? 'changes' THEN shortened_changes(metadata -> 'changes', ${shareOf(filter.limit) - RECORD_BYTES}) END AS cut
-    FROM (SELECT * FROM (${joined(branches, fragment` UNION ALL `)}) found
-      ORDER BY created_at DESC, audit_id DESC LIMIT ${filter.limit}) listed ORDER BY created_at DESC, audit_id DESC`;
-  return rows.map(recordOf);
+  const rows = await tx.sql<ListedRow>`SELECT * FROM (${joined(branches, fragment` UNION ALL `)}) found
+    ORDER BY created_at DESC, audit_id DESC LIMIT ${filter.limit}`;
+  return rows.map(({ listed: { metadata, cut = null }, ...row }) => recordOf({ ...row, metadata, cut }));
 }
-/** The largest record without its changes, in bytes. */
-const RECORD_BYTES = 4000;
 
 /** A record with all of its changes, for as long as it is listed. AUDIT_NOT_FOUND. */
 export async function readAudit(tx: Tx, auditId: string): Promise<AuditRecord> {
   const its = fragment`store_id = ${tx.storeId} AND audit_id = ${auditId}`;
   const [row] = await tx.sql<Row>`
-    SELECT ${REQUEST_COLUMNS} FROM audit_request WHERE ${its} AND ${isListedRequest(tx)}
-    UNION ALL SELECT ${CHANGE_COLUMNS} FROM audit_domain WHERE ${its} AND ${isListedChange(tx)} LIMIT 1`;
+    SELECT ${REQUEST_HEAD}, metadata FROM audit_request WHERE ${its} AND ${isListedRequest(tx)}
+    UNION ALL SELECT ${CHANGE_HEAD}, metadata FROM audit_domain WHERE ${its} AND ${isListedChange(tx)} LIMIT 1`;
   if (!row) throw new Fault('AUDIT_NOT_FOUND');
   return recordOf(row);
 }
 
-const HEAD = [
-  'audit_id',
-  'source',
-  'created_at',
-  'actor_type',
-  'actor_id',
-  'actor_name',
-  'action',
-  'target_type',
-  'target_id',
-  'outcome',
-  'status_code',
-  'error_code',
-  'request_id',
-  'trace_id',
-  'idempotency_key',
-  'approval_id',
-].map((name) => identifier(name));
-const REQUEST_COLUMNS = fragment`audit_id, 'REQUEST' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
-  outcome, status_code, error_code, request_id, trace_id, idempotency_key, approval_id, metadata`;
-const CHANGE_COLUMNS = fragment`audit_id, 'DOMAIN' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
+const REQUEST_HEAD = fragment`audit_id, 'REQUEST' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
+  outcome, status_code, error_code, request_id, trace_id, idempotency_key, approval_id`;
+const CHANGE_HEAD = fragment`audit_id, 'DOMAIN' AS source, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
   ${DOMAIN_OUTCOME}::text AS outcome, NULL::smallint AS status_code, NULL::text AS error_code, request_id, NULL::text AS trace_id,
-  NULL::text AS idempotency_key, approval_id, metadata`;
+  NULL::text AS idempotency_key, approval_id`;
 
 const yearAgo = ({ at }: Tx): Date => new Date(at - LISTED_MS);
 const isListedRequest = (tx: Tx): Fragment => fragment`created_at >= ${yearAgo(tx)}`;
@@ -109,7 +85,7 @@ function requests(tx: Tx, filter: AuditFilter): Fragment {
   ];
   return perAlternative(
     [filter.actorTypes && alternatives(fragment`actor_type`, filter.actorTypes), outcomes && alternatives(fragment`outcome`, outcomes)],
-    newest(fragment`SELECT ${REQUEST_COLUMNS} FROM audit_request`, tx, filter, where),
+    newest(fragment`SELECT ${REQUEST_HEAD}, listed FROM audit_request`, tx, filter, where),
   );
 }
 
@@ -117,7 +93,7 @@ function changes(tx: Tx, filter: AuditFilter): Fragment {
   const where = [isListedChange(tx), filter.actorTypes !== undefined && fragment`actor_type = wanted.actor_type`];
   return perAlternative(
     [filter.actorTypes && alternatives(fragment`actor_type`, filter.actorTypes)],
-    newest(fragment`SELECT ${CHANGE_COLUMNS} FROM audit_domain`, tx, filter, where),
+    newest(fragment`SELECT ${CHANGE_HEAD}, jsonb_build_object('metadata', metadata) AS listed FROM audit_domain`, tx, filter, where),
   );
 }
 
@@ -170,6 +146,10 @@ interface Row {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Of a list: what it shows of the changes. */
   readonly cut?: { readonly changes: readonly unknown[]; readonly isTruncated: boolean } | null;
+}
+/** What a list reads: nothing of it is larger than a list shows (migration 0052). */
+interface ListedRow extends Omit<Row, 'metadata' | 'cut'> {
+  readonly listed: Pick<Row, 'metadata' | 'cut'>;
 }
 const recordOf = (row: Row): AuditRecord => ({
   auditId: row.audit_id,

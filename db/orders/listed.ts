@@ -15,13 +15,16 @@ export interface ListedItem {
   readonly item: OrderItem;
   /** Its flow has gathered more than a list loads: its messages cannot be told here. */
   readonly isCut: boolean;
+  readonly isMemoCut: boolean;
 }
 /** The most bytes of a flow's state that a list loads whole, and of its data blocks. */
 const STATE_BYTES = 8192;
+/** The most characters of a seller's memo that a list loads. */
+const MEMO_LENGTH = 1000;
 /** How many claims of an item a list shows: the newest. */
 const CLAIMS = 5;
 
-const LISTED = { exclude: ['storedState', 'claims', 'tracking', 'trackingReading'], disableIdentityMap: true } as const;
+const LISTED = { exclude: ['storedState', 'sellerMemo', 'claims', 'tracking', 'trackingReading'], disableIdentityMap: true } as const;
 type Options = Pick<FindOptions<OrderItem>, 'orderBy' | 'limit' | 'offset'>;
 
 /** In two statements, and one for flows that are not kept. */
@@ -70,10 +73,10 @@ export async function findFirst(
 
 async function withStates(tx: Tx, items: readonly OrderItem[], states: ReadonlyMap<string, StateRow>): Promise<ListedItem[]> {
   const listed = items.map((item) => {
-    const { state, shared, claims, is_cut: isCut } = states.get(item.orderItemId)!;
-    const read = Object.assign(item, { storedState: state, claims });
+    const { state, shared, claims, memo, is_cut: isCut, is_memo_cut: isMemoCut } = states.get(item.orderItemId)!;
+    const read = Object.assign(item, { storedState: state, claims, sellerMemo: memo });
     setState(read, shared);
-    return { item: read, isCut };
+    return { item: read, isCut, isMemoCut };
   });
   await loadFlows(tx, items);
   return listed;
@@ -86,6 +89,8 @@ interface StateRow {
   /** Of the group that it moves with. */
   readonly shared: FlowState | null;
   readonly claims: readonly ClaimSummary[];
+  readonly memo: string | null;
+  readonly is_memo_cut: boolean;
   readonly is_cut: boolean;
 }
 const isLarge = (state: Fragment): Fragment => fragment`coalesce(octet_length(${state}::text), 0) > ${STATE_BYTES}`;
@@ -95,6 +100,7 @@ const cutState = (state: Fragment): Fragment => fragment`CASE WHEN ${isLarge(sta
         '{positions}', (SELECT coalesce(jsonb_agg(position - 'attachments' ORDER BY n), '[]')
            FROM jsonb_array_elements(${state} -> 'positions') WITH ORDINALITY AS given (position, n)))
       ELSE ${state} END`;
+const HAS_LONG_MEMO = fragment`coalesce(length(i.seller_memo), 0) > ${MEMO_LENGTH}`;
 const [OWN, SHARED] = [fragment`i.flow_state`, fragment`g.flow_state`];
 async function readStates<R extends StateRow>(
   { sql, storeId }: Tx,
@@ -105,7 +111,8 @@ async function readStates<R extends StateRow>(
   if (items.length === 0) return new Map();
   const rows = await sql<R>`
     SELECT i.order_item_id, ${isLarge(OWN)} OR ${isLarge(SHARED)} AS is_cut, ${cutState(OWN)} AS state, ${cutState(SHARED)} AS shared,
-      jsonb_path_query_array(i.claims, ${`$[last - ${CLAIMS - 1} to last]`}::jsonpath) AS claims ${columns}
+      CASE WHEN ${HAS_LONG_MEMO} THEN left(i.seller_memo, ${MEMO_LENGTH - 1}) || '…' ELSE i.seller_memo END AS memo,
+      ${HAS_LONG_MEMO} AS is_memo_cut, jsonb_path_query_array(i.claims, ${`$[last - ${CLAIMS - 1} to last]`}::jsonpath) AS claims ${columns}
     FROM order_item i LEFT JOIN flow_group g ON g.store_id = i.store_id AND g.group_id = i.group_id ${tables}
     WHERE i.store_id = ${storeId} AND i.order_item_id = ANY (${items.map(({ orderItemId }) => orderItemId)}::text[])`;
   return new Map(rows.map((row) => [row.order_item_id, row]));

@@ -100,7 +100,10 @@ function viewInList<V extends InList>({ flowState, actions, ...view }: V, isCut:
     ...((isCut || branches.length > LISTED_BRANCHES || actions.length > LISTED_ACTIONS) && { truncated: true }),
   };
 }
-export const viewListedItem = ({ item, isCut }: ListedItem) => viewInList(viewItem(item), isCut);
+export const viewListedItem = ({ item, isCut, isMemoCut }: ListedItem) => ({
+  ...viewInList(viewItem(item), isCut),
+  ...(isMemoCut && { truncated: true }),
+});
 function viewListedBuyerItem({ item, isCut }: ListedItem, now: number, meter: Meter) {
   const { step, ...view } = viewInList(viewBuyerItem(item, now, meter), isCut);
   const { attachments: _gathered, actions, ...shown } = step;

@@ -42,7 +42,7 @@ export const people: Readonly<Record<string, OtherEntry>> = {
   audit_request: {
     staff: 'actor_id actor_name',
     none: `store_id audit_id created_at actor_type action target_type target_id outcome status_code error_code request_id trace_id
-      idempotency_key approval_id metadata`,
+      idempotency_key approval_id metadata listed`,
   },
   audit_domain: {
     staff: 'actor_id actor_name',

@@ -137,6 +137,8 @@ const records: Readonly<Record<string, TableEntry>> = {
   },
   approval_request: {
     record: 'body preview result_data result_error created_at',
+    // Computed from what stands there.
+    hidden: 'listed',
     staff: 'actor_name decision_note approver_user_id',
     none: `store_id approval_id status operation_id reason principal token_ref actor_type actor_id via on_behalf_of method path params
       querystring headers key fingerprint required_scopes approver_role expires_at notice_round decision decided_at decided_via

@@ -1,4 +1,5 @@
 /** Writes `api/examples.json` from a walk through a running system: `npm run record:examples`. */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../bin/kernel/paths.ts';
@@ -12,8 +13,9 @@ await run(async () => {
     const { underTest, world } = await import('../../kernel/world.ts');
     const walked = Object.entries(await walk(await world())).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const text = JSON.stringify(Object.fromEntries(walked.map(([id, { request, response }]) => [id, { request, response }])), null, 1);
+    const file = join(root, 'api/examples.json');
     writeFileSync(
-      join(root, 'api/examples.json'),
+      file,
       `${text
         .replaceAll(underTest.api, 'https://api.example.com')
         .replaceAll('hooks.example.invalid', 'hooks.example.com')
@@ -23,6 +25,7 @@ await run(async () => {
         .replaceAll(/payment-notifications\/[0-9a-f]{64}/g, `payment-notifications/${'0'.repeat(64)}`)
         .replaceAll(/eyJ[\w.-]+/g, 'eyJ…')}\n`,
     );
+    execFileSync(join(root, 'node_modules/.bin/oxfmt'), [file]);
     printProgress(`${walked.length} examples recorded.`);
   } finally {
     await tearDown();

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { RetryLater } from '../../../api/kernel/limits.ts';
 import { Turns } from '../../../api/kernel/turns.ts';
 
+const OF_ONE = { name: 'test', ofStore: 1 };
 const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -19,7 +20,7 @@ function taking(turns: Turns, gone = never) {
 }
 
 test('so many run at once, one of a store, and the store that was served longest ago comes first', async () => {
-  const { begun, take, end } = taking(new Turns({ slots: 2, waitMs: 60_000 }));
+  const { begun, take, end } = taking(new Turns({ ...OF_ONE, slots: 2, waitMs: 60_000 }));
   const all = Promise.all(['a.1', 'a.2', 'a.3', 'b.1', 'b.2', 'c.1'].map(take));
   await soon();
   expect(begun).toEqual(['a.1', 'b.1']);
@@ -42,7 +43,7 @@ test('so many run at once, one of a store, and the store that was served longest
 });
 
 test('who waits in vain is told to come again, and leaves its place', async () => {
-  const { begun, take, end } = taking(new Turns({ slots: 1, waitMs: 20 }));
+  const { begun, take, end } = taking(new Turns({ ...OF_ONE, slots: 1, waitMs: 20 }));
   await take('a.1');
   const refused = await take('b.1').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RetryLater);
@@ -52,7 +53,7 @@ test('who waits in vain is told to come again, and leaves its place', async () =
 });
 
 test('who hangs up leaves its place', async () => {
-  const turns = new Turns({ slots: 1, waitMs: 60_000 });
+  const turns = new Turns({ ...OF_ONE, slots: 1, waitMs: 60_000 });
   const [gone, { begun, take, end }] = [new AbortController(), taking(turns)];
   await take('a.1');
   const left = taking(turns, gone.signal)
@@ -67,9 +68,22 @@ test('who hangs up leaves its place', async () => {
 });
 
 test('a store has at most twenty that wait', async () => {
-  const { take } = taking(new Turns({ slots: 1, waitMs: 1000 }));
+  const { take } = taking(new Turns({ ...OF_ONE, slots: 1, waitMs: 1000 }));
   await take('a.0');
   const waiting = Array.from({ length: 21 }, (_, i) => take(`a.${i + 1}`).catch(() => i));
   expect(await Promise.race(waiting)).toBe(20);
   await Promise.all(waiting);
+});
+
+test('a store has as many turns at once as it may have, and others have theirs beside it', async () => {
+  const { begun, take, end } = taking(new Turns({ name: 'test', slots: 3, ofStore: 2, waitMs: 60_000 }));
+  const all = Promise.all(['a.1', 'a.2', 'a.3', 'b.1', 'b.2'].map(take));
+  await soon();
+  expect(begun).toEqual(['a.1', 'a.2', 'b.1']);
+  end('a.1');
+  await soon();
+  expect(begun.slice(3)).toHaveLength(1);
+  for (const name of ['a.2', 'b.1', ...begun.slice(3)]) end(name);
+  await all;
+  expect(begun.toSorted()).toEqual(['a.1', 'a.2', 'a.3', 'b.1', 'b.2']);
 });

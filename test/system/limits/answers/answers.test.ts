@@ -171,6 +171,17 @@ describe('at most 1 MiB', () => {
   });
 });
 
+/** Larger answers than these are read by many at once, one list after the other. */
+const LARGE = 300_000;
+const READERS = 20;
+test('twenty readers of each large list at once are all answered', async () => {
+  for (const [id, largest] of Object.entries(LARGEST)) {
+    if (bytes[id]! < LARGE) continue;
+    const replies = await Promise.all(Array.from({ length: READERS }, () => read(largest())));
+    expect([id, replies.map(({ status }) => status)]).toEqual([id, replies.map(() => 200)]);
+  }
+}, 240_000);
+
 test('docs/performance.md tells how large they are', async () => {
   const page = await readFile('docs/performance.md', 'utf8');
   const written = new Map(

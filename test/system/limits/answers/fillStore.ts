@@ -171,6 +171,8 @@ export async function fillStore(plant: Planter, userId: string): Promise<void> {
     'visit_sum',
     many(101, (i) => ({ ...(columns!['sums'] as Row), ...sums, key: `${text(96)}${i}`, medium: text(100) })),
   );
+  // Which event of the order is the first one in the table is not said: all are one of the same kind.
+  await plant.query(`DELETE FROM event WHERE store_id = $1 AND type <> 'ORDER.PAID'`, [plant.storeId]);
   await plant.copies('event', 101, (i) => ({
     event_id: `${now}${String(i).padStart(3, '0')}`,
     event_no: 5000 + i,

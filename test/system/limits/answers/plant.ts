@@ -11,10 +11,10 @@ export type Row = Readonly<Record<string, unknown>>;
 export const many = (count: number, row: (i: number) => Row): Row[] => Array.from({ length: count }, (_, i) => row(i));
 export class Planter {
   readonly #client: Client;
-  readonly #storeId: string;
+  readonly storeId: string;
   private constructor(client: Client, storeId: string) {
     this.#client = client;
-    this.#storeId = storeId;
+    this.storeId = storeId;
   }
   static async open(storeId: string): Promise<Planter> {
     const client = new Client({ connectionString: underTest.databaseUrl });
@@ -30,12 +30,12 @@ export class Planter {
   }
   /** The store's first row of a table. */
   async first(table: string): Promise<Row> {
-    const [found] = await this.query(`SELECT to_jsonb(t) AS row FROM ${table} t WHERE store_id = $1 LIMIT 1`, [this.#storeId]);
+    const [found] = await this.query(`SELECT to_jsonb(t) AS row FROM ${table} t WHERE store_id = $1 LIMIT 1`, [this.storeId]);
     if (!found) throw new Error(`No ${table}`);
     return found['row'] as Row;
   }
   async rows(table: string, rows: readonly Row[]): Promise<void> {
-    const all = JSON.stringify(rows.map((row) => ({ store_id: this.#storeId, ...row })));
+    const all = JSON.stringify(rows.map((row) => ({ store_id: this.storeId, ...row })));
     const [{ columns }] = (await this.query(
       `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
