@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 const stepsOf = ({ body }: Awaited<ReturnType<Drawer['simulate']>>) => body.data.steps as Step[];
 
-test('a simulation of two seconds keeps no other store’s request waiting: fifty are answered before it', async () => {
+test('a simulation of two seconds keeps no other store’s request waiting: many are answered before it', async () => {
   let hasEnded = false;
   const simulated = one!.simulate(COSTLY).finally(() => (hasEnded = true));
   let before = 0;
@@ -62,7 +62,8 @@ test('a simulation of two seconds keeps no other store’s request waiting: fift
     const replies = await Promise.all(Array.from({ length: 5 }, () => two!.author.send('GET', '/v1/products')));
     if (!hasEnded) before += replies.filter(({ status }) => status === 200).length;
   }
-  expect(before).toBe(50);
+  // With one event loop for both it would be five; all fifty where the machine has nothing else to do.
+  expect(before).toBeGreaterThanOrEqual(20);
   const reply = await simulated;
   expect([reply.status, stepsOf(reply).length]).toEqual([200, 2]);
   const last = stepsOf(reply).at(-1)!;
