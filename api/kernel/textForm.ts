@@ -26,7 +26,9 @@ export function inOneForm(schema: Shape, value: unknown, depth = 0): unknown {
 
 function textOf(shape: Shape, text: string): string {
   if (shape['x-verbatim'] === true || !text.isWellFormed()) return text;
-  return shape.pattern === VISIBLE_TEXT || shape['x-trimmed'] === true ? nfc(text).trim() : nfc(text);
+  if (shape['x-trimmed'] === true) return nfc(text).trim();
+  // White space alone stays, and is refused as that.
+  return shape.pattern === VISIBLE_TEXT ? nfc(text).trim() || text : nfc(text);
 }
 /** The same list where nothing in it changes. */
 function mapped<T>(list: readonly T[], change: (item: T) => T): readonly T[] {

@@ -104,10 +104,13 @@ const keyOf = (branch: string | undefined, instancePath: string): string[] => (b
 /** The first hundred problems of AJV, without those that the sizes reported, and each code once per field. */
 function findings(errors: readonly ErrorObject[], sizes: readonly Finding[]): Finding[] {
   const refused = new Set(sizes.map(({ path }) => JSON.stringify(path.map(String))));
+  // What is wrong with the characters of a text that is too short, which most often has none, is no second problem.
+  const short = new Set(errors.filter(({ keyword }) => keyword === 'minLength').map(({ instancePath }) => instancePath));
   const known = new Set<string>();
   const found: Finding[] = [];
   for (const error of telling(errors)) {
     if (found.length >= MAX_FINDINGS) break;
+    if (error.keyword === 'pattern' && short.has(error.instancePath)) continue;
     const finding = findingOf(error);
     const at = JSON.stringify(finding.path);
     if (refused.has(at) || known.has(at + finding.code)) continue;

@@ -6,7 +6,7 @@ import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts'
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
-import { externalFlow, FlowShop, Service } from '../system/flows/externalFlow.ts';
+import { deadlineAround, externalFlow, FlowShop, Service } from '../system/flows/externalFlow.ts';
 import { atRest } from '../system/runs/story.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
@@ -156,6 +156,26 @@ async function orderAsking(progression: 'ITEM' | 'ORDER_GROUP') {
   return { shop: shop.shop, orderItemId, orderNo };
 }
 
+/** The deadline around a node passes while its service is silent, on the run's own timer; the answer comes late. */
+async function timedOutBesideCall(progression: 'ITEM' | 'ORDER_GROUP') {
+  const { around, inner } = deadlineAround({ progression });
+  const shop = await FlowShop.sell(around, { inner });
+  const { orderItemId, orderNo } = await shop.shop.order(shop.product);
+  let release = () => {};
+  const service = await Service.listen((response) => {
+    release = () => void response.end('{"late":true}');
+  });
+  await shop.connect(service.url);
+  for (const key of ['ask', 'go']) await shop.press(orderItemId, key);
+  await until('the request', async () => service.requests.length === 1);
+  await shop.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT59M55S' });
+  await until('late', async () => (await shop.state(orderItemId)).key === 'late');
+  release();
+  await shop.press(orderItemId, 'finish');
+  service.close();
+  return { shop: shop.shop, orderItemId, orderNo };
+}
+
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
 export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => Promise<string>>>>> = {
   orderGroup: {
@@ -175,8 +195,16 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       const { shop, orderNo } = await orderAsking('ORDER_GROUP');
       return closed(`order-group/${shop.store.storeId}/${orderNo}/main`);
     },
+    'order-group-timed-out-beside-a-call': async () => {
+      const { shop, orderNo } = await timedOutBesideCall('ORDER_GROUP');
+      return closed(`order-group/${shop.store.storeId}/${orderNo}/main`);
+    },
   },
   orderItem: {
+    'order-item-timed-out-beside-a-call': async () => {
+      const { shop, orderItemId } = await timedOutBesideCall('ITEM');
+      return closed(await itemRun(shop, orderItemId));
+    },
     'order-item-asking-a-service': async () => {
       const { shop, orderItemId } = await orderAsking('ITEM');
       return closed(await itemRun(shop, orderItemId));

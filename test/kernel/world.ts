@@ -1,4 +1,5 @@
 /** Builders of test data: each test creates its own store. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -7,7 +8,7 @@ import { Pool } from 'pg';
 import { type DevelopmentSystem, developmentSystem } from '../../bin/dev/developmentSystem.ts';
 import { until } from '../../bin/dev/until.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
-import { Buyer, pay, Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
+import { Buyer, type Headers_, pay, type Reply, Seller, ITEM_EVENTS } from '../../bin/dev/client.ts';
 import type { Handed } from './system.ts';
 import type { StoreService } from './storeService.ts';
 import type { Person } from '../../bin/dev/people.ts';
@@ -51,6 +52,15 @@ interface Advanced {
   readonly settled: boolean;
 }
 
+/** As clients do on a busy machine: asks again, with the same key, while the answer is TEMPORARILY_UNAVAILABLE. */
+async function repeated(send: (headers: Headers_) => Promise<Reply>): Promise<Reply> {
+  const key = { 'idempotency-key': randomUUID() };
+  for (let tries = 1; ; tries++) {
+    const reply = await send(key);
+    if (tries === 5 || reply.body.error?.code !== 'TEMPORARILY_UNAVAILABLE') return reply;
+  }
+}
+
 export class World {
   readonly store: CreatedStore;
   readonly seller: Seller;
@@ -88,7 +98,7 @@ export class World {
     const { productId } = product ?? (await this.product());
     const who = buyer ?? (await this.buyer());
     const { checkoutId } = (await who.checkout(productId, quantity)).body.data as { checkoutId: string };
-    const started = await who.start(checkoutId);
+    const started = await repeated((headers) => who.start(checkoutId, {}, headers));
     if (started.status !== 200) throw new Error(JSON.stringify(started.body.error));
     const { paymentId, attemptId, payUrl } = started.body.data as { paymentId: string; attemptId: string; payUrl: string };
     return { buyer: who, checkoutId, paymentId, attemptId, payUrl };

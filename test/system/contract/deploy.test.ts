@@ -137,7 +137,7 @@ describe('production mode', () => {
   const start = (entry: string, env: Record<string, string | undefined>) =>
     promisify(execFile)(process.execPath, [join(root, entry)], {
       env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
-      timeout: 20_000,
+      timeout: 50_000,
     }).catch((error: unknown) => error as { code: number; stderr: string });
   const logins = { APP_DATABASE_URL: underTest.env['APP_DATABASE_URL']!, RELAY_DATABASE_URL: underTest.env['RELAY_DATABASE_URL']! };
   const given: Record<string, string | undefined> = {
