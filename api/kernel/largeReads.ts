@@ -5,7 +5,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { Turns } from './turns.ts';
 
-const turns = new Turns({ name: 'large_reads', slots: 4, ofStore: 2, waitMs: 10_000 });
+const turns = new Turns({ name: 'large_reads', slots: 4, ofStore: 2, waitMs: 20_000 });
 
 /** TOO_MANY_REQUESTS when the store's turn does not come soon. */
 export async function inTurn<T>({ isLarge }: Endpoint, storeId: string, gone: () => AbortSignal, work: () => Promise<T>): Promise<T> {

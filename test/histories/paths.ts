@@ -6,8 +6,8 @@ import { linkIn, loginAs, mailTo, people, storeToken } from '../kernel/login.ts'
 import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
-import { deadlineAround, externalFlow, FlowShop, Service } from '../system/flows/externalFlow.ts';
 import { atRest } from '../system/runs/story.ts';
+import { orderAsking, timedOutBesideCall } from './asking.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
   await atRest(workflowId);
@@ -138,42 +138,6 @@ async function claimed(type: 'CANCEL' | 'RETURN' | 'EXCHANGE') {
   const filed = await buyer.call('POST', `/storefront/v1/me/order-items/${orderItemId}/claims`, { type, reason: 'CHANGE_OF_MIND' });
   const { claimId, claimNo } = filed.body.data as { claimId: string; claimNo: string };
   return { shop, buyer, claimId, workflowId: `claim/${shop.store.storeId}/${claimNo}` };
-}
-
-/** Items of a flow that asks an external service, which answers with 200, then with 500; `progression` ORDER_GROUP: they move as a group. */
-async function orderAsking(progression: 'ITEM' | 'ORDER_GROUP') {
-  const shop = await FlowShop.sell(externalFlow({}, { progression }));
-  const { orderItemId, orderNo } = await shop.shop.order(shop.product);
-  let n = 0;
-  const service = await Service.listen((response) => void response.writeHead(n++ === 0 ? 200 : 500).end('{}'));
-  await shop.connect(service.url);
-  for (const [key, reached] of [['ask', 'success'], ['again', 'failed']] as const) {
-    await shop.press(orderItemId, key);
-    await until(reached, async () => (await shop.state(orderItemId)).key === reached);
-  }
-  await shop.press(orderItemId, 'finish');
-  service.close();
-  return { shop: shop.shop, orderItemId, orderNo };
-}
-
-/** The deadline around a node passes while its service is silent, on the run's own timer; the answer comes late. */
-async function timedOutBesideCall(progression: 'ITEM' | 'ORDER_GROUP') {
-  const { around, inner } = deadlineAround({ progression });
-  const shop = await FlowShop.sell(around, { inner });
-  const { orderItemId, orderNo } = await shop.shop.order(shop.product);
-  let release = () => {};
-  const service = await Service.listen((response) => {
-    release = () => void response.end('{"late":true}');
-  });
-  await shop.connect(service.url);
-  for (const key of ['ask', 'go']) await shop.press(orderItemId, key);
-  await until('the request', async () => service.requests.length === 1);
-  await shop.shop.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT59M55S' });
-  await until('late', async () => (await shop.state(orderItemId)).key === 'late');
-  release();
-  await shop.press(orderItemId, 'finish');
-  service.close();
-  return { shop: shop.shop, orderItemId, orderNo };
 }
 
 /** Paths by workflow type and history name. The compiler demands an entry for every workflow type. */
