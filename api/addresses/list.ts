@@ -1,11 +1,11 @@
 import { listAddresses } from '../../db/addresses/queries.ts';
-import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { ADDRESS_TYPES } from '../../domain/products/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { among, named, read } from '../kernel/query.ts';
 import { closed, Type } from '../kernel/schema.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 
-const isType = (text: string): text is AddressType => ADDRESS_TYPES.some((type) => type === text);
+const Query = Type.Object({ type: named(among(ADDRESS_TYPES), 'Of this type') });
 
 export const list = endpoint({
   id: 'addresses.list',
@@ -14,10 +14,9 @@ export const list = endpoint({
   access: 'store',
   scopes: ['store:r'],
   change: 'none',
-  query: Type.Object({ type: Type.Optional(Type.String({ 'x-document': { enum: ADDRESS_TYPES } })) }),
+  query: Query,
   data: closed({ items: Type.Array(SellerAddressView) }),
   errors: ['INVALID_PARAMETER'],
-}).handle(async ({ tx, query: { type } }) => {
-  if (type !== undefined && !isType(type)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'type' } });
-  return { items: (await listAddresses(tx, type ?? null)).map(viewAddress) };
-});
+}).handle(async ({ tx, query }) => ({
+  items: (await listAddresses(tx, read(Query, query).type ?? null)).map(viewAddress),
+}));

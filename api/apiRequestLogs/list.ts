@@ -3,22 +3,21 @@ import { LISTED_MS, METHODS } from '../../domain/apiRequestLogs/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
+import { among, fromTime, matching, named, read, toTime } from '../kernel/query.ts';
 import { type Static, Type } from '../kernel/schema.ts';
 import { ApiRequestRecord, viewApiRequest } from './schemas.ts';
 
 const NEWEST = 'r';
-const ANY_ID = '^[!-~]{1,64}$';
-const STATUS = '^[1-5](?:[0-9][0-9]|xx)$';
-const matching = (pattern: string) => (text: string) => (new RegExp(pattern).test(text) ? text : undefined);
+const anyId = matching('^[!-~]{1,64}$');
+const statusCode = matching('^[1-5](?:[0-9][0-9]|xx)$');
 
 const Query = Type.Object({
   ...logPaging(NEWEST),
-  method: named({ enum: METHODS }, 'A method in capitals'),
-  statusCode: named({ pattern: STATUS }, 'A status (404) or a class of them (4xx)'),
-  operationId: named({ pattern: ANY_ID }, 'As in the documents'),
-  requestId: named({ pattern: ANY_ID }, 'meta.requestId of the answer'),
-  actorId: named({ pattern: ANY_ID }, 'actor.id'),
+  method: named(among(METHODS), 'A method in capitals'),
+  statusCode: named(statusCode, 'A status (404) or a class of them (4xx)'),
+  operationId: named(anyId, 'As in the documents'),
+  requestId: named(anyId, 'meta.requestId of the answer'),
+  actorId: named(anyId, 'actor.id'),
   from: fromTime(),
   to: toTime(),
 });
@@ -42,16 +41,13 @@ export const list = endpoint({
 });
 
 function filterOf(query: Static<typeof Query>, at: number): ApiRequestFilter {
-  const status = read('statusCode', query.statusCode, matching(STATUS));
-  const found = {
-    method: read('method', query.method, among(METHODS)),
-    statusCode: status?.endsWith('xx') === false ? Number(status) : undefined,
-    statusClass: status?.endsWith('xx') === true ? Number(status[0]) : undefined,
-    operationId: read('operationId', query.operationId, matching(ANY_ID)),
-    requestId: read('requestId', query.requestId, matching(ANY_ID)),
-    actorId: read('actorId', query.actorId, matching(ANY_ID)),
-    to: read('to', query.to, moment),
+  const { statusCode: status, from = 0, ...exact } = read(Query, query);
+  const isClass = status?.endsWith('xx') === true;
+  return {
+    ...exact,
+    ...(status !== undefined && (isClass ? { statusClass: Number(status[0]) } : { statusCode: Number(status) })),
+    from: Math.max(at - LISTED_MS, from),
+    after: readCursor(query.cursor, [NEWEST]),
+    limit: query.limit,
   };
-  const from = Math.max(at - LISTED_MS, read('from', query.from, moment) ?? 0);
-  return { from, after: readCursor(query.cursor, [NEWEST]), limit: query.limit, ...sent(found) };
 }

@@ -1,10 +1,16 @@
 import { listApprovals, namesOf } from '../../db/approvals/queries.ts';
 import { viewListed } from '../../db/approvals/views.ts';
-import { APPROVAL_STATUSES, type ApprovalStatus } from '../../domain/approvals/rules.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { APPROVAL_STATUSES } from '../../domain/approvals/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { amongAll, named, read } from '../kernel/query.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ListedApproval } from './schemas.ts';
+
+const Query = Type.Object({
+  ...paging,
+  status: named(amongAll(APPROVAL_STATUSES), `Any of ${APPROVAL_STATUSES.join(', ')}, separated by commas`),
+  operationId: Type.Optional(Type.String({ maxLength: 100 })),
+});
 
 export const list = endpoint({
   id: 'approvals.list',
@@ -14,16 +20,12 @@ export const list = endpoint({
   console: ['OWNER', 'ADMIN'],
   agentAccess: 'none',
   change: 'none',
-  query: Type.Object({
-    ...paging,
-    status: Type.Optional(Type.String({ description: `Any of ${APPROVAL_STATUSES.join(', ')}, separated by commas` })),
-    operationId: Type.Optional(Type.String({ maxLength: 100 })),
-  }),
+  query: Query,
   data: listOf(ListedApproval),
   errors: ['INVALID_PARAMETER', 'AGENT_OPERATION_DENIED'],
 }).handle(async ({ tx, query, deps }) => {
-  const { status, operationId = null, ...paged } = query;
-  const statuses = status === undefined ? null : statusesIn(status);
+  const { status: _, operationId = null, ...paged } = query;
+  const statuses = read(Query, query).status ?? null;
   const { items, total } = await listApprovals(tx, { ...paged, statuses, operationId });
   const names = await namesOf(
     tx,
@@ -36,11 +38,3 @@ export const list = endpoint({
   });
   return page(paged, shown, total);
 });
-
-const isStatus = (text: string): text is ApprovalStatus => (APPROVAL_STATUSES as readonly string[]).includes(text);
-/** INVALID_PARAMETER for anything else. */
-function statusesIn(text: string): ApprovalStatus[] {
-  const named = text.split(',');
-  if (!named.every(isStatus)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
-  return named;
-}

@@ -5,26 +5,24 @@ import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, fromTime, moment, named, read, sent, severalPattern, toTime } from '../kernel/query.ts';
+import { among, amongAll, fromTime, matching, named, read, toTime } from '../kernel/query.ts';
 import { type Static, Type } from '../kernel/schema.ts';
 import { AuditRecord, viewAudit } from './schemas.ts';
 
 const NEWEST = 'a';
-const TEXT = '^[!-~]{1,100}$';
-const listPattern = (values: readonly string[]) => ({ pattern: severalPattern(values) });
-const text = (value: string): string | undefined => (new RegExp(TEXT).test(value) ? value : undefined);
+const text = matching('^[!-~]{1,100}$');
 
 const Query = Type.Object({
   ...logPaging(NEWEST),
-  source: named({ enum: SOURCES }, 'REQUEST or DOMAIN'),
-  actorType: named(listPattern(ACTOR_TYPES), 'Any of these, separated by commas'),
-  actorId: named({ pattern: TEXT }, 'actor.id'),
-  action: named({ pattern: TEXT }, 'An operationId, or what a change is'),
-  targetType: named({ pattern: TEXT }, 'target.type'),
-  targetId: named({ pattern: TEXT }, 'target.id'),
-  outcome: named(listPattern(OUTCOMES), 'Any of these, separated by commas'),
-  requestId: named({ pattern: TEXT }, 'meta.requestId of the answer'),
-  approvalId: named({ pattern: TEXT }, 'Of an approval request, its decision and its execution'),
+  source: named(among(SOURCES), 'REQUEST or DOMAIN'),
+  actorType: named(amongAll(ACTOR_TYPES), 'Any of these, separated by commas'),
+  actorId: named(text, 'actor.id'),
+  action: named(text, 'An operationId, or what a change is'),
+  targetType: named(text, 'target.type'),
+  targetId: named(text, 'target.id'),
+  outcome: named(amongAll(OUTCOMES), 'Any of these, separated by commas'),
+  requestId: named(text, 'meta.requestId of the answer'),
+  approvalId: named(text, 'Of an approval request, its decision and its execution'),
   from: fromTime(),
   to: toTime(),
 });
@@ -50,19 +48,8 @@ export const list = endpoint({
 type Filter = Omit<AuditFilter, 'after' | 'limit'>;
 
 function filterOf(query: Static<typeof Query>): Filter {
-  return sent({
-    source: read('source', query.source, among(SOURCES)),
-    actorTypes: read('actorType', query.actorType, amongAll(ACTOR_TYPES)),
-    actorId: read('actorId', query.actorId, text),
-    action: read('action', query.action, text),
-    targetType: read('targetType', query.targetType, text),
-    targetId: read('targetId', query.targetId, text),
-    outcomes: read('outcome', query.outcome, amongAll(OUTCOMES)),
-    requestId: read('requestId', query.requestId, text),
-    approvalId: read('approvalId', query.approvalId, text),
-    from: read('from', query.from, moment),
-    to: read('to', query.to, moment),
-  });
+  const { actorType: actorTypes, outcome: outcomes, ...exact } = read(Query, query);
+  return { ...exact, ...(actorTypes && { actorTypes }), ...(outcomes && { outcomes }) };
 }
 
 /** The mark of a store's list with these filters. A cursor has it, so that it leads nowhere else: no secret, and no authority. */

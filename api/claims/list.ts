@@ -5,12 +5,21 @@ import { CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
 import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, named, read, sent, severalPattern } from '../kernel/query.ts';
+import { among, amongAll, named, read, sent } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
 import { CLAIM_CUT, ListedClaim } from './schemas.ts';
 
 /** The name of the order in cursors: newest first. */
 const NEWEST = 'r';
+
+const Query = Type.Object({
+  ...paging,
+  cursor: cursorQuery(NEWEST),
+  status: named(amongAll(CLAIM_STATUSES), 'Statuses, separated by commas'),
+  type: named(among(CLAIM_TYPES), 'CANCEL, RETURN or EXCHANGE'),
+  orderId: Type.Optional(Id),
+  orderItemId: Type.Optional(Id),
+});
 
 export const list = endpoint({
   id: 'claims.list',
@@ -20,20 +29,14 @@ export const list = endpoint({
   scopes: ['claim:r'],
   change: 'none',
   isLarge: true,
-  query: Type.Object({
-    ...paging,
-    cursor: cursorQuery(NEWEST),
-    status: named({ pattern: severalPattern(CLAIM_STATUSES) }, 'Statuses, separated by commas'),
-    type: named({ enum: CLAIM_TYPES }, 'CANCEL, RETURN or EXCHANGE'),
-    orderId: Type.Optional(Id),
-    orderItemId: Type.Optional(Id),
-  }),
+  query: Query,
   data: feedOf(ListedClaim),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
+  const { status: statuses, type } = read(Query, query);
   const filter = {
-    statuses: read('status', query.status, amongAll(CLAIM_STATUSES)),
-    type: read('type', query.type, among(CLAIM_TYPES)),
+    statuses,
+    type,
     orderId: query.orderId,
     orderItemId: query.orderItemId,
     after: readCursor(query.cursor, [NEWEST]) ?? undefined,

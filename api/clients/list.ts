@@ -7,6 +7,8 @@ import { CLIENT_CUT, ListedClient, viewClient } from './schemas.ts';
 
 const STATUSES = ['ACTIVE', 'REVOKED'] as const;
 
+const Query = Type.Object({ ...paging, status: named(among(STATUSES), 'In this status') });
+
 export const list = endpoint({
   id: 'clients.list',
   route: 'GET /v1/store/api-clients',
@@ -15,11 +17,11 @@ export const list = endpoint({
   console: ['OWNER', 'ADMIN'],
   change: 'none',
   isLarge: true,
-  query: Type.Object({ ...paging, status: named({ enum: STATUSES }, 'In this status') }),
+  query: Query,
   data: listOf(ListedClient),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
-  const { status, ...paged } = query;
-  const { items, total } = await listClients(tx, { ...paged, status: read('status', status, among(STATUSES)) ?? null });
+  const { status: _, ...paged } = query;
+  const { items, total } = await listClients(tx, { ...paged, status: read(Query, query).status ?? null });
   return fitted(page(paged, items.map(viewClient), total), query.size, CLIENT_CUT);
 });

@@ -3,9 +3,11 @@ import { listOrders as findOrders } from '../../db/orders/queries.ts';
 import { viewListedOrder } from '../../db/orders/views.ts';
 import { fitted } from '../kernel/answers.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { flag, FLAGS, named, read, sent } from '../kernel/query.ts';
+import { flag, named, read } from '../kernel/query.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ListedOrder, ORDER_CUT } from '../orders/schemas.ts';
+
+const Query = Type.Object({ ...paging, testPayment: named(flag, 'true or false') });
 
 export const listOrders = endpoint({
   id: 'customers.listOrders',
@@ -15,12 +17,11 @@ export const listOrders = endpoint({
   scopes: ['customer:r'],
   change: 'none',
   isLarge: true,
-  query: Type.Object({ ...paging, testPayment: named({ enum: FLAGS }, 'true or false') }),
+  query: Query,
   data: listOf(ListedOrder),
   errors: ['CUSTOMER_NOT_FOUND', 'INVALID_PARAMETER'],
 }).handle(async ({ tx, params: { customerId }, query }) => {
-  const filter = sent({ testPayment: read('testPayment', query.testPayment, flag) });
   await checkCustomer(tx, customerId);
-  const { items, total } = await findOrders(tx, 'orderedAt', { page: query.page, size: query.size, customerId, ...filter });
+  const { items, total } = await findOrders(tx, 'orderedAt', { page: query.page, size: query.size, customerId, ...read(Query, query) });
   return fitted(page(query, items.map(viewListedOrder), total), query.size, ORDER_CUT);
 });

@@ -6,6 +6,12 @@ import { among, named, read } from '../kernel/query.ts';
 import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { INQUIRY_CUT, ListedInquiry, viewInquiry } from './schemas.ts';
 
+const Query = Type.Object({
+  ...paging,
+  status: named(among(INQUIRY_STATUSES), 'WAITING or ANSWERED'),
+  productId: Type.Optional(Id),
+});
+
 export const list = endpoint({
   id: 'inquiries.list',
   route: 'GET /v1/inquiries',
@@ -13,15 +19,11 @@ export const list = endpoint({
   access: 'store',
   scopes: ['inquiry:r'],
   change: 'none',
-  query: Type.Object({
-    ...paging,
-    status: named({ enum: INQUIRY_STATUSES }, 'WAITING or ANSWERED'),
-    productId: Type.Optional(Id),
-  }),
+  query: Query,
   data: listOf(ListedInquiry),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
-  const status = read('status', query.status, among(INQUIRY_STATUSES));
+  const { status } = read(Query, query);
   const { items, total } = await listInquiries(tx, { ...query, status });
   return fitted(page(query, items.map(viewInquiry), total), query.size, INQUIRY_CUT);
 });

@@ -5,6 +5,8 @@ import { among, named, read } from '../kernel/query.ts';
 import { listOf, page, paging, Type } from '../kernel/schema.ts';
 import { Invitation } from './schemas.ts';
 
+const Query = Type.Object({ ...paging, status: named(among(INVITATION_STATUSES), 'In this status') });
+
 export const list = endpoint({
   id: 'invitations.list',
   route: 'GET /v1/store/invitations',
@@ -12,12 +14,11 @@ export const list = endpoint({
   access: 'store',
   scopes: ['member:r'],
   change: 'none',
-  query: Type.Object({ ...paging, status: named({ enum: INVITATION_STATUSES }, 'In this status') }),
+  query: Query,
   data: listOf(Invitation),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
-  const { status, ...paged } = query;
-  const wanted = read('status', status, among(INVITATION_STATUSES)) ?? null;
-  const { items, total } = await listInvitations(tx, { ...paged, status: wanted });
+  const { status: _, ...paged } = query;
+  const { items, total } = await listInvitations(tx, { ...paged, status: read(Query, query).status ?? null });
   return page(paged, items.map(viewInvitation), total);
 });

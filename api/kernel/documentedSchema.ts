@@ -29,7 +29,7 @@ function named({ patternProperties, ...rest }: Json): Json {
 export function responseSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(responseSchema);
   if (!isObject(node)) return node;
-  const { 'x-document': _, 'x-verbatim': __, 'x-trimmed': ___, ...rest } = node;
+  const { 'x-document': _, 'x-verbatim': __, 'x-trimmed': ___, 'x-reading': ____, ...rest } = node;
   return named(mapped(rest, responseSchema));
 }
 
@@ -37,7 +37,7 @@ export function responseSchema(node: unknown): unknown {
 export function requestSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(requestSchema);
   if (!isObject(node)) return node;
-  const { 'x-document': more = {}, 'x-verbatim': _, 'x-trimmed': __, ...rest } = node;
+  const { 'x-document': more = {}, 'x-verbatim': _, 'x-trimmed': __, 'x-reading': ___, ...rest } = node;
   const whole: Json = { ...rest, ...(more as Json) };
   if (whole['type'] === 'string' && !('enum' in whole) && !('const' in whole)) return text(whole);
   return named(mapped(whole, requestSchema));

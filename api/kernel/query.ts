@@ -1,48 +1,94 @@
-/** Parses the parameters of lists: an invalid value is INVALID_PARAMETER (D54, D70). */
-import { Fault } from '../../domain/kernel/errors.ts';
+/**
+ * Parameters of lists whose bad values are INVALID_PARAMETER (D54, D70). They are declared with what reads them, so that all problems of a query
+ * are told at once (request.ts).
+ */
+import type { FieldError } from '../../domain/kernel/errors.ts';
 import { MOMENT } from '../../domain/kernel/time.ts';
-import { Type } from './schema.ts';
+import { type Static, type TObject, type TSchema, Type } from './schema.ts';
 
-const bad = (parameter: string): Fault => new Fault('INVALID_PARAMETER', { details: { parameter } });
-/** The pattern in the OpenAPI document. */
-export const DIGITS = (least: number) => `^-*(?:[0-9]-*){${least},14}$`;
-const A_MOMENT = new RegExp(MOMENT);
+/** Reads a parameter; undefined: a bad value. What the OpenAPI document says of good ones is its `document`. */
+export type Reading<T> = ((sent: string) => T | undefined) & { readonly document: object };
+const reading = <T>(document: object, read: (sent: string) => T | undefined): Reading<T> => Object.assign(read, { document });
 
-/** A parameter whose details are only documented; the handler refuses other values with INVALID_PARAMETER. */
-export const named = (more: object, description: string) => Type.Optional(Type.String({ description, 'x-document': more }));
-
-/** The parameters of a period, by the times that are shown. */
-export const fromTime = (more = '') => named({ pattern: MOMENT }, `ISO 8601 with offset, inclusive${more}`);
-export const toTime = () => named({ pattern: MOMENT }, 'ISO 8601 with offset, exclusive');
-
-/** A parameter parsed by `as`; INVALID_PARAMETER when that returns undefined. */
-export function read<T>(name: string, sent: string | undefined, as: (sent: string) => T | undefined): T | undefined {
-  if (sent === undefined) return undefined;
-  const value = as(sent);
-  if (value === undefined) throw bad(name);
-  return value;
+const READING = 'x-reading';
+interface Named<T> {
+  readonly [READING]: Reading<T>;
 }
-export const among =
-  <T extends string>(known: readonly T[]) =>
-  (sent: string): T | undefined =>
-    known.find((one) => one === sent);
+const declared = <T>(as: Reading<T>, description: string) =>
+  Type.Optional(Type.String({ description, 'x-document': as.document, [READING]: as }));
+/** A parameter that is read `as`. */
+export const named = <T>(as: Reading<T>, description: string): ReturnType<typeof declared> & Named<T> =>
+  declared(as, description) as ReturnType<typeof declared> & Named<T>;
+
+type Query = Readonly<Record<string, unknown>>;
+const readingOf = (schema: Partial<Named<unknown>>): Reading<unknown> | undefined => schema[READING];
+const propertiesOf = (schema: TSchema): Readonly<Record<string, TSchema>> =>
+  (schema as { readonly properties?: Readonly<Record<string, TSchema>> }).properties ?? {};
+
+/** The named parameters that were sent with a bad value. */
+export function parameterProblems(schema: TSchema, query: object): readonly FieldError[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([field, property]) => {
+    const [read, value] = [readingOf(property), (query as Query)[field]];
+    const isBad = read !== undefined && typeof value === 'string' && read(value) === undefined;
+    return isBad ? [{ field, code: 'INVALID', message: 'is none of the values that the documents name' }] : [];
+  });
+}
+
+type Values<S extends TObject> = {
+  readonly [K in keyof S['properties'] as S['properties'][K] extends Named<unknown> ? K : never]?: S['properties'][K] extends Named<infer T>
+    ? T
+    : never;
+};
+/** What the named parameters say; those that were not sent are left out. */
+export function read<S extends TObject>(schema: S, query: Static<S>): Values<S> {
+  const sent = query as Query;
+  const values = Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const [as, value] = [readingOf(property), sent[name]];
+    return as && typeof value === 'string' ? [[name, as(value)]] : [];
+  });
+  return Object.fromEntries(values) as Values<S>;
+}
+
+export const among = <T extends string>(known: readonly T[]): Reading<T> =>
+  reading({ enum: known }, (sent) => known.find((one) => one === sent));
 /** Values separated by commas, each once and in the order of `known`. */
-export const amongAll =
-  <T extends string>(known: readonly T[]) =>
-  (sent: string): readonly T[] | undefined => {
+export const amongAll = <T extends string>(known: readonly T[]): Reading<readonly T[]> =>
+  reading({ pattern: severalPattern(known) }, (sent) => {
     const values = sent.split(',');
     return values.every((value) => known.some((one) => one === value)) ? known.filter((one) => values.includes(one)) : undefined;
-  };
+  });
 /** Such values in a parameter that the schema judges. */
 export const severalOf = (known: readonly string[]) =>
   Type.String({ pattern: severalPattern(known), description: 'Any of these, separated by commas' });
-export const severalPattern = (known: readonly string[]): string => `^(?:${known.join('|')})(?:,(?:${known.join('|')}))*$`;
-export const moment = (sent: string): number | undefined =>
-  A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined;
+const severalPattern = (known: readonly string[]): string => `^(?:${known.join('|')})(?:,(?:${known.join('|')}))*$`;
+
+const A_MOMENT = new RegExp(MOMENT);
+/** In milliseconds. */
+const moment = reading({ pattern: MOMENT }, (sent) =>
+  A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined,
+);
+/** The parameters of a period, by the times that are shown. */
+export const fromTime = (more = '') => named(moment, `ISO 8601 with offset, inclusive${more}`);
+export const toTime = () => named(moment, 'ISO 8601 with offset, exclusive');
+
 export const FLAGS = ['true', 'false'] as const;
-export const flag = (sent: string): boolean | undefined => (FLAGS.some((one) => one === sent) ? sent === 'true' : undefined);
-export const digits = (least: number) => (sent: string) => {
-  return new RegExp(DIGITS(least)).test(sent) ? sent.replaceAll('-', '') : undefined;
+export const flag = reading({ enum: FLAGS }, (sent) => (FLAGS.some((one) => one === sent) ? sent === 'true' : undefined));
+
+export const matching = (pattern: string): Reading<string> => {
+  const expression = new RegExp(pattern);
+  return reading({ pattern }, (sent) => (expression.test(sent) ? sent : undefined));
+};
+/** So many digits at least and 14 at most; hyphens are dropped. */
+export const digits = (least: number): Reading<string> => {
+  const pattern = `^-*(?:[0-9]-*){${least},14}$`;
+  const isMatch = matching(pattern);
+  return reading({ pattern }, (sent) => isMatch(sent)?.replaceAll('-', ''));
+};
+/** A whole number of so many digits at most. */
+export const numeric = (most: number): Reading<number> => {
+  const pattern = `^[0-9]{1,${most}}$`;
+  const isMatch = matching(pattern);
+  return reading({ pattern }, (sent) => (isMatch(sent) === undefined ? undefined : Number(sent)));
 };
 
 /** Without undefined properties. */

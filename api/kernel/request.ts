@@ -10,6 +10,7 @@ import type { ApiDeps } from './deps.ts';
 import { type Caller, type Endpoint, isForAgents, isPersonal, isWrite } from './endpoint.ts';
 import { operationOf, sentKey } from './idempotency.ts';
 import { needsBody } from './openapi.ts';
+import { parameterProblems } from './query.ts';
 import { pagingProblems, Type } from './schema.ts';
 import type { UploadedFile } from './upload.ts';
 import { inOneForm } from './textForm.ts';
@@ -41,6 +42,8 @@ interface RequestInput {
 }
 export interface ReadRequest extends RequestInput {
   readonly validated: { readonly names: readonly FieldError[]; readonly query: Validated | undefined; readonly body: Validated };
+  /** Problems of parameters that are INVALID_PARAMETER. */
+  readonly parameters: readonly FieldError[];
   readonly isBodyMissing: boolean;
 }
 interface Context {
@@ -94,6 +97,7 @@ export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promis
       body: endpoint.body ? given : undefined,
       file,
       validated: { names: namesOf?.(params) ?? [], query, body: validateBody(given) },
+      parameters: endpoint.query ? parameterProblems(endpoint.query, query?.value ?? {}) : [],
       isBodyMissing: sent === undefined && needsBody(endpoint),
     };
   };
@@ -111,7 +115,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   const key = endpoint.idempotent || (isWrite(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
   fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
-  if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  refuse(fieldErrors, request.parameters);
   checkIds(endpoint, params);
   checkScope(endpoint, caller, body);
   const sent = file ? { body, file: file.sha256.toString('hex') } : body;
@@ -123,6 +127,14 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
     keyed: key !== null && caller.principal !== caller.requestId,
     isDryRun: isDryRun(endpoint, incoming),
   };
+}
+
+/** Of parameters alone it is INVALID_PARAMETER, with the first of them in its details; beside other problems they are told with those. */
+function refuse(problems: readonly FieldError[], parameters: readonly FieldError[]): void {
+  const fieldErrors = [...problems, ...parameters];
+  if (problems.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  const [first] = parameters;
+  if (first) throw new Fault('INVALID_PARAMETER', { details: { parameter: first.field }, fieldErrors });
 }
 
 /** INSUFFICIENT_SCOPE where the body needs another scope than the one that let the request in. */

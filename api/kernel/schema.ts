@@ -1,11 +1,11 @@
 /** Schemas: one value is the type, the validation and the OpenAPI component. Objects are closed: unknown fields fail. */
 import { NAME } from './documentedSchema.ts';
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { VISIBLE } from '../../domain/kernel/text.ts';
 import { MOMENT, YEAR } from '../../domain/kernel/time.ts';
 
-export { Type, type Static, type TSchema };
+export { Type, type Static, type TObject, type TSchema };
 
 /**
  * An object without additional properties. `x-document`: constraints for the documents only, which code checks. Do not apply Partial, Pick

@@ -10,7 +10,7 @@ const strict = {
   strictTypes: false,
   allErrors: true,
   discriminator: true,
-  keywords: ['x-document', 'x-verbatim', 'x-trimmed'],
+  keywords: ['x-document', 'x-verbatim', 'x-trimmed', 'x-reading'],
 };
 /** JSON without coercion or defaults; queries with defaults. */
 const ajvs = { json: new Ajv2020(strict), text: new Ajv2020({ ...strict, useDefaults: true }) };

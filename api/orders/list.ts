@@ -6,7 +6,7 @@ import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, DIGITS, digits, flag, FLAGS, fromTime, moment, named, read, sent, toTime } from '../kernel/query.ts';
+import { among, digits, flag, fromTime, named, read, toTime } from '../kernel/query.ts';
 import { paging, type Static, Type } from '../kernel/schema.ts';
 import { ListedOrder, ORDER_CUT } from './schemas.ts';
 
@@ -15,17 +15,14 @@ const ORDERS: Readonly<Record<OrdersBy, string>> = { orderedAt: 'o', lastChanged
 const Query = Type.Object({
   ...paging,
   cursor: cursorQuery(Object.values(ORDERS).join('')),
-  orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed; needs no period'),
-  keyword: named(
-    { pattern: DIGITS(1) },
-    'An order number or its beginning, or the beginning of the day of the order (YYMMDD), within the period',
-  ),
+  orderNo: named(digits(14), '14 digits, hyphens allowed; needs no period'),
+  keyword: named(digits(1), 'An order number or its beginning, or the beginning of the day of the order (YYMMDD), within the period'),
   orderedFrom: fromTime('; with keyword by default three months ago'),
   orderedTo: toTime(),
   lastChangedFrom: fromTime(': in the order of changes from there on'),
-  testPayment: named({ enum: FLAGS }, 'true or false'),
-  fulfillmentType: named({ enum: FULFILLMENT_TYPES }, 'Orders with any such item'),
-  status: named({ enum: PUBLIC_STATUSES }, 'progressStatus'),
+  testPayment: named(flag, 'true or false'),
+  fulfillmentType: named(among(FULFILLMENT_TYPES), 'Orders with any such item'),
+  status: named(among(PUBLIC_STATUSES), 'progressStatus'),
 });
 
 export const list = endpoint({
@@ -53,16 +50,6 @@ export const list = endpoint({
 const PERIOD_MS = 92 * DAY;
 
 function filterOf(query: Static<typeof Query>, at: number): OrderFilter {
-  const keyword = read('keyword', query.keyword, digits(1));
-  const found = {
-    keyword,
-    orderNo: read('orderNo', query.orderNo, digits(14)),
-    orderedFrom: read('orderedFrom', query.orderedFrom, moment) ?? (keyword === undefined ? undefined : at - PERIOD_MS),
-    orderedTo: read('orderedTo', query.orderedTo, moment),
-    lastChangedFrom: read('lastChangedFrom', query.lastChangedFrom, moment),
-    testPayment: read('testPayment', query.testPayment, flag),
-    fulfillmentType: read('fulfillmentType', query.fulfillmentType, among(FULFILLMENT_TYPES)),
-    status: read('status', query.status, among(PUBLIC_STATUSES)),
-  };
-  return { page: query.page, size: query.size, ...sent(found) };
+  const { orderedFrom = query.keyword === undefined ? undefined : at - PERIOD_MS, ...found } = read(Query, query);
+  return { page: query.page, size: query.size, ...found, ...(orderedFrom !== undefined && { orderedFrom }) };
 }

@@ -5,12 +5,21 @@ import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { fitted } from '../kernel/answers.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { among, flag, FLAGS, fromTime, moment, named, read, sent } from '../kernel/query.ts';
+import { among, flag, fromTime, named, read } from '../kernel/query.ts';
 import { Id, paging, Type } from '../kernel/schema.ts';
 import { ITEM_CUT, ListedOrderItem } from './schemas.ts';
 
 /** The name of the order of changes in cursors. */
 const CHANGES = 'c';
+
+const Query = Type.Object({
+  ...paging,
+  cursor: cursorQuery(CHANGES),
+  orderId: Type.Optional(Id),
+  status: named(among(PUBLIC_STATUSES), 'Items in this status'),
+  testPayment: named(flag, 'true or false'),
+  lastChangedFrom: fromTime(),
+});
 
 export const listItems = endpoint({
   id: 'orders.listItems',
@@ -20,14 +29,7 @@ export const listItems = endpoint({
   scopes: ['order:r'],
   change: 'none',
   isLarge: true,
-  query: Type.Object({
-    ...paging,
-    cursor: cursorQuery(CHANGES),
-    orderId: Type.Optional(Id),
-    status: named({ enum: PUBLIC_STATUSES }, 'Items in this status'),
-    testPayment: named({ enum: FLAGS }, 'true or false'),
-    lastChangedFrom: fromTime(),
-  }),
+  query: Query,
   data: feedOf(ListedOrderItem),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query }) => {
@@ -35,13 +37,9 @@ export const listItems = endpoint({
   const found = await findItems(tx, {
     page: query.page,
     size: query.size,
-    ...sent({
-      orderId: query.orderId,
-      status: read('status', query.status, among(PUBLIC_STATUSES)),
-      testPayment: read('testPayment', query.testPayment, flag),
-      lastChangedFrom: read('lastChangedFrom', query.lastChangedFrom, moment),
-      after: after ?? undefined,
-    }),
+    ...read(Query, query),
+    ...(query.orderId !== undefined && { orderId: query.orderId }),
+    ...(after && { after }),
   });
   const positionOf = ({ item }: Row) => ({ order: CHANGES, at: item.lastChangedAt.getTime(), id: item.orderItemId });
   return fitted(feed(query, found, viewListedItem, positionOf), query.size, ITEM_CUT);

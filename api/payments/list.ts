@@ -5,22 +5,22 @@ import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { PAID_METHODS } from '../../domain/salesReport/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { amongAll, DIGITS, digits, flag, FLAGS, named, read, severalPattern } from '../kernel/query.ts';
+import { amongAll, digits, flag, named, read } from '../kernel/query.ts';
 import { Day, listOf, page, paging, type Static, Type } from '../kernel/schema.ts';
 import { PaymentRecord, viewRecord } from './records.ts';
 
 const MAX_DAYS = 92;
-const several = (known: readonly string[]) => named({ pattern: severalPattern(known) }, 'Any of these, separated by commas');
+const several = <T extends string>(known: readonly T[]) => named(amongAll(known), 'Any of these, separated by commas');
 const Query = Type.Object({
   ...paging,
   from: Type.Optional(Day),
   to: Type.Optional(Day),
-  includeTest: named({ enum: FLAGS }, 'true: test payments too'),
-  refundHeld: named({ enum: FLAGS }, 'true: only with a refund that is held, of all times unless from or to is sent'),
+  includeTest: named(flag, 'true: test payments too'),
+  refundHeld: named(flag, 'true: only with a refund that is held, of all times unless from or to is sent'),
   status: several(PAYMENT_STATUSES),
   pg: several(PROVIDERS),
   method: several(PAID_METHODS),
-  orderNo: named({ pattern: DIGITS(14) }, '14 digits, hyphens allowed'),
+  orderNo: named(digits(14), '14 digits, hyphens allowed'),
 });
 
 export const list = endpoint({
@@ -39,17 +39,17 @@ export const list = endpoint({
 });
 
 function filterOf(query: Static<typeof Query>, at: number): PaymentFilter {
-  const isRefundHeld = read('refundHeld', query.refundHeld, flag) ?? false;
+  const { refundHeld: isRefundHeld = false, includeTest = false, status, pg, method, orderNo } = read(Query, query);
   return {
     page: query.page,
     size: query.size,
     started: isRefundHeld && query.from === undefined && query.to === undefined ? null : startedIn(query, at),
     isRefundHeld,
-    includeTest: read('includeTest', query.includeTest, flag) ?? false,
-    statuses: read('status', query.status, amongAll(PAYMENT_STATUSES)),
-    pgs: read('pg', query.pg, amongAll(PROVIDERS)),
-    methods: read('method', query.method, amongAll(PAID_METHODS)),
-    orderNo: read('orderNo', query.orderNo, digits(14)),
+    includeTest,
+    statuses: status,
+    pgs: pg,
+    methods: method,
+    orderNo,
   };
 }
 

@@ -1,12 +1,17 @@
 import { listProducts } from '../../db/products/queries.ts';
-import { SALES_STATUSES, type SalesStatus } from '../../domain/products/rules.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { SALES_STATUSES } from '../../domain/products/rules.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { among, named, numeric, read } from '../kernel/query.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
 import { ProductSummary, viewListed } from './schemas.ts';
 
-const PRODUCT_NO = '^[0-9]{1,9}$';
-const isStatus = (text: string): text is SalesStatus => SALES_STATUSES.some((status) => status === text);
+const Query = Type.Object({
+  ...paging,
+  productNo: named(numeric(9), 'Of one product'),
+  status: named(among(SALES_STATUSES), 'In this status'),
+  categoryId: Type.Optional(Id),
+  keyword: Type.Optional(Keyword),
+});
 
 export const list = endpoint({
   id: 'products.list',
@@ -15,22 +20,12 @@ export const list = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
-  query: Type.Object({
-    ...paging,
-    productNo: Type.Optional(Type.String({ 'x-document': { pattern: PRODUCT_NO } })),
-    status: Type.Optional(Type.String({ 'x-document': { enum: SALES_STATUSES } })),
-    categoryId: Type.Optional(Id),
-    keyword: Type.Optional(Keyword),
-  }),
+  query: Query,
   data: listOf(ProductSummary),
   errors: ['INVALID_PARAMETER'],
 }).handle(async ({ tx, query, at }) => {
-  const { productNo, status, ...paged } = query;
-  if (productNo !== undefined && !new RegExp(PRODUCT_NO).test(productNo))
-    throw new Fault('INVALID_PARAMETER', { details: { parameter: 'productNo' } });
-  if (status !== undefined && !isStatus(status)) throw new Fault('INVALID_PARAMETER', { details: { parameter: 'status' } });
-  const filter = { ...paged, ...(productNo !== undefined && { productNo: Number(productNo) }), ...(status !== undefined && { status }) };
-  const { items, total } = await listProducts(tx, filter);
+  const { productNo: _, status: __, ...paged } = query;
+  const { items, total } = await listProducts(tx, { ...paged, ...read(Query, query) });
   return page(
     paged,
     items.map((item) => viewListed(item, at)),

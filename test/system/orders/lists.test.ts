@@ -70,3 +70,18 @@ test.each([
 ])('%s: INVALID_PARAMETER', async (search) =>
   expect((await request(search)).body.error).toMatchObject({ code: 'INVALID_PARAMETER', details: { parameter: search.split('=')[0] } }),
 );
+
+test('all problems of a query are told in one answer', async () => {
+  const named = await request('orderedFrom=x&testPayment=1&status=WHAT');
+  expect([named.status, named.body.error?.code, named.body.error?.details]).toEqual([
+    400,
+    'INVALID_PARAMETER',
+    { parameter: 'orderedFrom' },
+  ]);
+  expect(named.body.error?.fieldErrors?.map(({ field }) => field)).toEqual(['orderedFrom', 'testPayment', 'status']);
+  const mixed = await request('size=0&orderedTo=x&testPayment=1');
+  expect([mixed.body.error?.code, mixed.body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([
+    'VALIDATION_FAILED',
+    ['size', 'orderedTo', 'testPayment'],
+  ]);
+});
