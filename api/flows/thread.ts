@@ -3,8 +3,11 @@
  * views, and neither database nor network. It does one job at a time, and hands a simulation's steps out as they are done.
  */
 import { parentPort } from 'node:worker_threads';
+import { yieldProcessor } from './lowPriority.ts';
 import type { Posted } from '../kernel/threads.ts';
 import { type Computation, compute } from './compute.ts';
+
+yieldProcessor();
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
 const post = (posted: Posted): void => parentPort?.postMessage(posted);
