@@ -126,6 +126,8 @@ export interface Report {
   readonly violations: readonly string[];
   /** The drill ended before anything was checked. */
   readonly broke?: true;
+  /** What there was besides, line by line. */
+  readonly notes?: readonly string[];
 }
 
 export interface Kills {

@@ -2,6 +2,9 @@
  * `npm run faults -- --kills 100 [--buyers 6]`: random kills, then every failpoint, then the sabotages that must be detected,
  * then 20 rounds of 40 buyers on a stock of 10, 200 races of cancels, every transition of a claim and of a payment at its failpoints, and
  * migrations of 1,000 items.
+ *
+ * `npm run faults -- --books [--actions 600] [--actors 6] [--seed 1]`: a random shop instead, whose books of money and stock have to balance,
+ * then shorter ones with sabotages that must be detected. A seed makes the same choices; what happens at once is decided anew.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -12,15 +15,24 @@ import { root } from '../../bin/kernel/paths.ts';
 import { run } from '../../bin/kernel/cli.ts';
 import { FAILPOINTS } from '../../db/kernel/failpoint.ts';
 import type { Report } from './harness.ts';
-import { SABOTAGES, sabotaged } from './sabotage.ts';
+import { BOOK_SABOTAGES, SABOTAGES, sabotaged } from './sabotage.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 await run(async () => {
-  const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' }, buyers: { type: 'string', default: '6' } } });
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '100' },
+      buyers: { type: 'string', default: '6' },
+      books: { type: 'boolean', default: false },
+      actions: { type: 'string', default: '600' },
+      actors: { type: 'string', default: '6' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
   const common = ['--buyers', values.buyers];
   let failed = 0;
-  const check = (what: string, { orders, requests, retries, violations, broke }: Report, holds: boolean) => {
+  const check = (what: string, { orders, requests, retries, violations, broke, notes = [] }: Report, holds: boolean) => {
     // A drill that failed to run proves nothing.
     const isExpected = holds && broke !== true;
     failed += isExpected ? 0 : 1;
@@ -28,7 +40,22 @@ await run(async () => {
       `${isExpected ? 'ok  ' : 'FAIL'} ${what}: ${orders} orders, ${requests} requests, ${retries} retries, ${violations.length} violations`,
     );
     for (const violation of violations.slice(0, isExpected ? 1 : 20)) print(`       ${violation}`);
+    for (const note of notes) print(`       ${note}`);
   };
+  if (values.books) {
+    const { actions, actors, seed } = values;
+    const played = ['--books', '--actors', actors, '--seed', seed];
+    const report = await drill(root, [...played, '--actions', actions]);
+    check(`${actions} actions by ${actors} at once, seed ${seed}`, report, report.violations.length === 0);
+    for (const sabotage of BOOK_SABOTAGES) {
+      const copy = sabotaged(sabotage);
+      const { notes: _notes, ...found } = await drill(copy, [...played, '--actions', actions]);
+      check(`sabotage "${sabotage.name}" is caught`, found, found.violations.length > 0);
+      rmSync(copy, { recursive: true, force: true });
+    }
+    print(failed === 0 ? 'The books balance, and the sabotages were caught.' : `${failed} drills failed.`);
+    return failed === 0 ? 0 : 1;
+  }
   const random = await drill(root, [...common, '--kills', values.kills]);
   check(`${values.kills} random kills of API, worker, Postgres and Temporal`, random, random.violations.length === 0);
   for (const failpoint of FAILPOINTS) {

@@ -85,6 +85,27 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
 ];
 
+/** The same for the books of a random shop: nothing is killed. */
+export const BOOK_SABOTAGES: readonly Sabotage[] = [
+  {
+    name: 'a conditional write undoes sales',
+    file: 'db/products/changes.ts',
+    edits: [
+      [
+        'checkTag(ifMatch, product.version, ifMatch && sendsStock(sent) ? await lockVariants(tx, product) : null);',
+        'checkTag(ifMatch, product.version, ifMatch && !sendsStock(sent) ? await lockVariants(tx, product) : null);',
+      ],
+    ],
+    failpoints: '',
+  },
+  {
+    name: 'each part of a refund is rounded by itself',
+    file: 'domain/refunds/rules.ts',
+    edits: [['return upTo(left + quantity) - upTo(left);', 'return left < 0 ? 0 : upTo(quantity);']],
+    failpoints: '',
+  },
+];
+
 /** A copy of the tree with the fault. Throws when the fault is none of today's code: it would be caught because nothing works. */
 export function sabotaged({ file, edits }: Sabotage): string {
   const copy = mkdtempSync(join(tmpdir(), 'sangjeom-sabotage-'));
