@@ -18,7 +18,7 @@ await run(async () => {
       seed: { type: 'string', default: '1' },
     },
   });
-  const under = await bench({ FAILPOINTS: values.failpoints });
+  const under = await bench({ FAILPOINTS: values.failpoints, CHECK_REPLIES: String(values.books) });
   try {
     const report = values.books
       ? await playBooks(under, { actions: Number(values.actions), actors: Number(values.actors), seed: Number(values.seed) })

@@ -142,12 +142,14 @@ export class Shop {
   /** Sets the shop up, before anything happens at once. */
   static async open(seller: Seller, store: CreatedStore): Promise<Shop> {
     const shop = new Shop(seller, store);
-    const { couponShortfallCharge: _none, ...policy } = POLICY;
-    await shop.must('PATCH', '/v1/store', { refundPolicy: policy, shippingPolicy: { freeThreshold: null, jejuSurcharge: JEJU.surcharge } });
+    await shop.must('PATCH', '/v1/store', {
+      refundPolicy: POLICY,
+      shippingPolicy: { freeThreshold: null, jejuSurcharge: JEJU.surcharge },
+    });
     const use = { enabled: true, minBalance: 0, minAmount: 0, unit: 1, maxRatioBp: 10_000, includeDeliveryFee: true };
     await shop.must('PUT', '/v1/store/point-policy', { use, expiryDays: 365 });
     shop.#categoryId = (await shop.must('POST', '/v1/categories', { name: '무작위 상점' })).categoryId as string;
-    shop.#flowId = (await shop.must('POST', '/v1/commerce-flows', { key: 'custom', name: 'custom', presetKey: 'customMade' }))
+    shop.#flowId = (await shop.must('POST', '/v1/commerce-flows', { key: 'custom', name: 'custom', presetKey: 'custom-made' }))
       .flowId as string;
     await shop.must('POST', `/v1/commerce-flows/${shop.#flowId}/draft/publish`, {});
     shop.attachment = await seller.attachment();
