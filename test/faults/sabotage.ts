@@ -99,9 +99,16 @@ export const BOOK_SABOTAGES: readonly Sabotage[] = [
     failpoints: '',
   },
   {
-    name: 'each part of a refund is rounded by itself',
+    name: 'the fee of a bundle goes back before its last item',
     file: 'domain/refunds/rules.ts',
-    edits: [['return upTo(left + quantity) - upTo(left);', 'return left < 0 ? 0 : upTo(quantity);']],
+    edits: [
+      [
+        `const { bundle, bundleRestWon, isReturn, policy } = leave;
+  if (!bundle || bundleRestWon > 0) return NOTHING;`,
+        `const { bundle, isReturn, policy } = leave;
+  if (!bundle) return NOTHING;`,
+      ],
+    ],
     failpoints: '',
   },
 ];

@@ -54,34 +54,40 @@ async function openCheckout(shop: Shop, { buyer }: Shopper, lines: readonly Line
   return inCart.length === 0 ? null : send('checkout.create', '/storefront/v1/checkout', { cartItemIds: inCart });
 }
 
-/** Starts the payment; null where it was refused, or points have paid for everything. */
-async function start(shop: Shop, dice: Dice, { buyer, customerId }: Shopper, { data }: Answer) {
-  const { checkoutId, requiresShipping, amounts, points } = data as {
-    checkoutId: string;
-    requiresShipping: boolean;
-    amounts: { totalAmount: number };
-    points: { maxUsable: number } | null;
-  };
-  const pointAmount = points && points.maxUsable > 0 && dice.chance(60) ? 1 + dice.roll(points.maxUsable) : 0;
-  const body = {
+interface OpenCheckout {
+  readonly checkoutId: string;
+  readonly requiresShipping: boolean;
+  readonly amounts: { readonly totalAmount: number };
+  readonly points: { readonly maxUsable: number } | null;
+}
+function paymentOf(dice: Dice, { requiresShipping, amounts, points }: OpenCheckout, isGuest: boolean): object {
+  const most = points?.maxUsable ?? 0;
+  const pointAmount = most > 0 && dice.chance(75) ? (dice.chance(15) ? most : 1 + dice.roll(most)) : 0;
+  return {
     option: { ...OPTION, pg: dice.chance(40) ? 'portone' : 'tosspayments' },
     returnUrl: 'http://localhost:9/done',
     ...(requiresShipping && { shippingAddress: dice.chance(20) ? { ...ADDRESS, zipCode: JEJU.zipCode } : ADDRESS }),
-    ...(customerId === null && { guest: GUEST }),
-    ...(pointAmount > 0 && { pointAmount: dice.chance(15) ? points!.maxUsable : pointAmount }),
-    ...(pointAmount === 0 && dice.chance(30) && { expectedTotalAmount: amounts.totalAmount }),
+    ...(isGuest && { guest: GUEST }),
+    ...(pointAmount > 0 ? { pointAmount } : dice.chance(30) && { expectedTotalAmount: amounts.totalAmount }),
   };
-  const path = `/storefront/v1/checkout/${checkoutId}/payment`;
-  const started = await shop.desk.ask('payments.start', { method: 'POST', path, body, headers: buyer.headers });
-  if (started.status !== 200) return null;
-  const { paymentId, orderId, payUrl, ...told } = started.data as {
+}
+
+/** Starts the payment; null where it was refused, or points have paid for everything. */
+async function start(shop: Shop, dice: Dice, shopper: Shopper, { data }: Answer) {
+  const { buyer, customerId } = shopper;
+  const checkout = data as OpenCheckout;
+  const body = paymentOf(dice, checkout, customerId === null);
+  const path = `/storefront/v1/checkout/${checkout.checkoutId}/payment`;
+  const answer = await shop.desk.ask('payments.start', { method: 'POST', path, body, headers: buyer.headers });
+  if (answer.status !== 200) return null;
+  const { paymentId, orderId, payUrl, amounts } = answer.data as {
     paymentId: string;
     orderId: string | null;
     payUrl: string | null;
     amounts: Record<string, number>;
   };
-  shop.started.push({ paymentId, amounts: told.amounts, customerId });
-  if (orderId !== null) shop.deals.push({ orderId, shopper: { buyer, customerId } });
+  shop.started.push({ paymentId, amounts, customerId });
+  if (orderId !== null) shop.deals.push({ orderId, shopper, isOver: false });
   return payUrl === null ? null : { paymentId, payUrl };
 }
 
@@ -104,7 +110,7 @@ async function authenticate({ desk }: Shop, payUrl: string, dice: Dice): Promise
 export async function comeBack(shop: Shop, { returnUrl, paymentId, shopper }: Return): Promise<void> {
   await follow(shop, returnUrl);
   const orderId = await settled(shop, paymentId);
-  if (orderId !== null) shop.deals.push({ orderId, shopper });
+  if (orderId !== null) shop.deals.push({ orderId, shopper, isOver: false });
 }
 /** Follows the way back, until the page is the shop's own, or nothing moves on by itself. */
 async function follow(shop: Shop, returnUrl: URL): Promise<void> {

@@ -6,6 +6,12 @@ import type { Shop } from './shop.ts';
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
 
+const amountsOf = (amounts: Readonly<Record<string, number>>): string =>
+  Object.keys(amounts)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((name) => `${name} ${amounts[name]}`)
+    .join();
+
 export function moneyBroken(shop: Shop, facts: Facts): string[] {
   const departures = new Map(facts.orders.map((order) => [order.orderId, departuresOf(shop, order, facts.claims)]));
   const payments = new Map(facts.payments.map((payment) => [payment.paymentId, payment]));
@@ -26,7 +32,7 @@ export function moneyBroken(shop: Shop, facts: Facts): string[] {
 
 /** Paid = lines + delivery − discounts − points, as the buyer was told when the payment began. */
 function sumsBroken({ started }: Shop, { orderNo, items, amounts, payment, delivery }: Order): string[] {
-  const told = started.find(({ paymentId }) => paymentId === payment.paymentId)?.amounts;
+  const announced = started.find(({ paymentId }) => paymentId === payment.paymentId)?.amounts;
   const lines = sum(items.map(({ totalPrice }) => totalPrice));
   const points = sum(items.map(({ pointAllocation }) => pointAllocation)) + delivery.pointAllocation;
   const checks: readonly (readonly [string, unknown, unknown])[] = [
@@ -35,11 +41,7 @@ function sumsBroken({ started }: Shop, { orderNo, items, amounts, payment, deliv
     ['cash', payment.totalAmount, amounts.totalAmount],
     ['points of the payment', payment.pointAmount, amounts.pointAmount],
     ['points of lines and fee', points, amounts.pointAmount],
-    [
-      'what the buyer was told',
-      JSON.stringify(told && Object.entries(told).toSorted()),
-      JSON.stringify(Object.entries(amounts).toSorted()),
-    ],
+    ['what the buyer was told', announced && amountsOf(announced), amountsOf(amounts)],
     ...items.map(({ totalPrice, unitPrice, quantity, stay }) => {
       const unit = stay ? sum(stay.nights.map(({ price }) => price)) : unitPrice;
       return ['a line', totalPrice, unit * quantity] as const;

@@ -28,26 +28,30 @@ interface Scene {
 }
 type Act = () => Promise<unknown>;
 type Choice = readonly [weight: number, act: Act];
-const CLOSED = ['COMPLETED', 'REJECTED', 'WITHDRAWN'];
+const CLOSED: ReadonlySet<string> = new Set(['COMPLETED', 'REJECTED', 'WITHDRAWN']);
+const isOpen = ({ status }: ShownClaim): boolean => !CLOSED.has(status);
 const isShipped = ({ shop, item }: Scene): boolean => shop.specOf(item.productId).shipping !== null;
 
-/** One or two actions about an item of some order, mostly of the latest. */
+/** One or two actions about an item of some order, mostly of the latest; one about which nothing is left to do is left alone from then on. */
 export async function handleOrder(shop: Shop, dice: Dice): Promise<void> {
-  const { deals } = shop;
+  const deals = shop.deals.filter(({ isOver }) => !isOver);
   if (deals.length === 0) return;
-  const deal = dice.chance(70) ? deals[Math.max(0, deals.length - 1 - dice.roll(25))]! : dice.pick(deals);
+  const deal = dice.chance(75) ? deals[Math.max(0, deals.length - 1 - dice.roll(15))]! : dice.pick(deals);
   const order = await shop.sell('orders.get', 'GET', `/v1/orders/${deal.orderId}`);
   if (order.status !== 200) return;
   const { items } = order.data as { items: Item[] };
-  const open = items.filter(({ activeQuantity }) => activeQuantity > 0);
-  const scene: Scene = { shop, dice, deal, item: dice.pick(open.length > 0 ? open : items) };
+  const open = items.filter(({ activeQuantity, status }) => activeQuantity > 0 && status !== 'PURCHASE_DECIDED');
+  deal.isOver = open.length === 0;
+  const claimed = open.filter(({ claims }) => claims.some(isOpen));
+  const liveliest = claimed.length > 0 && dice.chance(60) ? claimed : open;
+  const scene: Scene = { shop, dice, deal, item: dice.pick(liveliest.length > 0 ? liveliest : items) };
   const acts = [choose(scene), ...(dice.chance(15) ? [choose(scene)] : [])];
   await Promise.all(acts.map((act) => act()));
 }
 
 function choose(scene: Scene): Act {
   const { item, dice, shop } = scene;
-  const claim = item.claims.find(({ status }) => !CLOSED.includes(status));
+  const claim = item.claims.find(isOpen);
   if (dice.chance(6)) return anything(scene, claim);
   if (claim) return dice.weighted(claimSteps(scene, claim));
   const made = shop.specOf(item.productId).kind === 'CUSTOM' ? customSteps(scene) : null;
@@ -74,17 +78,17 @@ function steps(scene: Scene): Choice[] {
   const claimed = (type: ShownClaim['type'], weight: number): Choice => [weight, () => file(scene, type)];
   switch (scene.item.status) {
     case 'PAID':
-      return [[5, () => seller(scene, 'confirm')], canceled, claimed('CANCEL', 3)];
+      return [[10, () => seller(scene, 'confirm')], canceled, claimed('CANCEL', 2)];
     case 'CONFIRMED':
       return [
-        [6, () => (isShipped(scene) ? seller(scene, 'dispatch', DISPATCH) : seller(scene, 'fulfill'))],
+        [10, () => (isShipped(scene) ? seller(scene, 'dispatch', DISPATCH) : seller(scene, 'fulfill'))],
         canceled,
         claimed('CANCEL', 3),
       ];
     case 'DISPATCHED':
-      return [[3, () => seller(scene, 'delivered')], claimed('RETURN', 3), claimed('EXCHANGE', 2)];
+      return [[3, () => seller(scene, 'delivered')], claimed('RETURN', 4), claimed('EXCHANGE', 3)];
     default:
-      return [[1, () => decide(scene)], claimed('RETURN', 4), isShipped(scene) ? claimed('EXCHANGE', 2) : canceled];
+      return [[1, () => decide(scene)], claimed('RETURN', 4), isShipped(scene) ? claimed('EXCHANGE', 3) : canceled];
   }
 }
 
@@ -112,7 +116,12 @@ function customSteps(scene: Scene): Choice[] | null {
 
 const GUEST_KEY = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
 /** A request of the buyer: a member by their token, a guest by the order's password. */
-function ask({ shop, deal }: Scene, operation: string, paths: { readonly member: string; readonly guest: string }, body: object = {}) {
+function askAsBuyer(
+  { shop, deal }: Scene,
+  operation: string,
+  paths: { readonly member: string; readonly guest: string },
+  body: object = {},
+) {
   const { buyer, customerId } = deal.shopper;
   const path = customerId === null ? `/storefront/v1/guest/orders/${deal.orderId}/${paths.guest}` : `/storefront/v1/me/${paths.member}`;
   const sent = customerId === null ? { ...GUEST_KEY, ...body } : body;
@@ -121,11 +130,11 @@ function ask({ shop, deal }: Scene, operation: string, paths: { readonly member:
 const buyerActs = (scene: Scene, key: string, input: object): Promise<Answer> => {
   const { orderItemId } = scene.item;
   const paths = { member: `order-items/${orderItemId}/actions/${key}`, guest: `items/${orderItemId}/actions/${key}` };
-  return ask(scene, `orders.actAsBuyer ${key}`, paths, { input });
+  return askAsBuyer(scene, `orders.actAsBuyer ${key}`, paths, { input });
 };
 const decide = async (scene: Scene): Promise<unknown> => {
   if (scene.deal.shopper.customerId === null) return null;
-  return ask(scene, 'orders.decide', { member: `order-items/${scene.item.orderItemId}/decide`, guest: '' });
+  return askAsBuyer(scene, 'orders.decide', { member: `order-items/${scene.item.orderItemId}/decide`, guest: '' });
 };
 
 async function cancel(scene: Scene): Promise<void> {
@@ -158,7 +167,7 @@ async function file(scene: Scene, type: ShownClaim['type']): Promise<void> {
   };
   const sentAt = performance.now();
   const paths = { member: `order-items/${orderItemId}/claims`, guest: `items/${orderItemId}/claims` };
-  const { status, data } = await ask(scene, `claims.create ${type}`, paths, body);
+  const { status, data } = await askAsBuyer(scene, `claims.create ${type}`, paths, body);
   if (status !== 201) return;
   const claim = data as ShownClaim;
   if (claim.status === 'COMPLETED') left(scene, claim, sentAt);
@@ -213,7 +222,7 @@ async function handle(
   const sentAt = performance.now();
   const { status, data } =
     action === 'withdraw'
-      ? await ask(scene, 'claims.withdraw', { member: `claims/${claimId}/withdraw`, guest: `claims/${claimId}/withdraw` })
+      ? await askAsBuyer(scene, 'claims.withdraw', { member: `claims/${claimId}/withdraw`, guest: `claims/${claimId}/withdraw` })
       : await scene.shop.sell(`claims.${action}`, 'POST', `/v1/claims/${claimId}/${CLAIM_ACTIONS[action].path}`, body);
   if (status !== 200 || (action !== 'approve' && action !== 'completeExchange')) return;
   left(scene, claim, sentAt);

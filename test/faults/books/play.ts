@@ -19,9 +19,9 @@ export interface Play {
 }
 type Act = (shop: Shop, dice: Dice) => Promise<unknown>;
 const ACTS: readonly (readonly [number, Act])[] = [
-  [30, buy],
-  [42, handleOrder],
-  [26, sell],
+  [20, buy],
+  [55, handleOrder],
+  [23, sell],
   [2, returnLate],
 ];
 
@@ -40,7 +40,8 @@ export async function playBooks(under: Bench, { actions, actors, seed }: Play): 
   const restless = await comeToRest(under, shop);
   const facts = await readFacts(shop, system.databaseUrl, system.simulator);
   const { desk } = shop;
-  const violations = [...desk.faults, ...broken, ...restless, ...moneyBroken(shop, facts), ...stockBroken(shop, facts)];
+  const idle = facts.orders.length * 30 < actions ? [`only ${facts.orders.length} orders: too little happened`] : [];
+  const violations = [...desk.faults, ...idle, ...broken, ...restless, ...moneyBroken(shop, facts), ...stockBroken(shop, facts)];
   return {
     kills: 0,
     orders: facts.orders.length,
@@ -75,6 +76,8 @@ async function comeToRest({ system, seller }: Bench, shop: Shop): Promise<string
   ];
 }
 
+const operationOf = (answer: string): string => answer.slice(0, answer.lastIndexOf(' '));
+
 function notesOf({ desk, stockWrites, departures, members }: Shop, { orders, claims, payments, accounts }: Facts): string[] {
   const refunds = payments.flatMap((payment) => payment.refunds);
   const won = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0).toLocaleString('en');
@@ -82,6 +85,11 @@ function notesOf({ desk, stockWrites, departures, members }: Shop, { orders, cla
     `${orders.length} orders of ${payments.length} payments, ${claims.length} claims, ${departures.length} departures, ${refunds.length} refunds`,
     `${won(orders.map(({ amounts }) => amounts.totalAmount))} won paid, ${won(refunds.map(({ amount }) => amount))} paid back; ${members.length} members with ${won(accounts.map(({ balance }) => balance))} points`,
     `${stockWrites.length} writes of stock, ${stockWrites.filter(({ known }) => known !== null).length} of them known from outside`,
-    ...[...desk.answers].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([answer, times]) => `${answer}: ${times}`),
+    ...[...Map.groupBy(desk.answers, ([answer]) => operationOf(answer))]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(
+        ([operation, answers]) =>
+          `${operation}: ${answers.map(([answer, times]) => `${answer.slice(operation.length + 1)} ${times}`).join(', ')}`,
+      ),
   ];
 }

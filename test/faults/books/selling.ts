@@ -4,27 +4,8 @@
  */
 import type { Answer } from './desk.ts';
 import type { Dice } from './dice.ts';
-import { day, NIGHTS, type Product, type Shop, type Variant } from './shop.ts';
+import { day, type Form, NIGHTS, type Product, type ReadProduct, type Shop, type Variant } from './shop.ts';
 
-/** Sales and other writers go on while somebody fills in such a form. */
-interface Form {
-  readonly product: Product;
-  readonly path: '' | '/options';
-  readonly etag: string;
-  readonly data: FormData_;
-}
-interface FormData_ {
-  readonly name: string;
-  readonly salePrice: number;
-  readonly categoryId: string;
-  readonly fulfillment: object;
-  readonly refundPolicy: object | null;
-  readonly flowId: string | null;
-  readonly optionGroups: readonly { readonly name: string; readonly values: readonly string[] }[];
-  readonly variants: readonly Variant[];
-}
-const forms = new WeakMap<Shop, Form[]>();
-const openForms = (shop: Shop): Form[] => forms.get(shop) ?? (forms.set(shop, []).get(shop) as Form[]);
 const OLD_FORMS = 6;
 
 export async function sell(shop: Shop, dice: Dice): Promise<void> {
@@ -39,7 +20,7 @@ const ACTS: readonly (readonly [number, Act])[] = [
   [6, adjustStock],
   [4, plainVariants],
   [6, openForm],
-  [8, sendOldForm],
+  [11, sendOldForm],
   [5, sendFreshForm],
   [3, plainOptions],
   [3, discount],
@@ -124,19 +105,18 @@ async function plainVariants(shop: Shop, dice: Dice, product: Product): Promise<
 async function read(shop: Shop, product: Product, isOptions: boolean): Promise<Form | null> {
   const whole = await shop.sell('products.get', 'GET', path(product));
   if (whole.status !== 200 || whole.etag === null) return null;
-  const form: Form = { product, path: '', etag: whole.etag, data: whole.data as FormData_ };
+  const form: Form = { product, path: '', etag: whole.etag, data: whole.data as ReadProduct };
   if (!isOptions) return form;
   const { status, etag, data } = await shop.sell('products.getOptions', 'GET', path(product, '/options'));
   return status === 200 && etag !== null ? { product, path: '/options', etag, data: { ...form.data, ...(data as object) } } : null;
 }
 async function openForm(shop: Shop, dice: Dice, product: Product): Promise<void> {
   const form = await read(shop, product, dice.chance(50));
-  if (form) openForms(shop).push(form);
+  if (form) shop.forms.push(form);
 }
 async function sendOldForm(shop: Shop, dice: Dice, product: Product): Promise<void> {
-  const waiting = openForms(shop);
-  if (waiting.length <= dice.roll(OLD_FORMS)) return openForm(shop, dice, product);
-  return send(shop, dice, waiting.shift()!);
+  if (shop.forms.length <= dice.roll(OLD_FORMS)) return openForm(shop, dice, product);
+  return send(shop, dice, shop.forms.shift()!);
 }
 async function sendFreshForm(shop: Shop, dice: Dice, product: Product): Promise<void> {
   const form = await read(shop, product, dice.chance(50));
@@ -151,8 +131,8 @@ async function send(shop: Shop, dice: Dice, first: Form): Promise<void> {
     const { product, data, etag } = form;
     const variants = filledIn(data.variants, product, dice);
     const groups = regrouped(shop, dice, form);
-    const kept = groups.length === 0 ? variants : variants.filter(({ optionValues }) => groups[0]!.values.includes(optionValues[0]!));
-    const [method, body] = bodyOf(dice, form, { optionGroups: groups, variants: kept });
+    const remaining = groups.length === 0 ? variants : variants.filter(({ optionValues }) => groups[0]!.values.includes(optionValues[0]!));
+    const [method, body] = bodyOf(dice, form, { optionGroups: groups, variants: remaining });
     const answer = await shop.sell(`products.${method} conditional`, method, path(product, form.path), body, { 'if-match': etag });
     learn(product, answer);
     note(shop, answer, { sent: (body as { variants?: Variant[] }).variants ?? [], read: data.variants });
@@ -160,17 +140,17 @@ async function send(shop: Shop, dice: Dice, first: Form): Promise<void> {
     form = await read(shop, product, form.path === '/options');
   }
 }
-function bodyOf(dice: Dice, form: Form, options: Pick<FormData_, 'optionGroups' | 'variants'>): readonly ['PUT' | 'PATCH', object] {
+function bodyOf(dice: Dice, form: Form, options: Pick<ReadProduct, 'optionGroups' | 'variants'>): readonly ['PUT' | 'PATCH', object] {
   const { product, data, path: at } = form;
   if (at === '/options') return ['PUT', options];
   const salePrice = somePrice(product, dice);
-  if (dice.chance(40)) return ['PATCH', dice.chance(50) ? { salePrice, ...options } : { salePrice }];
+  if (dice.chance(40)) return ['PATCH', dice.chance(70) ? { salePrice, ...options } : { salePrice }];
   const { name, categoryId, fulfillment, refundPolicy, flowId } = data;
   return ['PUT', { name, salePrice, categoryId, fulfillment, refundPolicy, flowId, ...options }];
 }
 /** Some send the stock as they read it, some another one, some none. */
 function filledIn(variants: readonly Variant[], product: Product, dice: Dice): Variant[] {
-  const isCounted = !isDated(product) && dice.chance(75);
+  const isCounted = !isDated(product) && dice.chance(85);
   return variants.map((variant) => {
     const { stockQuantity: _read, ...rest } = variant;
     const counted = { ...variant, ...(dice.chance(40) && { stockQuantity: newStock(product, dice) }) };
@@ -178,7 +158,7 @@ function filledIn(variants: readonly Variant[], product: Product, dice: Dice): V
   });
 }
 /** At times a value is dropped, or a new one added. */
-function regrouped(shop: Shop, dice: Dice, { data: { optionGroups }, product }: Form): FormData_['optionGroups'] {
+function regrouped(shop: Shop, dice: Dice, { data: { optionGroups }, product }: Form): ReadProduct['optionGroups'] {
   const [group] = optionGroups;
   if (!group || isDated(product)) return optionGroups;
   const isFull = group.values.length > 5;

@@ -45,6 +45,25 @@ export interface Shopper {
 export interface Deal {
   readonly orderId: string;
   readonly shopper: Shopper;
+  /** Nothing of it remains, or its buyer has decided. */
+  isOver: boolean;
+}
+/** A product as the seller has read it, with its tag; sales and other writers go on while it is filled in. */
+export interface Form {
+  readonly product: Product;
+  readonly path: '' | '/options';
+  readonly etag: string;
+  readonly data: ReadProduct;
+}
+export interface ReadProduct {
+  readonly name: string;
+  readonly salePrice: number;
+  readonly categoryId: string;
+  readonly fulfillment: object;
+  readonly refundPolicy: object | null;
+  readonly flowId: string | null;
+  readonly optionGroups: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly variants: readonly Variant[];
 }
 /** A buyer at the provider's window, who has authenticated themselves and still has to return. */
 export interface Return {
@@ -127,6 +146,8 @@ export class Shop {
   readonly granted = new Map<string, number>();
   readonly heldRefunds: string[] = [];
   readonly lateReturns: Return[] = [];
+  /** Forms that somebody has not sent yet, the oldest first. */
+  readonly forms: Form[] = [];
   attachment = '';
   #categoryId = '';
   #flowId = '';

@@ -33,9 +33,9 @@ const movedBy = (own: readonly Movement[], requestId: string): number =>
 
 /** Movements of a seller who sent no stock. */
 function strayWrites({ stockWrites }: Shop, { movements }: Facts): string[] {
-  const asked = new Set(stockWrites.map(({ requestId, key }) => `${requestId} ${key}`));
+  const requested = new Set(stockWrites.map(({ requestId, key }) => `${requestId} ${key}`));
   return movements
-    .filter(({ reason, reference, key }) => reason === 'SELLER' && !asked.has(`${reference} ${key}`))
+    .filter(({ reason, reference, key }) => reason === 'SELLER' && !requested.has(`${reference} ${key}`))
     .map((movement) => `a write moved stock that it did not send: ${JSON.stringify(movement)}`);
 }
 
