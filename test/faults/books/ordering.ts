@@ -32,11 +32,16 @@ const CLOSED: ReadonlySet<string> = new Set(['COMPLETED', 'REJECTED', 'WITHDRAWN
 const isOpen = ({ status }: ShownClaim): boolean => !CLOSED.has(status);
 const isShipped = ({ shop, item }: Scene): boolean => shop.specOf(item.productId).shipping !== null;
 
-/** One or two actions about an item of some order, mostly of the latest; one about which nothing is left to do is left alone from then on. */
+/** What happens to some order, mostly one of the latest, in up to four turns. */
 export async function handleOrder(shop: Shop, dice: Dice): Promise<void> {
   const deals = shop.deals.filter(({ isOver }) => !isOver);
   if (deals.length === 0) return;
   const deal = dice.chance(75) ? deals[Math.max(0, deals.length - 1 - dice.roll(15))]! : dice.pick(deals);
+  for (let turns = 0; turns < 4 && !deal.isOver && (turns === 0 || dice.chance(60)); turns++) await takeTurn(shop, dice, deal);
+}
+
+/** One or two actions about an item; an order of which nothing is left to do is left alone from then on. */
+async function takeTurn(shop: Shop, dice: Dice, deal: Deal): Promise<void> {
   const order = await shop.sell('orders.get', 'GET', `/v1/orders/${deal.orderId}`);
   if (order.status !== 200) return;
   const { items } = order.data as { items: Item[] };
