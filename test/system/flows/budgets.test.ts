@@ -152,7 +152,13 @@ test('a replay feeds at most two thousand records, and tells how many it fed', a
   const ticked = await author.send('POST', `/v1/order-items/${orderItemId}/events/custom.tick`, {});
   expect(ticked.status).toBe(200);
   await until('its record', async () => (await query('SELECT 1 FROM flow_step WHERE order_item_id = $1', [orderItemId])).length === 2);
-  const replay = async () => (await author.send('POST', `/v1/commerce-flows/${flowId}/draft/replay`, { orderItemId })).body.data;
+  // Two thousand records take longer than a statement may where many suites run.
+  const replay = () =>
+    until(
+      'a replay',
+      async () => (await author.send('POST', `/v1/commerce-flows/${flowId}/draft/replay`, { orderItemId })).body.data,
+      30_000,
+    );
   expect(await replay()).toEqual({ orderItemId, version: 1, records: 2, divergedAt: null, truncated: null });
   const copy = (from: number, to: number, pad: number) =>
     query(

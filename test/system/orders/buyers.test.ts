@@ -8,7 +8,7 @@ import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { randomBytes } from 'node:crypto';
 import { consumeUse } from '../../../db/limits/commands.ts';
-import { call, GUEST, pay } from '../../../bin/dev/client.ts';
+import { call, type Reply, GUEST, pay } from '../../../bin/dev/client.ts';
 import { type Paid, query, underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
@@ -214,9 +214,12 @@ describe('a guest', () => {
     for (const which of [orderId, orderNo, orderNo]) await request(shop, which, { ...right, orderPassword: 'wrong' });
     // Three are counted. A right one in between forgets them.
     expect((await request(shop, orderId, right)).status).toBe(200);
-    const guesses = await Promise.all(
-      Array.from({ length: 14 }, (_, i) => request(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` })),
-    );
+    // Other suites have password calls too: one that finds no slot (X12) comes again.
+    const guess = async (i: number): Promise<Reply> => {
+      const reply = await request(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` });
+      return reply.status === 429 && Number(reply.headers.get('retry-after')) < 60 ? guess(i) : reply;
+    };
+    const guesses = await Promise.all(Array.from({ length: 14 }, (_, i) => guess(i)));
     expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array<number>(10).fill(404),
       ...Array<number>(4).fill(429),
