@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'koa';
 import type { Storage } from '../../activities/providers/storage.ts';
@@ -42,8 +42,17 @@ export async function readMultipart(ctx: Context, max: number, storage: Pick<Sto
     parser.destroy();
     await read.file().catch(() => {});
     await discard({ path });
+    if (ctx.req.headers['content-length'] !== undefined) await end(ctx);
     throw error;
   }
+}
+
+/**
+ * The end of a body whose head was admitted: it is read and dropped before its refusal is answered. A 413 closes the connection, and a sender
+ * whose bytes nobody reads would see that instead of the answer.
+ */
+async function end({ req }: Context): Promise<void> {
+  if (!req.complete && !req.destroyed) await finished(req.resume(), { writable: false }).catch(() => {});
 }
 
 /** Deletes a file that has not been stored. */

@@ -7,7 +7,7 @@ import { createEgress } from '../../../activities/providers/egress.ts';
 import { ANSWER_BYTES, answerData } from '../../../domain/flows/external.ts';
 
 /** For what never ends: that it is over at all shows the deadline. */
-const HELD_MS = 1000;
+const HELD_MS = 2000;
 const ANSWERED_MS = 20_000;
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
