@@ -5,7 +5,7 @@ import { createClient, type NewClient } from '../../db/identity/clients.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { isVisible, nfc } from '../../domain/kernel/text.ts';
+import { isVisible, nameForm } from '../../domain/kernel/text.ts';
 import { traceIdOf } from '../kernel/audit.ts';
 import { byStoreToken, requireConsole, type StoreCaller } from '../kernel/authenticate.ts';
 import { readJson } from '../kernel/body.ts';
@@ -77,7 +77,7 @@ function metadataOf(body: Record<string, unknown>, registrant: readonly string[]
   // At most the registrant's own scopes, plus member:delegate (D65).
   const scopes = narrow([...registrant, 'member:delegate'], scope)?.filter((one) => SCOPES.some((known) => covers([known], one)));
   if (!scopes || scopes.length === 0) throw bad('scope is unknown or more than yours');
-  return { name: nfc(name).trim(), authMethod: method, grantTypes, redirectUris, scopes };
+  return { name: nameForm(name), authMethod: method, grantTypes, redirectUris, scopes };
 }
 
 const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');

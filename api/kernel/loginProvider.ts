@@ -3,7 +3,7 @@ import * as oidc from 'openid-client';
 import type { Person } from '../../db/identity/logins.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { isVisible, nfc } from '../../domain/kernel/text.ts';
+import { isVisible, nameForm } from '../../domain/kernel/text.ts';
 import type { Log } from '../../db/kernel/log.ts';
 
 /** `max_age`, so that the ID token has an `auth_time`, which RECENT_LOGIN_REQUIRED depends on. */
@@ -64,7 +64,7 @@ export function createLoginProvider({ oidc: provider, publicUrl }: Config, log: 
             issuer: claims.iss,
             subject: claims.sub,
             email,
-            name: typeof name === 'string' && isVisible(name) ? nfc(name).trim() : null,
+            name: typeof name === 'string' && isVisible(name) ? nameForm(name) : null,
             authenticatedAt: (claims.auth_time ?? claims.iat) * 1000,
           };
         },

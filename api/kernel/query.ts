@@ -62,34 +62,27 @@ export const severalOf = (known: readonly string[]) =>
   Type.String({ pattern: severalPattern(known), description: 'Any of these, separated by commas' });
 const severalPattern = (known: readonly string[]): string => `^(?:${known.join('|')})(?:,(?:${known.join('|')}))*$`;
 
-const A_MOMENT = new RegExp(MOMENT);
+/** What a text that fits the pattern says. */
+function matched<T>(pattern: string, valueOf: (sent: string) => T | undefined): Reading<T> {
+  const expression = new RegExp(pattern);
+  return reading({ pattern }, (sent) => (expression.test(sent) ? valueOf(sent) : undefined));
+}
+export const matching = (pattern: string): Reading<string> => matched(pattern, (sent) => sent);
+/** So many digits at least and 14 at most; hyphens are dropped. */
+export const digits = (least: number): Reading<string> => matched(`^-*(?:[0-9]-*){${least},14}$`, (sent) => sent.replaceAll('-', ''));
+/** A whole number of so many digits at most. */
+export const numeric = (most: number): Reading<number> => matched(`^[0-9]{1,${most}}$`, Number);
 /** In milliseconds. */
-const moment = reading({ pattern: MOMENT }, (sent) =>
-  A_MOMENT.test(sent) && !Number.isNaN(Date.parse(sent)) ? Date.parse(sent) : undefined,
-);
+const moment = matched(MOMENT, (sent) => {
+  const at = Date.parse(sent);
+  return Number.isNaN(at) ? undefined : at;
+});
 /** The parameters of a period, by the times that are shown. */
 export const fromTime = (more = '') => named(moment, `ISO 8601 with offset, inclusive${more}`);
 export const toTime = () => named(moment, 'ISO 8601 with offset, exclusive');
 
 export const FLAGS = ['true', 'false'] as const;
 export const flag = reading({ enum: FLAGS }, (sent) => (FLAGS.some((one) => one === sent) ? sent === 'true' : undefined));
-
-export const matching = (pattern: string): Reading<string> => {
-  const expression = new RegExp(pattern);
-  return reading({ pattern }, (sent) => (expression.test(sent) ? sent : undefined));
-};
-/** So many digits at least and 14 at most; hyphens are dropped. */
-export const digits = (least: number): Reading<string> => {
-  const pattern = `^-*(?:[0-9]-*){${least},14}$`;
-  const isMatch = matching(pattern);
-  return reading({ pattern }, (sent) => isMatch(sent)?.replaceAll('-', ''));
-};
-/** A whole number of so many digits at most. */
-export const numeric = (most: number): Reading<number> => {
-  const pattern = `^[0-9]{1,${most}}$`;
-  const isMatch = matching(pattern);
-  return reading({ pattern }, (sent) => (isMatch(sent) === undefined ? undefined : Number(sent)));
-};
 
 /** Without undefined properties. */
 export const sent = <T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>

@@ -2,7 +2,7 @@
  * Brings every text of a request into its one form before anything looks at it (D91): NFC, and names without white space around them. Passwords,
  * secrets and addresses of the web (`x-verbatim`) stay as they were sent. Linear in the size of the value.
  */
-import { nfc } from '../../domain/kernel/text.ts';
+import { nameForm, nfc } from '../../domain/kernel/text.ts';
 import { type Shape, shapeFor } from './sizes.ts';
 import { VISIBLE_TEXT } from './schema.ts';
 
@@ -26,9 +26,9 @@ export function inOneForm(schema: Shape, value: unknown, depth = 0): unknown {
 
 function textOf(shape: Shape, text: string): string {
   if (shape['x-verbatim'] === true || !text.isWellFormed()) return text;
-  if (shape['x-trimmed'] === true) return nfc(text).trim();
+  if (shape['x-trimmed'] === true) return nameForm(text);
   // White space alone stays, and is refused as that.
-  return shape.pattern === VISIBLE_TEXT ? nfc(text).trim() || text : nfc(text);
+  return shape.pattern === VISIBLE_TEXT ? nameForm(text) || text : nfc(text);
 }
 /** The same list where nothing in it changes. */
 function mapped<T>(list: readonly T[], change: (item: T) => T): readonly T[] {

@@ -23,7 +23,6 @@ export class Turns {
   private readonly limits: TurnsLimits;
   /** How many a store has. */
   private readonly busy = new Map<string, number>();
-  private taken = 0;
   /** By store, the one that was served longest ago first. */
   private readonly lines = new Map<string, Waiting[]>();
 
@@ -35,7 +34,7 @@ export class Turns {
   async take(storeId: string, gone: AbortSignal): Promise<() => void> {
     gone.throwIfAborted();
     const line = this.lines.get(storeId) ?? [];
-    const waiting = [...this.lines.values()].reduce((sum, { length }) => sum + length, 0);
+    const waiting = sum(this.lines.values().map(({ length }) => length));
     if (line.length >= MAX_OF_STORE || waiting >= MAX_WAITING) throw this.refused();
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -65,7 +64,6 @@ export class Turns {
   }
 
   private end(storeId: string): void {
-    this.taken--;
     const left = this.busy.get(storeId)! - 1;
     if (left === 0) this.busy.delete(storeId);
     else this.busy.set(storeId, left);
@@ -79,8 +77,7 @@ export class Turns {
   private next(): void {
     for (const [storeId, line] of this.lines) {
       for (let had = this.busy.get(storeId) ?? 0; had < this.limits.ofStore && line.length > 0; had++) {
-        if (this.taken >= this.limits.slots) return;
-        this.taken++;
+        if (sum(this.busy.values()) >= this.limits.slots) return;
         this.busy.set(storeId, had + 1);
         line.shift()!.begin(() => this.end(storeId));
       }
@@ -93,3 +90,5 @@ export class Turns {
     return new RetryLater(1);
   }
 }
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((all, one) => all + one, 0);

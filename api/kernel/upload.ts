@@ -42,17 +42,10 @@ export async function readMultipart(ctx: Context, max: number, storage: Pick<Sto
     parser.destroy();
     await read.file().catch(() => {});
     await discard({ path });
-    if (ctx.req.headers['content-length'] !== undefined) await end(ctx);
+    // Of a body whose head was admitted the rest is little: a 413 closes the connection, and who is still sending would see that instead of it.
+    if (ctx.req.headers['content-length'] !== undefined) await finished(ctx.req, { writable: false }).catch(() => {});
     throw error;
   }
-}
-
-/**
- * The end of a body whose head was admitted: it is read and dropped before its refusal is answered. A 413 closes the connection, and a sender
- * whose bytes nobody reads would see that instead of the answer.
- */
-async function end({ req }: Context): Promise<void> {
-  if (!req.complete && !req.destroyed) await finished(req.resume(), { writable: false }).catch(() => {});
 }
 
 /** Deletes a file that has not been stored. */

@@ -53,7 +53,7 @@ export async function listAudit(tx: Tx, filter: AuditFilter): Promise<AuditRecor
   if (branches.length === 0) return [];
   const rows = await tx.sql<ListedRow>`SELECT * FROM (${joined(branches, fragment` UNION ALL `)}) found
     ORDER BY created_at DESC, audit_id DESC LIMIT ${filter.limit}`;
-  return rows.map(({ listed: { metadata, cut = null }, ...row }) => recordOf({ ...row, metadata, cut }));
+  return rows.map(({ listed, ...row }) => recordOf({ ...row, ...listed }));
 }
 
 /** A record with all of its changes, for as long as it is listed. AUDIT_NOT_FOUND. */
@@ -93,7 +93,7 @@ function changes(tx: Tx, filter: AuditFilter): Fragment {
   const where = [isListedChange(tx), filter.actorTypes !== undefined && fragment`actor_type = wanted.actor_type`];
   return perAlternative(
     [filter.actorTypes && alternatives(fragment`actor_type`, filter.actorTypes)],
-    newest(fragment`SELECT ${CHANGE_HEAD}, jsonb_build_object('metadata', metadata) AS listed FROM audit_domain`, tx, filter, where),
+    newest(fragment`SELECT ${CHANGE_HEAD}, listed_metadata(metadata) AS listed FROM audit_domain`, tx, filter, where),
   );
 }
 

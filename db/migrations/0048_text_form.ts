@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { nfc, seen } from '../../domain/kernel/text.ts';
+import { nameForm, nfc, seen } from '../../domain/kernel/text.ts';
 
 /** So many rows are read at once. */
 const PORTION = 200;
@@ -105,8 +105,8 @@ export class TextForm0048 extends Migration {
   /** With its variants; options that would become twins stay as they are, until their seller names them anew. */
   async #reformOptions(storeId: string, row: Row): Promise<void> {
     const groups = (row['option_groups'] as readonly Group[]).map(({ name, values }) => ({
-      name: nameOf(name),
-      values: values.map(nameOf),
+      name: nameForm(name),
+      values: values.map(nameForm),
     }));
     if ([groups.map(({ name }) => name), ...groups.map(({ values }) => values)].some(hasTwins)) return;
     const p = [storeId, row['product_id']];
@@ -118,7 +118,7 @@ export class TextForm0048 extends Migration {
     for (const { variant_id: id, option_values: values } of variants)
       await this.execute(
         'UPDATE variant SET option_values = ARRAY(SELECT jsonb_array_elements_text(?::jsonb)) WHERE store_id = ? AND variant_id = ?',
-        [JSON.stringify(values.map(nameOf)), storeId, id],
+        [JSON.stringify(values.map(nameForm)), storeId, id],
       );
   }
 }
@@ -129,7 +129,6 @@ const HAS_OTHER_FORM = `option_groups::text IS NOT NFC NORMALIZED OR EXISTS (
   SELECT FROM jsonb_array_elements(option_groups) g, LATERAL (
     SELECT g ->> 'name' UNION ALL SELECT jsonb_array_elements_text(g -> 'values')) t (name) WHERE name <> btrim(name))`;
 const conditionOf = ({ columns }: Text): string => columns.map((column) => `${column}::text IS NOT NFC NORMALIZED`).join(' OR ');
-const nameOf = (name: string): string => nfc(name).trim();
 const hasTwins = (names: readonly string[]): boolean => new Set(names.map(seen)).size < names.length;
 
 /** Every text in it; keys stay. */

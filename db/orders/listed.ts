@@ -100,7 +100,6 @@ const cutState = (state: Fragment): Fragment => fragment`CASE WHEN ${isLarge(sta
         '{positions}', (SELECT coalesce(jsonb_agg(position - 'attachments' ORDER BY n), '[]')
            FROM jsonb_array_elements(${state} -> 'positions') WITH ORDINALITY AS given (position, n)))
       ELSE ${state} END`;
-const HAS_LONG_MEMO = fragment`coalesce(length(i.seller_memo), 0) > ${MEMO_LENGTH}`;
 const [OWN, SHARED] = [fragment`i.flow_state`, fragment`g.flow_state`];
 async function readStates<R extends StateRow>(
   { sql, storeId }: Tx,
@@ -111,8 +110,8 @@ async function readStates<R extends StateRow>(
   if (items.length === 0) return new Map();
   const rows = await sql<R>`
     SELECT i.order_item_id, ${isLarge(OWN)} OR ${isLarge(SHARED)} AS is_cut, ${cutState(OWN)} AS state, ${cutState(SHARED)} AS shared,
-      CASE WHEN ${HAS_LONG_MEMO} THEN left(i.seller_memo, ${MEMO_LENGTH - 1}) || '…' ELSE i.seller_memo END AS memo,
-      ${HAS_LONG_MEMO} AS is_memo_cut, jsonb_path_query_array(i.claims, ${`$[last - ${CLAIMS - 1} to last]`}::jsonpath) AS claims ${columns}
+      shortened_value(to_jsonb(i.seller_memo), ${MEMO_LENGTH}) AS memo, coalesce(length(i.seller_memo) > ${MEMO_LENGTH}, false) AS is_memo_cut,
+      jsonb_path_query_array(i.claims, ${`$[last - ${CLAIMS - 1} to last]`}::jsonpath) AS claims ${columns}
     FROM order_item i LEFT JOIN flow_group g ON g.store_id = i.store_id AND g.group_id = i.group_id ${tables}
     WHERE i.store_id = ${storeId} AND i.order_item_id = ANY (${items.map(({ orderItemId }) => orderItemId)}::text[])`;
   return new Map(rows.map((row) => [row.order_item_id, row]));

@@ -32,6 +32,9 @@ export const nfc = (text: string): string =>
         .join('')
     : text.normalize('NFC');
 
+/** The one form of a name. */
+export const nameForm = (name: string): string => nfc(name).trim();
+
 const BLANKS = new RegExp(`(?!\\s)[${BLANK}${BLANK_BEYOND}]`, 'gu');
 /** What is left of a text when it is compared with another one: twins differ in nothing that can be seen. */
 export const seen = (text: string): string => nfc(text.replaceAll(BLANKS, '').replaceAll(/\s+/gu, ' ').trim());
