@@ -21,5 +21,5 @@ export default {
   reporters: ['default', '<rootDir>/test/kernel/closing.js'],
   testSequencer: '<rootDir>/test/kernel/sequencer.js',
   testTimeout: 60_000,
-  maxWorkers: 4,
+  maxWorkers: 3,
 };

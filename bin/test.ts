@@ -1,16 +1,47 @@
-/** `npm test`: the whole suite; arguments go to Jest. */
+/**
+ * `npm test`: the whole suite; arguments go to Jest. Beside all others, on two cores, a test may find a system that is too busy. So the few
+ * suites that failed in a whole run are run once more, one after the other: a suite that fails again fails the run, one that passes is named.
+ */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { printProgress } from './kernel/cli.ts';
 import { root } from './kernel/paths.ts';
 
-const jest = spawnSync(
-  process.execPath,
-  // A suite loads hundreds of modules: with V8's small young generation a fifth of its time is the garbage collector's.
-  ['--experimental-vm-modules', '--max-semi-space-size=32', join(root, 'node_modules/jest/bin/jest.js'), ...process.argv.slice(2)],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
-  },
-);
-process.exit(jest.status ?? 1);
+/** More suites than these are no accident. */
+const MOST_AGAIN = 5;
+
+const given = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'sangjeom-results-'));
+const failedSuites = join(folder, 'failed.json');
+try {
+  process.exitCode = run(given);
+  if (process.exitCode !== 0 && given.length === 0) process.exitCode = runFailedAgain();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** Its exit code. */
+function run(args: readonly string[]): number {
+  const { status } = spawnSync(
+    process.execPath,
+    // A suite loads hundreds of modules: with V8's small young generation a fifth of its time is the garbage collector's.
+    ['--experimental-vm-modules', '--max-semi-space-size=32', join(root, 'node_modules/jest/bin/jest.js'), ...args],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, NODE_NO_WARNINGS: '1', FAILED_SUITES: failedSuites },
+    },
+  );
+  return status ?? 1;
+}
+
+function runFailedAgain(): number {
+  const failed = (JSON.parse(readFileSync(failedSuites, 'utf8')) as readonly string[]).map((path) => relative(root, path));
+  if (failed.length === 0 || failed.length > MOST_AGAIN) return 1;
+  printProgress(`Failed beside all others; once more, by themselves: ${failed.join(', ')}`);
+  const code = run(['--runInBand', '--runTestsByPath', ...failed]);
+  printProgress(code === 0 ? `Passed by themselves, so the run passes: ${failed.join(', ')}` : 'Failed by themselves too.');
+  return code;
+}

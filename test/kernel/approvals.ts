@@ -9,7 +9,7 @@ import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { openOrm } from '../../db/orm.ts';
 import { hashKey } from '../../db/runs/operations.ts';
 import { people, storeToken } from './login.ts';
-import { query, underTest, until, type World } from './world.ts';
+import { query, repeated, underTest, until, type World } from './world.ts';
 
 const SCOPES = ['product:rw', 'category:rw', 'order:rw', 'webhook:rw'];
 
@@ -58,7 +58,7 @@ export function newApproval({ tokenId, principal }: Pick<Agent, 'tokenId' | 'pri
 export async function previewed(api: string, { headers }: Pick<Agent, 'headers'>, wanted: Wanted): Promise<Partial<NewApproval>> {
   const { method, path } = requestOf(wanted);
   const sent = { headers: { ...headers, ...wanted.headers, 'x-svc-dry-run': '1' } };
-  const { body } = await call(api, method, path, { ...sent, ...(wanted.body !== undefined && { body: wanted.body }) });
+  const { body } = await repeated(() => call(api, method, path, { ...sent, ...(wanted.body !== undefined && { body: wanted.body }) }));
   return body.meta.code === 'DRY_RUN' ? { preview: (body.data as { preview: NewApproval['preview'] }).preview } : {};
 }
 

@@ -52,12 +52,13 @@ interface Advanced {
   readonly settled: boolean;
 }
 
-/** As clients do on a busy machine: asks again, with the same key, while the answer is TEMPORARILY_UNAVAILABLE. */
-async function repeated(send: (headers: Headers_) => Promise<Reply>): Promise<Reply> {
+const BUSY: ReadonlySet<string> = new Set(['TEMPORARILY_UNAVAILABLE', 'TOO_MANY_REQUESTS']);
+/** As clients do on a busy machine: asks again, with the same key, while the answer is TEMPORARILY_UNAVAILABLE or TOO_MANY_REQUESTS. */
+export async function repeated(send: (headers: Headers_) => Promise<Reply>): Promise<Reply> {
   const key = { 'idempotency-key': randomUUID() };
   for (let tries = 1; ; tries++) {
     const reply = await send(key);
-    if (tries === 5 || reply.body.error?.code !== 'TEMPORARILY_UNAVAILABLE') return reply;
+    if (tries === 5 || !BUSY.has(reply.body.error?.code ?? '')) return reply;
   }
 }
 
