@@ -10,14 +10,14 @@ import { printProgress } from './kernel/cli.ts';
 import { root } from './kernel/paths.ts';
 
 /** More suites than these are no accident. */
-const MOST_AGAIN = 5;
+const MAX_RERUN = 5;
 
 const given = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'sangjeom-results-'));
 const failedSuites = join(folder, 'failed.json');
 try {
   process.exitCode = run(given);
-  if (process.exitCode !== 0 && given.length === 0) process.exitCode = runFailedAgain();
+  if (process.exitCode !== 0 && given.length === 0) process.exitCode = rerunFailed();
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -37,9 +37,9 @@ function run(args: readonly string[]): number {
   return status ?? 1;
 }
 
-function runFailedAgain(): number {
+function rerunFailed(): number {
   const failed = (JSON.parse(readFileSync(failedSuites, 'utf8')) as readonly string[]).map((path) => relative(root, path));
-  if (failed.length === 0 || failed.length > MOST_AGAIN) return 1;
+  if (failed.length === 0 || failed.length > MAX_RERUN) return 1;
   printProgress(`Failed beside all others; once more, by themselves: ${failed.join(', ')}`);
   const code = run(['--runInBand', '--runTestsByPath', ...failed]);
   printProgress(code === 0 ? `Passed by themselves, so the run passes: ${failed.join(', ')}` : 'Failed by themselves too.');
