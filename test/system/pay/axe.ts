@@ -6,9 +6,16 @@ import { DESKTOP, isWide, PHONE } from '../../kernel/chromium.ts';
 const RUN = `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
 
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate<string[]>(RUN);
+/** A page that waits for its payment loads itself anew, also in the middle of this: then that one is tried. */
+async function violations(page: Page, tries = 3): Promise<string[]> {
+  try {
+    await page.evaluate(axe.source);
+    return await page.evaluate<string[]>(RUN);
+  } catch (error) {
+    if (tries === 1 || !String(error).includes('Execution context was destroyed')) throw error;
+    await page.waitForLoadState();
+    return violations(page, tries - 1);
+  }
 }
 
 /** What is wrong with a page, narrow and wide, in the language that it is shown in and in the other one where it links to it. */
