@@ -101,10 +101,13 @@ export class Payments {
   addCancel(payment: Payment, cancel: Cancel): void {
     this.change(payment, { cancels: [...payment.cancels, cancel] });
     if (cancel.isRefused) return;
-    const announce = () => this.#announce(payment, balanceOf(payment) === 0 ? 'CANCELED' : 'PARTIAL_CANCELED', cancel);
-    const wait = cancel.doneAt - Date.now();
-    if (wait > 0) setTimeout(announce, wait).unref();
-    else announce();
+    // A timer may end a millisecond early: then the cancel is not done yet.
+    const announce = () => {
+      const wait = cancel.doneAt - Date.now();
+      if (wait > 0) setTimeout(announce, wait).unref();
+      else this.#announce(payment, balanceOf(payment) === 0 ? 'CANCELED' : 'PARTIAL_CANCELED', cancel);
+    };
+    announce();
   }
   change(payment: Payment, changes: Partial<Payment>, happening?: Happening): void {
     Object.assign(payment, changes);
