@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { approval, approvalNotice } from './approvals.ts';
@@ -43,13 +44,26 @@ const hostedOn = (deps: ActivityDeps, own: WorkflowProperties['queue']): Activit
     deps,
     typesWhere(({ queue }) => queue === own),
   ),
-  ...briefCallsOf(
-    deps,
-    typesWhere(({ queue }) => queue === own),
+  ...eitherWay(
+    briefCallsOf(
+      deps,
+      typesWhere(({ queue }) => queue === own),
+    ),
+    callsOf(
+      deps,
+      typesWhere(({ queue, callsQueue }) => queue === own && callsQueue === null),
+    ),
   ),
-  ...callsOf(
-    deps,
-    typesWhere(({ queue, callsQueue }) => queue === own && callsQueue === null),
+});
+
+/** What one worker makes both briefly and not has one name: as a local activity it is the brief call. */
+const eitherWay = (brief: Activities, ordinary: Activities): Activities => ({
+  ...brief,
+  ...Object.fromEntries(
+    Object.entries(ordinary).map(([name, make]) => {
+      const short = brief[name];
+      return [name, short ? (...call: never[]) => (activityInfo().isLocal ? short(...call) : make(...call)) : make];
+    }),
   ),
 });
 

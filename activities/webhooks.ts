@@ -7,7 +7,8 @@ import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
 import { transitionWebhookDelivery } from '../db/webhooks/transition.ts';
 import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
-import type { Answer, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
+import type { Answer, BriefCalls, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
+import type { Delayed } from '../domain/webhooks/machine.ts';
 import { ATTEMPT_MS, type AttemptOutcome } from '../domain/webhooks/rules.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
@@ -17,21 +18,55 @@ import { webhookHeaders } from './providers/webhookRequest.ts';
 
 /** How long an attempt that another execution began may still be in flight. */
 const FOREIGN_ATTEMPT_MS = 12 * SECOND;
+/** How long a run's first task waits for its first attempt. */
+const BRIEF_WAIT_MS = SECOND;
 
-export const webhookDelivery: RunActivities<'webhookDelivery'> = { transition: () => deliveryTransition(), calls: webhookCalls };
+export const webhookDelivery: RunActivities<'webhookDelivery'> = {
+  transition: () => deliveryTransition(),
+  calls: webhookCalls,
+  brief: briefWebhookCalls,
+};
 
 export const webhookSubscription: RunActivities<'webhookSubscription'> = {
   transition: () => ({ workflowType: 'webhookSubscription', transition: transitionWebhookSubscription }),
   calls: () => ({}),
 };
 
-/** One attempt: begin, sign with the current second, send, record. An attempt that has begun already is waited for, never repeated. */
+/** An attempt, once at a time in a process. A retry is put off while its store has too many in flight. */
 function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
+  const { attempts } = deps;
+  const attempt = createAttempt(deps);
+  return {
+    attemptDelivery: (call) =>
+      attempts.once(call.id, () => {
+        const make = () => attempt(call);
+        if (call.input.attempt === 1) return attempts.makeFirst(call.storeId, make);
+        return attempts.makeRetry(call.storeId, make, (ms) => putOff(deps, call, ms));
+      }),
+  };
+}
+
+/**
+ * A first attempt within the run's first task, for a receiver that answers within a second. One that takes longer goes on: the ordinary
+ * activity, which follows, gets its answer.
+ */
+function briefWebhookCalls(deps: ActivityDeps): BriefCalls<'webhookDelivery'> {
+  const { attemptDelivery } = webhookCalls(deps);
+  return {
+    attemptDelivery: async (call) => {
+      const over = new AbortController();
+      const later = sleep(BRIEF_WAIT_MS, null, { signal: over.signal }).catch(() => null);
+      // A failure is the ordinary activity's to report.
+      return Promise.race([attemptDelivery(call).catch(() => null), later]).finally(() => over.abort());
+    },
+  };
+}
+
+/** One attempt: begin, sign with the current second, send, record. An attempt that has begun already is waited for, never repeated. */
+function createAttempt(deps: ActivityDeps): Calls<'webhookDelivery'>['attemptDelivery'] {
   const { orm, keyring, clock, config } = deps;
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
-  return { attemptDelivery };
-
-  async function attemptDelivery(call: Call<'webhookDelivery'>): Promise<Answer<'webhookDelivery'>> {
+  return async (call) => {
     const { storeId } = call;
     const { deliveryId, attempt: n } = call.input;
     const at = plannedAt(call, deps);
@@ -52,10 +87,20 @@ function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
       outcome: { result: outcome.errorCode ?? 'SUCCESS' },
       at: endedAt,
     });
-  }
+  };
 }
 
-const deliveryTransition = (answer: AttemptOutcome | null = null): RunTransition<'webhookDelivery'> => ({
+/** Plans a retry anew, which keeps its number. One that another execution has begun is waited for. */
+async function putOff(deps: ActivityDeps, call: Call<'webhookDelivery'>, delayedMs: number): Promise<Answer<'webhookDelivery'>> {
+  const { storeId } = call;
+  const { deliveryId, attempt: n } = call.input;
+  const at = plannedAt(call, deps);
+  const isBegun = await inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, (tx) => isAttemptOpen(tx, deliveryId, n));
+  if (isBegun) return foreignAttempt(deps, { storeId, at }, deliveryId, n);
+  return completeCall(deps, deliveryTransition({ delayedMs }), call, { entityId: deliveryId, outcome: { result: 'DELAYED' }, at });
+}
+
+const deliveryTransition = (answer: AttemptOutcome | Delayed | null = null): RunTransition<'webhookDelivery'> => ({
   workflowType: 'webhookDelivery',
   transition: (tx, run, event) => transitionWebhookDelivery(tx, run, event, answer),
 });

@@ -6,6 +6,7 @@ import { createJobs } from '../activities/jobs.ts';
 import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
 import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
+import { Attempts } from '../activities/kernel/attempts.ts';
 import { Places } from '../activities/kernel/places.ts';
 import { createStorage } from '../activities/providers/storage.ts';
 import { executorOf } from '../api/executor.ts';
@@ -52,10 +53,11 @@ const stopping = new AbortController();
 const shares = { orm, config, keyring: createKeyring(config.sealingKeys), clock: realClock, log };
 // The one line that crosses the rings: what was approved is carried out as the API carries out requests, which activities know as a port.
 const executor = await executorOf({ ...shares, temporal: client, storage, stopping: stopping.signal });
-const deps: ActivityDeps = { ...shares, executor, places: new Places() };
+const attempts = new Attempts();
+const deps: ActivityDeps = { ...shares, executor, places: new Places(), attempts };
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
-// A receiver that hangs occupies a slot for ten seconds, hence so many.
+// A receiver that hangs occupies a slot for ten seconds, hence so many: more than relay and attempts have in flight at a time.
 const CALLS = { maxConcurrentActivityTaskExecutions: 1000 } as const;
 const pressure = new Pressure();
 // Transitions take milliseconds; a brief call takes seconds while its provider is slow, and its workflow task with it. Those have slots of
@@ -77,7 +79,8 @@ const workers = await Promise.all([
     ...CALLS,
     taskQueue: DELIVERIES_QUEUE,
     activities: createDeliveries(deps),
-    maxConcurrentWorkflowTaskExecutions: 40,
+    maxConcurrentWorkflowTaskExecutions: RUNS,
+    maxConcurrentLocalActivityExecutions: RUNS,
   }),
   // They wait for minutes and hours, so that few are cached.
   Worker.create({
@@ -108,7 +111,7 @@ const workers = await Promise.all([
 const { host, worker: port } = config.metrics;
 if (port !== null) serveMetrics({ pool, client, log, namespace, clock: realClock, host, port, temporalMetrics, signal: stopping.signal });
 const loops = [
-  runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure }),
+  runRelay({ pool, client, clock: realClock, log, signal: stopping.signal, pressure, attempts }),
   runReconciler({ pool, client, namespace, clock: realClock, log, signal: stopping.signal, pressure, storage }),
   runSchedules({ client, log, signal: stopping.signal }),
 ];

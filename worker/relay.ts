@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Pool, PoolClient } from 'pg';
+import type { Attempts } from '../activities/kernel/attempts.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
@@ -24,6 +25,16 @@ const MAX_WAITING = {
   runs: { all: Infinity, perStore: Infinity },
   deliveries: { all: 18, perStore: 12 },
   yielding: { all: 6, perStore: 4 },
+} as const satisfies Readonly<Record<Lane, unknown>>;
+/**
+ * The limits on first attempts that this process has in flight, of all stores and of one: a receiver that hangs takes no more than its store's
+ * share, and one that is known to fail leaves some of that to those that answer. With the retries (activities/kernel/attempts.ts) they are
+ * fewer than the slots of a worker.
+ */
+const MAX_IN_FLIGHT = {
+  runs: { all: Infinity, perStore: Infinity },
+  deliveries: { all: 500, perStore: 100 },
+  yielding: { all: 300, perStore: 60 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /** The pause of a lane that is at its limit. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
@@ -44,6 +55,7 @@ export interface RelayDeps {
   readonly signal: AbortSignal;
   /** The deliveries lane reports its load here; work of lower priority reads it. */
   readonly pressure: Pressure;
+  readonly attempts: Attempts;
 }
 
 /** Runs until aborted. Each lane polls the outbox on NOTIFY, and every second in case a notification was lost. */
@@ -98,12 +110,21 @@ class Turns {
     for (const { message, is_redundant: isRedundant, workflow_id: id, store_id: storeId } of rows)
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
-  /** `isFull`: a store has as many as one may have, or all stores together. */
-  async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean }> {
+  /**
+   * `isFull`: a store has as many as one may have, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing while
+   * they last, so that others need not wait for them.
+   */
+  async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean; readonly isHeld: boolean }> {
     const max = MAX_WAITING[this.lane];
     const used = await this.#waiting(deps);
     const all = Math.min(batch, max.all - this.#started.size);
-    return { all, perStore: Math.min(BATCH, max.perStore), used, isFull: all <= 0 || Math.max(...used.values()) >= max.perStore };
+    const perStore = Math.min(BATCH, max.perStore);
+    const isFull = all <= 0 || Math.max(...used.values()) >= max.perStore;
+    const { first } = deps.attempts;
+    const inFlight = MAX_IN_FLIGHT[this.lane];
+    const held = [...first.byStore].flatMap(([storeId, n]) => (n >= inFlight.perStore ? [[storeId, perStore] as const] : []));
+    const isHeld = held.length > 0 || first.all >= inFlight.all;
+    return { all: first.all >= inFlight.all ? 0 : all, perStore, used: new Map([...used, ...held]), isFull, isHeld };
   }
   /** How many each store has. */
   async #waiting({ pool, clock }: RelayDeps): Promise<ReadonlyMap<string, number>> {
@@ -164,7 +185,7 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Tu
       // More than one batch: the other lane helps.
       else if (hasMore) notification.notify();
       else if (room.all <= 0) await sleep(FULL_MS[turns.lane]);
-      else await notification.wait(room.isFull ? FULL_MS[turns.lane] : IDLE_MS);
+      else await notification.wait(room.isFull || room.isHeld ? FULL_MS[turns.lane] : IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);

@@ -14,7 +14,7 @@ export const BRIEF_REQUEST_MS = BRIEF_MS - 500;
  */
 export const BRIEF_AGE_MS = 7000;
 
-type AnyCalls = Readonly<Record<string, (call: Call) => Promise<Answer>>>;
+type AnyCalls = Readonly<Record<string, (call: Call) => Promise<Answer | null>>>;
 
 /** Null at once, with nothing begun, while `limit` of these calls are under way: the run makes an ordinary activity of it. */
 export function atMost(limit: number, calls: object): Readonly<Record<string, (call: Call) => Promise<Answer | null>>> {

@@ -4,6 +4,7 @@ import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import type { Executor } from '../providers/execution.ts';
+import type { Attempts } from './attempts.ts';
 import type { Places } from './places.ts';
 
 /** The dependencies of activities. */
@@ -16,4 +17,6 @@ export interface ActivityDeps {
   readonly executor: Executor;
   /** One for all workers of the process. */
   readonly places: Places;
+  /** The same. */
+  readonly attempts: Attempts;
 }

@@ -1,6 +1,13 @@
 /** A delivery's transition: loads under lock, decides, writes, applies the effects. */
 import { LockMode } from '@mikro-orm/core';
-import { decide, type DeliveryEffect, type DeliveryEvent, type DeliveryState, type ReceiverState } from '../../domain/webhooks/machine.ts';
+import {
+  decide,
+  type Delayed,
+  type DeliveryEffect,
+  type DeliveryEvent,
+  type DeliveryState,
+  type ReceiverState,
+} from '../../domain/webhooks/machine.ts';
 import type { AttemptOutcome } from '../../domain/webhooks/rules.ts';
 import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -14,12 +21,12 @@ interface TransitionContext {
   readonly receiver: ReceiverState;
 }
 
-/** `answer`: the outcome of the attempt, where its call makes the transition itself. Null when the delivery was deleted. */
+/** `answer`: the outcome of the attempt, or that it was put off, where its call makes the transition itself. Null when the delivery was deleted. */
 export async function transitionWebhookDelivery(
   tx: Tx,
   { storeId, entityId: deliveryId }: RunRef,
   event: RunEvent<'webhookDelivery'>,
-  answer: AttemptOutcome | null = null,
+  answer: AttemptOutcome | Delayed | null = null,
 ): Promise<TransitionResult<'webhookDelivery'> | null> {
   const { em } = tx;
   const delivery = await em.findOne(WebhookDeliveryEntity, { storeId, deliveryId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -47,7 +54,7 @@ async function applyEffect({ tx, delivery }: TransitionContext, { type }: Delive
 }
 
 /** A delivery takes no commands. */
-function eventOf(event: RunEvent<'webhookDelivery'>, answer: AttemptOutcome | null): DeliveryEvent {
+function eventOf(event: RunEvent<'webhookDelivery'>, answer: AttemptOutcome | Delayed | null): DeliveryEvent {
   if (event.type !== 'outcome') return { type: event.type === 'elapsed' ? 'elapsed' : 'load' };
   return { type: 'outcome', callId: event.callId, answer: answer ?? (event.outcome.result === 'LOST' ? 'LOST' : 'RECORDED') };
 }

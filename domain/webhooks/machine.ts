@@ -27,8 +27,9 @@ export interface WebhookDeliveryMessages {
   readonly calls: {
     /** Begins attempt `attempt`, signs and sends the request. `at`: business time; it decides whether a rotated secret still signs. */
     readonly attemptDelivery: {
+      readonly brief: true;
       readonly input: { readonly deliveryId: string; readonly attempt: number; readonly at: number };
-      readonly outcome: { readonly result: 'SUCCESS' | DeliveryError | 'STALE' };
+      readonly outcome: { readonly result: 'SUCCESS' | DeliveryError | 'STALE' | 'DELAYED' };
     };
   };
 }
@@ -62,10 +63,15 @@ export interface DeliveryState extends AttemptOutcome {
   readonly receiver: ReceiverState;
 }
 
+/** An attempt that was not begun, because its store had too many in flight, and when it comes again. */
+export interface Delayed {
+  readonly delayedMs: number;
+}
+
 export type DeliveryEvent =
   | { readonly type: 'load' | 'elapsed' }
   /** LOST: the call never answered. RECORDED: another execution of the activity has recorded the outcome. */
-  | { readonly type: 'outcome'; readonly callId: string; readonly answer: AttemptOutcome | 'LOST' | 'RECORDED' }
+  | { readonly type: 'outcome'; readonly callId: string; readonly answer: AttemptOutcome | Delayed | 'LOST' | 'RECORDED' }
   /** The result of `recordFailure` when the receiver is suspended, by this failure or before. */
   | { readonly type: 'suspended' };
 
@@ -112,12 +118,15 @@ const UNBEGUN_MS = 30 * SECOND;
 function applyOutcome(state: DeliveryState, { callId, answer }: Extract<DeliveryEvent, { readonly type: 'outcome' }>, at: number): Step {
   const { deliveryId, attemptCount } = state;
   if (isInFlight(state)) {
-    if (answer === 'RECORDED' || callId !== attemptId(deliveryId, attemptCount)) return only(state);
+    if (answer === 'RECORDED' || isDelayed(answer) || callId !== attemptId(deliveryId, attemptCount)) return only(state);
     return endAttempt(state, answer === 'LOST' ? UNANSWERED : answer, at);
   }
-  const isUnbegun = answer === 'LOST' && callId === attemptId(deliveryId, attemptCount + 1);
-  return only(isUnbegun && !isGivenUp(state) ? { ...state, nextAttemptAt: at + UNBEGUN_MS } : endIfGivenUp(state));
+  const isUnbegun = (answer === 'LOST' || isDelayed(answer)) && callId === attemptId(deliveryId, attemptCount + 1);
+  if (!isUnbegun || isGivenUp(state)) return only(endIfGivenUp(state));
+  return only({ ...state, nextAttemptAt: at + (answer === 'LOST' ? UNBEGUN_MS : answer.delayedMs) });
 }
+const isDelayed = (answer: AttemptOutcome | Delayed | 'LOST' | 'RECORDED'): answer is Delayed =>
+  typeof answer === 'object' && 'delayedMs' in answer;
 
 /** A success counts even for a suspended receiver; a failure is recorded for the receiver. */
 function endAttempt(state: DeliveryState, outcome: AttemptOutcome, at: number): Step {

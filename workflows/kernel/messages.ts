@@ -144,6 +144,8 @@ export interface RunRef {
   readonly entityId: string;
   readonly clock?: number;
   readonly firstAt?: number;
+  /** With `firstAt`: the call of the first plan is made briefly. Runs of before, and those that are started again, have it not. */
+  readonly isBrief?: true;
 }
 
 export type CallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? keyof Messages[T]['calls'] & string : never;
@@ -164,8 +166,8 @@ export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call
 /** A brief call is first made as a local activity of this time at most. */
 export const BRIEF_MS = 3000;
 export type BriefCallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? BriefName<Messages[T]['calls']> : never;
-/** The local activities that make the brief calls of a workflow type; their requests end well before BRIEF_MS. */
-export type BriefCalls<T extends WorkflowType> = { readonly [N in BriefCallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
+/** The local activities that make the brief calls of a workflow type and end well before BRIEF_MS. Null: the ordinary activity answers. */
+export type BriefCalls<T extends WorkflowType> = { readonly [N in BriefCallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N> | null> };
 
 /** What a run does next, as its transition decided, and the store's clock offset in milliseconds: 0 outside sandboxes. */
 export interface Plan<T extends WorkflowType = WorkflowType> extends PlanOf<Call<T>> {

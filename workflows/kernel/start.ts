@@ -20,9 +20,13 @@ function queueOf({ workflowType, yields }: RunName): string {
   return queue === DELIVERIES_QUEUE && yields ? YIELDING_QUEUE : queue;
 }
 
+/** The first attempt at a receiver that answers: one task of its run does it all. One that fails may hang, and would hold the task up. */
+const briefOf = ({ workflowType, yields }: RunName): { readonly isBrief?: true } =>
+  workflowType === 'webhookDelivery' && !yields ? { isBrief: true } : {};
+
 /** Options of a start or signal-with-start. Operators read the summary in the list of workflows. */
 export function startOptions(run: RunName) {
-  const first = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt };
+  const first = run.firstAt === undefined || run.firstAt === null ? {} : { firstAt: run.firstAt, ...briefOf(run) };
   const args: [RunRef] = [{ storeId: run.storeId, entityId: run.entityId, ...first }];
   return {
     workflowId: run.workflowId,

@@ -15,6 +15,7 @@ import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST } from '../../../db/kernel/tx.ts';
 import { openRelayPool } from '../../../worker/pool.ts';
+import { Attempts } from '../../../activities/kernel/attempts.ts';
 import { Pressure } from '../../../worker/pressure.ts';
 import { runRelay } from '../../../worker/relay.ts';
 import { createDatabase, migratedDatabase, roleUrl } from '../../kernel/database.ts';
@@ -131,7 +132,16 @@ describe('a process whose connections fall silent', () => {
     const orm = await openOrm(proxy.through(roleUrl(url, 'sangjeom_app')), 4);
     const temporal = new Temporal({ connection: await Connection.connect({ address: underTest.temporalAddress }) });
     const stopping = new AbortController();
-    const relay = runRelay({ pool, client: temporal, clock: realClock, log, signal: stopping.signal, pressure: new Pressure() });
+    const deps = {
+      pool,
+      client: temporal,
+      clock: realClock,
+      log,
+      signal: stopping.signal,
+      pressure: new Pressure(),
+      attempts: new Attempts(),
+    };
+    const relay = runRelay(deps);
     const ears = () =>
       query<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE datname = $1 AND query IN ('LISTEN outbox', 'SELECT 1') ORDER BY backend_start DESC`,

@@ -6,6 +6,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
 import { createCalls, createDeliveries, createTransitions } from '../../../activities/index.ts';
+import { Attempts } from '../../../activities/kernel/attempts.ts';
 import { Places } from '../../../activities/kernel/places.ts';
 import { createStorage } from '../../../activities/providers/storage.ts';
 import { executorOf } from '../../../api/executor.ts';
@@ -104,7 +105,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   const storage = await createStorage(config.storage);
   const executorThrough = (temporal: Client) => executorOf({ ...shares, storage, temporal, stopping: stopping.signal });
   const executor = await executorThrough(env.client);
-  const deps = { ...shares, executor, places: new Places() };
+  const deps = { ...shares, executor, places: new Places(), attempts: new Attempts() };
   const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
   const workers = await Promise.all([
@@ -122,6 +123,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       log,
       signal: stopping.signal,
       pressure: new Pressure(),
+      attempts: deps.attempts,
     }),
   ];
 

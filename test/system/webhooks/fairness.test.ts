@@ -8,6 +8,7 @@ import { Pressure, YieldingSlots } from '../../../worker/pressure.ts';
 import { underTest, until, type World, world } from '../../kernel/world.ts';
 import { roleUrl } from '../../kernel/database.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
+import { soldOut as reportSoldOut } from './events.ts';
 
 let orm: Awaited<ReturnType<typeof openOrm>>;
 beforeAll(async () => {
@@ -16,12 +17,7 @@ beforeAll(async () => {
 afterAll(() => orm.close());
 
 const EVENTS = 60;
-/** One commit that reports so many products as sold out. */
-function soldOut(shop: World, count: number): Promise<void> {
-  const data = (n: number) => ({ productId: 'p', variantId: `v${n}` });
-  const events = Array.from({ length: count }, (_, n) => ({ type: 'PRODUCT.OUT_OF_STOCK', at: Date.now(), data: data(n) }) as const);
-  return inTenant(orm, tenancy(shop.store.storeId), REQUEST, (tx) => emit(tx, events));
-}
+const soldOut = (shop: World, count: number) => reportSoldOut(orm, shop, count);
 
 test('deliveries to a receiver that fails wait for those to one that answers', async () => {
   const shop = await world();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DAY, HOUR, korean, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
-import { decide, type DeliveryEvent, type DeliveryState } from '../../../domain/webhooks/machine.ts';
+import { decide, type Delayed, type DeliveryEvent, type DeliveryState } from '../../../domain/webhooks/machine.ts';
 import { type AttemptOutcome, isInFlight, isWaiting } from '../../../domain/webhooks/rules.ts';
 import { firstPlan } from '../../../workflows/webhooks.ts';
 
@@ -44,7 +44,8 @@ type Name = keyof typeof states;
 const load: DeliveryEvent = { type: 'load' };
 const elapsed: DeliveryEvent = { type: 'elapsed' };
 const suspended: DeliveryEvent = { type: 'suspended' };
-const outcome = (n: number, answer: AttemptOutcome | 'LOST' | 'RECORDED'): DeliveryEvent => ({
+const DELAYED: Delayed = { delayedMs: 45_000 };
+const outcome = (n: number, answer: AttemptOutcome | Delayed | 'LOST' | 'RECORDED'): DeliveryEvent => ({
   type: 'outcome',
   callId: `whd-${n}`,
   answer,
@@ -70,6 +71,8 @@ describe('a receiver that is active', () => {
     // The attempt could not even be begun: the same one again.
     ['PENDING, created', 'not begun', outcome(1, 'LOST'), { nextAttemptAt: at + 30 * SECOND }, []],
     ['PENDING_RETRY, waits', 'not begun', outcome(2, 'LOST'), { nextAttemptAt: at + 30 * SECOND }, []],
+    // Its store had too many in flight: the same one again, when it was told.
+    ['PENDING_RETRY, waits', 'put off', outcome(2, DELAYED), { nextAttemptAt: at + 45_000 }, []],
     ['PENDING, created', 'suspended', suspended, FAILED, []],
     ['PENDING_RETRY, waits', 'suspended', suspended, FAILED, []],
   ])('%s: %s', (name, _, event, changes, effects) => {
@@ -84,10 +87,19 @@ describe('a receiver that is active', () => {
       'PENDING, its first attempt under way',
       [load, elapsed, outcome(1, 'RECORDED'), outcome(2, TAKEN), outcome(0, 'LOST'), outcome(2, 'LOST')],
     ],
-    ['PENDING_RETRY, waits', [load, elapsed, outcome(1, 'RECORDED'), outcome(1, TAKEN), outcome(1, 'LOST'), outcome(2, REFUSED)]],
-    ['PENDING_RETRY, its second attempt under way', [load, elapsed, outcome(1, 'LOST'), outcome(1, TAKEN), outcome(2, 'RECORDED')]],
+    [
+      'PENDING_RETRY, waits',
+      [load, elapsed, outcome(1, 'RECORDED'), outcome(1, TAKEN), outcome(1, 'LOST'), outcome(1, DELAYED), outcome(2, REFUSED)],
+    ],
+    [
+      'PENDING_RETRY, its second attempt under way',
+      [load, elapsed, outcome(1, 'LOST'), outcome(1, TAKEN), outcome(2, DELAYED), outcome(2, 'RECORDED')],
+    ],
     ['SUCCESS', [load, elapsed, suspended, outcome(1, TAKEN), outcome(1, REFUSED), outcome(1, 'LOST'), outcome(2, 'LOST')]],
-    ['FAILED', [load, elapsed, suspended, outcome(5, TAKEN), outcome(5, REFUSED), outcome(5, 'LOST'), outcome(6, 'LOST')]],
+    [
+      'FAILED',
+      [load, elapsed, suspended, outcome(5, DELAYED), outcome(5, TAKEN), outcome(5, REFUSED), outcome(5, 'LOST'), outcome(6, 'LOST')],
+    ],
   ])('%s: time, and outcomes that are not of the attempt under way, change nothing', (name, events) => {
     for (const event of events) {
       const { state, effects } = decide(states[name], event, at);
@@ -118,7 +130,7 @@ describe.each([
 ])('a receiver that %s', (_, receiver) => {
   const given = (name: Name): DeliveryState => ({ ...states[name], receiver });
   test.each<Name>(['PENDING, created', 'PENDING_RETRY, waits'])('%s: whatever comes ends it', (name) => {
-    for (const event of [load, elapsed, outcome(1, 'RECORDED'), outcome(1, 'LOST'), outcome(2, 'LOST'), suspended]) {
+    for (const event of [load, elapsed, outcome(1, 'RECORDED'), outcome(1, 'LOST'), outcome(2, 'LOST'), outcome(2, DELAYED), suspended]) {
       const { state, effects, plan } = decide(given(name), event, at);
       expect([state, effects, plan.done]).toEqual([{ ...given(name), ...FAILED }, [], true]);
     }
@@ -167,6 +179,8 @@ describe('the plan', () => {
     const { note: _, clock: __, ...first } = firstPlan({ storeId: 'sto', entityId: 'whd' }, T);
     expect(decide(created, load, T).plan).toMatchObject(first);
     expect(first.calls).toEqual([call(1, T)]);
+    // The relay has it made briefly; else it is the same.
+    expect(firstPlan({ storeId: 'sto', entityId: 'whd', isBrief: true }, T).calls).toEqual([{ ...call(1, T), isBrief: true }]);
   });
 });
 
@@ -176,7 +190,7 @@ describe('any sequence of events', () => {
     fc
       .tuple(
         fc.integer({ min: 0, max: 6 }),
-        fc.constantFrom<AttemptOutcome | 'LOST' | 'RECORDED'>(REFUSED, REFUSED, 'LOST', 'RECORDED', TAKEN),
+        fc.constantFrom<AttemptOutcome | Delayed | 'LOST' | 'RECORDED'>(REFUSED, REFUSED, 'LOST', 'RECORDED', TAKEN, DELAYED),
       )
       .map(([n, answer]) => outcome(n, answer)),
   );
