@@ -56,8 +56,12 @@ function briefWebhookCalls(deps: ActivityDeps): BriefCalls<'webhookDelivery'> {
     attemptDelivery: async (call) => {
       const over = new AbortController();
       const later = sleep(BRIEF_WAIT_MS, null, { signal: over.signal }).catch(() => null);
-      // A failure is the ordinary activity's to report.
-      return Promise.race([attemptDelivery(call).catch(() => null), later]).finally(() => over.abort());
+      const attempt = attemptDelivery(call).catch((error: unknown) => {
+        // The ordinary activity may be in another process, which sees only that no outcome comes.
+        deps.log.warn({ err: error, storeId: call.storeId, call: call.id }, 'a first attempt failed; the ordinary call follows');
+        return null;
+      });
+      return Promise.race([attempt, later]).finally(() => over.abort());
     },
   };
 }

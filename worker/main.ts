@@ -127,6 +127,7 @@ log.info('worker ready');
 // Now, not at its end: a process that is killed leaves its successor what it compiled.
 flushCompileCache();
 await Promise.all([...workers.map((worker) => worker.run()), ...loops]);
+await attempts.ended();
 await pool.end();
 await orm.close();
 await tracing?.stop();

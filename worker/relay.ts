@@ -27,17 +27,19 @@ const MAX_WAITING = {
   yielding: { all: 6, perStore: 4 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /**
- * The limits on first attempts that this process has in flight, of all stores and of one: a receiver that hangs takes no more than its store's
- * share, and one that is known to fail leaves some of that to those that answer. With the retries (activities/kernel/attempts.ts) they are
- * fewer than the slots of a worker.
+ * The limits on first attempts that this process has in flight, of all stores and of one (`InFlight.isFull`): a receiver that hangs takes no
+ * more than its store's share, and one that is known to fail leaves some of that to those that answer. With the retries
+ * (activities/kernel/attempts.ts) they are fewer than the slots of a worker.
  */
 const MAX_IN_FLIGHT = {
   runs: { all: Infinity, perStore: Infinity },
-  deliveries: { all: 500, perStore: 100 },
-  yielding: { all: 300, perStore: 60 },
+  deliveries: { all: 550, perStore: 100 },
+  yielding: { all: 350, perStore: 60 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /** The pause of a lane that is at its limit. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
+/** The pause of a lane in which a store has as many attempts in flight as it may; rows of others end it. */
+const HELD_MS = 100;
 /** Under pressure one delivery to a receiver that fails is started in this time. */
 const PACE_MS = 250;
 /** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
@@ -122,9 +124,14 @@ class Turns {
     const isFull = all <= 0 || Math.max(...used.values()) >= max.perStore;
     const { first } = deps.attempts;
     const inFlight = MAX_IN_FLIGHT[this.lane];
-    const held = [...first.byStore].flatMap(([storeId, n]) => (n >= inFlight.perStore ? [[storeId, perStore] as const] : []));
-    const isHeld = held.length > 0 || first.all >= inFlight.all;
-    return { all: first.all >= inFlight.all ? 0 : all, perStore, used: new Map([...used, ...held]), isFull, isHeld };
+    const held = first.full(inFlight).map((storeId) => [storeId, perStore] as const);
+    return {
+      all: first.all >= inFlight.all ? 0 : all,
+      perStore,
+      used: new Map([...used, ...held]),
+      isFull,
+      isHeld: held.length > 0,
+    };
   }
   /** How many each store has. */
   async #waiting({ pool, clock }: RelayDeps): Promise<ReadonlyMap<string, number>> {
@@ -185,7 +192,8 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Tu
       // More than one batch: the other lane helps.
       else if (hasMore) notification.notify();
       else if (room.all <= 0) await sleep(FULL_MS[turns.lane]);
-      else await notification.wait(room.isFull || room.isHeld ? FULL_MS[turns.lane] : IDLE_MS);
+      else if (room.isFull) await notification.wait(FULL_MS[turns.lane]);
+      else await notification.wait(room.isHeld ? HELD_MS : IDLE_MS);
     } catch (error) {
       deps.log.warn({ err: error }, 'relay failed; trying again');
       await sleep(500);

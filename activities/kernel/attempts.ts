@@ -3,7 +3,12 @@
  * bounded: its first attempts by the relay, which starts no more (worker/relay.ts), its retries here. Retries have fewer, so that they leave
  * room for first attempts, and the sum stays below the worker's slots.
  */
-const RETRIES = { all: 400, perStore: 40 } as const;
+
+interface Limit {
+  readonly all: number;
+  readonly perStore: number;
+}
+const RETRIES: Limit = { all: 400, perStore: 40 };
 /** What is put off is spread as if every receiver hung: ten seconds for each of a store's retries. */
 const SPREAD_MS = 10_000 / RETRIES.perStore;
 const MIN_DELAY_MS = 30_000;
@@ -36,16 +41,19 @@ export class Attempts {
     made.catch(() => {});
     return made;
   }
+  /** When none is under way: one may go on after its brief call, with no activity that waits for it. */
+  async ended(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.values());
+  }
 
   /** Makes a first attempt, which always may begin. */
   makeFirst<T>(storeId: string, make: () => Promise<T>): Promise<T> {
     return this.first.count(storeId, make);
   }
 
-  /** Makes a retry, or has it put off by so many milliseconds, with nothing begun: its store, or all, have as many in flight as they may. */
+  /** Makes a retry, or has it put off by so many milliseconds, with nothing begun: its store has as many in flight as it may. */
   makeRetry<T>(storeId: string, make: () => Promise<T>, putOff: (ms: number) => Promise<T>): Promise<T> {
-    const isFull = this.#retries.of(storeId) >= RETRIES.perStore || this.#retries.all >= RETRIES.all;
-    return isFull ? putOff(this.#delayOf(storeId)) : this.#retries.count(storeId, make);
+    return this.#retries.isFull(storeId, RETRIES) ? putOff(this.#delayOf(storeId)) : this.#retries.count(storeId, make);
   }
 
   #delayOf(storeId: string): number {
@@ -65,6 +73,13 @@ class InFlight {
 
   of(storeId: string): number {
     return this.byStore.get(storeId) ?? 0;
+  }
+  /** A store may have `perStore`, and no more than half of what is free for all: however many stores have much, one that has none finds room. */
+  isFull(storeId: string, { all, perStore }: Limit): boolean {
+    return this.of(storeId) >= Math.min(perStore, (all - this.all) / 2);
+  }
+  full(limit: Limit): string[] {
+    return [...this.byStore.keys()].filter((storeId) => this.isFull(storeId, limit));
   }
   async count<T>(storeId: string, make: () => Promise<T>): Promise<T> {
     this.#add(storeId, 1);

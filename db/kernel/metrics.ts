@@ -94,14 +94,22 @@ export const unloggedRequests = new Counter({
 /** Backlog of the relay and the reconciler; set at each scrape of the worker. */
 export const backlog = {
   outboxRows: new Gauge({ name: 'sangjeom_outbox_rows', help: 'Messages to Temporal that wait', registers }),
-  outboxLag: new Gauge({ name: 'sangjeom_outbox_lag_seconds', help: 'Age of the oldest message that waits', registers }),
+  outboxLag: new Gauge({
+    name: 'sangjeom_outbox_lag_seconds',
+    help: 'Age of the oldest message that waits, but for deliveries to receivers that fail',
+    registers,
+  }),
   openRuns: new Gauge({
     name: 'sangjeom_runs_open',
     help: 'Runs that are not done, of the first 100,000',
     registers,
     labelNames: ['workflow_type'],
   }),
-  unloadedRuns: new Gauge({ name: 'sangjeom_runs_not_loaded', help: 'Runs without a workflow for more than 30 seconds', registers }),
+  unloadedRuns: new Gauge({
+    name: 'sangjeom_runs_not_loaded',
+    help: 'Runs without a workflow or a message for more than 30 seconds',
+    registers,
+  }),
   runsToRecover: new Gauge({
     name: 'sangjeom_runs_to_recover',
     help: 'Runs to bring back into a new Temporal database, at most 100,000',

@@ -1,6 +1,6 @@
 /**
- * A storm of events, in a system of its own: it holds up all retries. A first attempt at a receiver that failed before does not wait behind
- * them.
+ * Attempts in a system of its own. A storm of events holds up all retries: a first attempt at a receiver that failed before does not wait
+ * behind them. A worker that is stopped or killed leaves no attempt that is counted twice.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,8 +26,7 @@ beforeAll(async () => {
     durable: false,
     env: { LOG_LEVEL: 'error' },
   });
-  const wanted = { code: 'storm', name: 'storm', sandbox: true, withProduct: true };
-  store = await makeStore(system.databaseUrl, wanted, system.env['SEALING_KEYS']);
+  store = await made('storm');
   database = new Postgres({ connectionString: system.databaseUrl });
   await database.connect();
   orm = await openOrm(system.env['APP_DATABASE_URL']!, 2);
@@ -39,6 +38,8 @@ afterAll(async () => {
   await system?.stop();
 }, 60_000);
 
+const made = (code: string): Promise<CreatedStore> =>
+  makeStore(system.databaseUrl, { code, name: code, sandbox: true, withProduct: true }, system.env['SEALING_KEYS']);
 async function receiver(seller: Seller, type: string, answer: Parameters<typeof Receiver.listen>[0]): Promise<void> {
   const made = await Receiver.listen(answer);
   open.push(made);
@@ -62,6 +63,28 @@ function storm(): () => Promise<void> {
     return blowing;
   };
 }
+
+test.each([
+  ['stopped', 'SIGTERM', { status: 'SUCCESS', attempt_count: 1, error_code: null }],
+  ['killed', 'SIGKILL', { status: 'PENDING_RETRY', attempt_count: 1, error_code: 'TIMEOUT' }],
+] as const)(
+  'an attempt under way when its worker is %s counts once, and is not made again meanwhile',
+  async (code, signal, expected) => {
+    const own = await made(code);
+    let arrived = 0;
+    await receiver(await Seller.login(system.api, own), 'PRODUCT.OUT_OF_STOCK', (_, response) => {
+      arrived++;
+      setTimeout(() => response.end('ok'), 4000).unref();
+    });
+    await soldOut(orm, { store: own }, 1);
+    await until('it came', async () => arrived > 0);
+    process.kill(system.processes().find(({ name }) => name === 'worker')!.pid, signal);
+    const outcome = `SELECT status, attempt_count, error_code FROM webhook_delivery WHERE store_id = $1 AND status <> 'PENDING'`;
+    const record = await until('its outcome', async () => (await database.query<object>(outcome, [own.storeId])).rows[0], 60_000);
+    expect([record, arrived]).toEqual([expected, 1]);
+  },
+  90_000,
+);
 
 const RETRIES = 150;
 const WAITING = `webhook_delivery WHERE status = 'PENDING_RETRY' AND next_attempt_at IS NOT NULL`;

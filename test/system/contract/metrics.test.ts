@@ -1,10 +1,18 @@
 import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { parse } from 'yaml';
 import { root } from '../../../bin/kernel/paths.ts';
 import { call } from '../../../bin/dev/client.ts';
-import { query, underTest, until, world } from '../../kernel/world.ts';
+import { realClock } from '../../../db/kernel/clock.ts';
+import { createLog } from '../../../db/kernel/log.ts';
+import { serveMetrics } from '../../../worker/metrics.ts';
+import { openRelayPool } from '../../../worker/pool.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
+import { query, temporalClient, underTest, until, world } from '../../kernel/world.ts';
 
 const scrape = async (url: string) => {
   const response = await fetch(url);
@@ -48,6 +56,49 @@ test('every metric that an operator or an alert needs exists', async () => {
   expect(unseen).toEqual([]);
   expect(exposed).toContain('temporal_workflow_task_execution_latency');
   for (const { annotations } of rules) expect(annotations).toMatchObject({ summary: expect.any(String), action: expect.any(String) });
+});
+
+test('deliveries that wait for a receiver that fails are no lag and no lost runs; others are', async () => {
+  const url = await migratedDatabase('backlog');
+  const log = createLog('test', 'fatal');
+  const pool = openRelayPool(roleUrl(url, 'sangjeom_relay'), log);
+  const server = serveMetrics({
+    ...{ pool, log, clock: realClock, namespace: 'default', host: '127.0.0.1', port: 0, temporalMetrics: '127.0.0.1:1' },
+    client: await temporalClient(),
+    signal: new AbortController().signal,
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const gauges = async () => {
+    const text = await scrape(`http://127.0.0.1:${port}/metrics`);
+    const value = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)![1]);
+    return [value('sangjeom_outbox_rows'), Math.floor(value('sangjeom_outbox_lag_seconds') / 60), value('sangjeom_runs_not_loaded')];
+  };
+  const owner = new Client({ connectionString: url });
+  await owner.connect();
+  const waiting = async (id: string, yields: boolean) => {
+    await owner.query(
+      `INSERT INTO run (store_id, workflow_id, workflow_type, entity_id, created_at)
+       VALUES ('s', $1, 'webhookDelivery', $1, now() - interval '10 minutes')`,
+      [id],
+    );
+    await owner.query(
+      `INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, yields, created_at)
+       VALUES ('s', 'start', 'webhookDelivery', $1, $1, $2, now() - interval '10 minutes')`,
+      [id, yields],
+    );
+  };
+  try {
+    await waiting('a', true);
+    expect(await gauges()).toEqual([1, 0, 0]);
+    await waiting('b', false);
+    expect(await gauges()).toEqual([2, 10, 0]);
+    await owner.query('DELETE FROM outbox');
+    expect(await gauges()).toEqual([0, 0, 2]);
+  } finally {
+    server.close();
+    await Promise.all([owner.end(), pool.end()]);
+  }
 });
 
 test('the public port knows no /metrics', async () => {

@@ -41,10 +41,36 @@ test('of a store so many retries are in flight, and others’ begin all the same
   expect(trial.begun).toBe(RETRIES_OF_STORE + 3);
 });
 
-test('retries of all stores together leave slots of the worker free', () => {
+test('retries of all stores together leave slots of the worker free, and however many stores have many, one more begins', () => {
   const trial = new Trial();
-  for (let n = 0; n < 20; n++) trial.retry(`s${n}`, RETRIES_OF_STORE);
-  expect(trial.begun).toBe(RETRIES);
+  for (let n = 0; n < 100; n++) {
+    const { begun } = trial;
+    trial.retry(`s${n}`, RETRIES_OF_STORE);
+    if (n < 16) expect(trial.begun).toBeGreaterThan(begun);
+  }
+  expect(trial.begun).toBeLessThanOrEqual(RETRIES);
+});
+
+test('a store is told to be full at its limit, or where it has more than half of what is free for all', async () => {
+  const trial = new Trial();
+  const limit = { all: 100, perStore: 30 };
+  const full = () => trial.attempts.first.full(limit);
+  const begin = (store: string, count: number) => {
+    for (let n = 0; n < count; n++) trial.first(store);
+  };
+  begin('a', 29);
+  expect(full()).toEqual([]);
+  begin('a', 1);
+  expect(full()).toEqual(['a']);
+  begin('b', 23);
+  expect(full()).toEqual(['a']);
+  begin('b', 1);
+  // 46 are free.
+  expect(full()).toEqual(['a', 'b']);
+  begin('c', 10);
+  expect(full()).toEqual(['a', 'b']);
+  await trial.end(30);
+  expect(full()).toEqual([]);
 });
 
 test('a first attempt begins, however many retries are in flight; the relay reads how many there are', async () => {
@@ -89,4 +115,20 @@ test('an attempt is made once at a time: who asks meanwhile gets its answer', as
   };
   expect(await Promise.all([attempts.once('k', make), attempts.once('k', make)])).toEqual([1, 1]);
   expect(await attempts.once('k', make)).toBe(2);
+});
+
+test('a process that stops waits for the attempts under way, whatever becomes of them', async () => {
+  const trial = new Trial();
+  const { attempts } = trial;
+  let hasEnded = false;
+  const ends: (() => void)[] = [];
+  void attempts.once('k', () => new Promise<void>((resolve) => ends.push(resolve)));
+  void attempts.once('l', () => new Promise((_, reject) => ends.push(() => reject(new Error('no'))))).catch(() => {});
+  const ended = attempts.ended().then(() => (hasEnded = true));
+  for (const end of ends) {
+    await settled();
+    expect(hasEnded).toBe(false);
+    end();
+  }
+  await ended;
 });
