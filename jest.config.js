@@ -1,9 +1,7 @@
 const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
-  },
+  runner: '<rootDir>/test/runner/runner.js',
 };
 
 export default {

@@ -24,16 +24,11 @@ try {
 
 /** Its exit code. */
 function run(args: readonly string[]): number {
-  const { status } = spawnSync(
-    process.execPath,
-    // A suite loads hundreds of modules: with V8's small young generation a fifth of its time is the garbage collector's.
-    ['--experimental-vm-modules', '--max-semi-space-size=32', join(root, 'node_modules/jest/bin/jest.js'), ...args],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, NODE_NO_WARNINGS: '1', FAILED_SUITES: failedSuites },
-    },
-  );
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_NO_WARNINGS: '1', FAILED_SUITES: failedSuites },
+  });
   return status ?? 1;
 }
 

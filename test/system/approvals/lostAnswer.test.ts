@@ -1,4 +1,8 @@
-/** An execution whose answer is lost: what it has done is found, and nothing of it is done again (G27). */
+/**
+ * An execution whose answer is lost: what it has done is found, and nothing of it is done again (G27).
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { silentProxy } from '../../kernel/proxy.ts';

@@ -1,6 +1,8 @@
 /**
  * How many SQL statements and transactions an operation costs API and worker, without the relay, which works in batches. Like a size
  * budget: what changes a number changes `bench/statements.json`, in the same commit.
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** Temporal serves stores in turns: the fairness keys of starts act, because the server's flags have them act (bin/dev/temporal.ts). */
+/**
+ * Temporal serves stores in turns: the fairness keys of starts act, because the server's flags have them act (bin/dev/temporal.ts).
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
+ */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

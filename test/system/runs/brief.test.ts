@@ -1,4 +1,8 @@
-/** Brief calls: what becomes of a payment whose first confirm, a local activity, is refused, fails, or ends too late. */
+/**
+ * Brief calls: what becomes of a payment whose first confirm, a local activity, is refused, fails, or ends too late.
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';

@@ -1,4 +1,8 @@
-/** A deadline passes beside a call in flight, wherever its run is terminated: before and after each activity, the call included. */
+/**
+ * A deadline passes beside a call in flight, wherever its run is terminated: before and after each activity, the call included.
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,8 @@
-/** Runs in flight survive every commit: committed histories replay on the bundle that is shipped. */
+/**
+ * Runs in flight survive every commit: committed histories replay on the bundle that is shipped.
+ *
+ * @ownProcess Temporal's Runtime is one for a process.
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

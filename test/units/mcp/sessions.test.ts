@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { mock } from 'node:test';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Sessions } from '../../../api/mcp/sessions.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] }));
+afterEach(() => mock.timers.reset());
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -22,7 +23,7 @@ function opened() {
   const clock = { now: () => Date.now() };
   const sessions = new Sessions(
     { clock, config: { mcpFormMs: 1000 }, stopping: stopping.signal } as never,
-    { listed: [], call: jest.fn() } as never,
+    { listed: [], call: () => {} } as never,
   );
   const begin = async () => (await sessions.serve(request(), INITIALIZE, connection)).headers.get('mcp-session-id')!;
   const use = async (id: string) =>
@@ -33,11 +34,11 @@ function opened() {
 test('a session ends after half an hour without a request, and each request gives it another', async () => {
   const { begin, use } = opened();
   const [used, idle] = [await begin(), await begin()];
-  jest.advanceTimersByTime(20 * MINUTE);
+  mock.timers.tick(20 * MINUTE);
   expect(await use(used)).toBe(202);
-  jest.advanceTimersByTime(15 * MINUTE);
+  mock.timers.tick(15 * MINUTE);
   expect([await use(used), await use(idle)]).toEqual([202, 404]);
-  jest.advanceTimersByTime(32 * MINUTE);
+  mock.timers.tick(32 * MINUTE);
   expect(await use(used)).toBe(404);
 });
 
