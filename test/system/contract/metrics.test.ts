@@ -63,7 +63,13 @@ test('deliveries that wait for a receiver that fails are no lag and no lost runs
   const log = createLog('test', 'fatal');
   const pool = openRelayPool(roleUrl(url, 'sangjeom_relay'), log);
   const server = serveMetrics({
-    ...{ pool, log, clock: realClock, namespace: 'default', host: '127.0.0.1', port: 0, temporalMetrics: '127.0.0.1:1' },
+    pool,
+    log,
+    clock: realClock,
+    namespace: 'default',
+    host: '127.0.0.1',
+    port: 0,
+    temporalMetrics: '127.0.0.1:1',
     client: await temporalClient(),
     signal: new AbortController().signal,
   });
