@@ -1,4 +1,5 @@
 /** The Koa application: used by main.ts and by tests. */
+import { createHash } from 'node:crypto';
 import { Router } from '@koa/router';
 import { SpanStatusCode } from '@opentelemetry/api';
 import Koa from 'koa';
@@ -137,6 +138,22 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
+interface Encoded {
+  readonly bytes: Buffer;
+  readonly tag: string;
+}
+function encoded(text: string): Encoded {
+  const bytes = Buffer.from(text);
+  return { bytes, tag: createHash('sha256').update(bytes).digest('base64url') };
+}
+function send(ctx: Koa.Context, type: string, { bytes, tag }: Encoded): void {
+  ctx.status = 200;
+  ctx.etag = tag;
+  ctx.type = type;
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = bytes;
+}
+
 /** The documents cannot change while the process runs. */
 function documentRoutes(): Router {
   const router = new Router({ sensitive: true });
@@ -152,16 +169,11 @@ function documentRoutes(): Router {
   for (const [name, build] of documents) {
     // Made when they are first asked for: a quarter of a start's work otherwise.
     const document = once(build);
-    const json = once(() => JSON.stringify(document()));
-    const yaml = once(() => stringify(document(), { aliasDuplicateObjects: false }));
-    router.get(`/openapi/${name}.json`, (ctx) => {
-      ctx.type = 'application/json';
-      ctx.body = json();
-    });
-    router.get(`/openapi/${name}.yaml`, (ctx) => {
-      ctx.type = 'application/yaml';
-      ctx.body = yaml();
-    });
+    // Two megabytes: encoded once, and not sent to who has them.
+    const json = once(() => encoded(JSON.stringify(document())));
+    const yaml = once(() => encoded(stringify(document(), { aliasDuplicateObjects: false })));
+    router.get(`/openapi/${name}.json`, (ctx) => send(ctx, 'application/json', json()));
+    router.get(`/openapi/${name}.yaml`, (ctx) => send(ctx, 'application/yaml', yaml()));
   }
   return router;
 }

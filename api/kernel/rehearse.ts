@@ -1,6 +1,7 @@
 /** The dry run of a change: the code that writes, in a transaction that is rolled back (G10 … G17). */
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
-import { isSamePreview, type Preview } from '../../domain/approvals/rules.ts';
+import { digestOf } from '../../db/kernel/digest.ts';
+import { comparedOf, isSamePreview, type Preview } from '../../domain/approvals/rules.ts';
 import { type AgentDecision, decide } from './agents.ts';
 import { RunAgain, runAgain } from './circuits.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,7 +36,7 @@ export async function rehearse(request: Request, call: object, prepared: unknown
     const difference = await comparison.against(answer);
     // What only a commit would find: last, because it takes the locks of lists and feeds.
     await tx.sql`SET CONSTRAINTS ALL IMMEDIATE`;
-    const decision = await decide(endpoint, tx, caller, { changes: difference.changes, body: input.body });
+    const decision = await decide(endpoint, tx, caller, { changes: difference.all, body: input.body });
     judgement = { decision, difference, preview: previewOf(request, { tx, difference, answer }), effects };
     throw new RolledBack();
   };
@@ -59,11 +60,15 @@ export function previewOf({ endpoint }: Request, { tx, difference, answer }: Don
     operationId: endpoint.id,
     target: plannedTarget(difference),
     changes: difference.changes,
-    facts: { ...difference.context, ...facts },
+    facts: { ...difference.context, ...uncut(difference, levelsOf(endpoint)), ...facts },
   };
   // As it is stored and sent.
   return JSON.parse(JSON.stringify(preview)) as Preview;
 }
+/** Where more fields change than are shown: how many, and a digest of all of them, so that none of them changes unseen (G51). */
+const uncut = ({ changes, all }: Difference, levels: readonly string[]) =>
+  all.length === changes.length ? {} : { changedFields: all.length, changesDigest: digestOf(comparedOf(all, levels)) };
+
 interface Done {
   readonly tx: Tx;
   readonly difference: Difference;

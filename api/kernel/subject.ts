@@ -1,5 +1,5 @@
 /** What a change is about, and what GET shows of it: for previews of a dry run, conditions of agents' changes, and the audit log (G14, G15). */
-import { type Change, changesBetween, type Listing } from '../../domain/audit/changes.ts';
+import { allChanges, type Change, type Listing, shownOf } from '../../domain/audit/changes.ts';
 import type { Target, TargetType } from '../../domain/audit/targets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
@@ -83,11 +83,14 @@ export interface Difference {
   readonly target: Target | null;
   /** It did not exist before: its id is none that GET would know after a dry run. */
   readonly isNew: boolean;
+  /** Those that are shown. */
   readonly changes: readonly Change[];
+  /** All of them, as many as there are. */
+  readonly all: readonly Change[];
   /** What was there before, on which the effect depends, where a decision depends on the difference (G51). */
   readonly context: object;
 }
-export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [], context: {} };
+export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [], all: [], context: {} };
 
 /** The target of what was only tried: what was not made has no id. */
 export const plannedTarget = ({ target, isNew }: Difference): Target | null => (target && isNew ? { ...target, id: null } : target);
@@ -182,8 +185,13 @@ function differenceOf(
   isNew: boolean,
 ): Omit<Difference, 'context'> {
   const { type, listing } = subjectOf(target);
-  const changesOf = (id: string) => changesBetween(before.get(id) ?? null, after.get(id) ?? null, listing);
-  if (!isBulk(target)) return { target: { type, id: ids[0] ?? null }, isNew, changes: ids[0] === undefined ? [] : changesOf(ids[0]) };
-  const changes = ids.flatMap((one) => changesOf(one).map((change) => ({ ...change, field: `${one}.${change.field}` })));
-  return { target: { type, id: null }, isNew: false, changes };
+  const allOf = (id: string) => allChanges(before.get(id) ?? null, after.get(id) ?? null, listing);
+  if (!isBulk(target)) {
+    const all = ids[0] === undefined ? [] : allOf(ids[0]);
+    return { target: { type, id: ids[0] ?? null }, isNew, changes: shownOf(all, listing), all };
+  }
+  const named = (id: string) => (change: Change) => ({ ...change, field: `${id}.${change.field}` });
+  const each = ids.map((id) => ({ id, all: allOf(id) }));
+  const changes = each.flatMap(({ id, all }) => shownOf(all, listing).map(named(id)));
+  return { target: { type, id: null }, isNew: false, changes, all: each.flatMap(({ id, all }) => all.map(named(id))) };
 }

@@ -121,7 +121,7 @@ async function compared(
   const difference = await comparison.against(body);
   if (request.execution) await checkWork(request, tx, { difference, answer: body });
   if (isDecided) {
-    const decision = await decide(endpoint, tx, caller, { changes: difference.changes, body: input.body });
+    const decision = await decide(endpoint, tx, caller, { changes: difference.all, body: input.body });
     const preview = previewOf(request, { tx, difference, answer: body });
     if (decision.decision !== 'ALLOW') throw new NotAllowed({ decision, difference, preview, effects: new Map() });
   }

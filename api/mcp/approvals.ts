@@ -15,7 +15,7 @@ import type { Dispatcher } from '../kernel/dispatch.ts';
 import type { McpCaller } from '../kernel/mcpCaller.ts';
 import type { Envelope } from '../kernel/reply.ts';
 import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
-import { messageOf } from './form.ts';
+import { fitsForm, messageOf } from './form.ts';
 import { CHANGES, READS, resultOf, resultOfEnvelope, type Tool, tool, type ToolResult } from './tool.ts';
 
 const PATH = '/v1/approval-requests';
@@ -33,7 +33,8 @@ const DecisionInput = closed({
 const decideTool = (dispatch: Dispatcher, deps: ApiDeps): Tool =>
   tool({
     name: 'approvals_decide',
-    description: 'Approves or rejects an approval request. The person confirms it in a form of their client; without one, in the browser.',
+    description:
+      'Approves or rejects an approval request. The person confirms it in a form of their client; without one, or where it is too small, in the browser.',
     input: DecisionInput,
     hints: CHANGES,
     run: async ({ approvalId, decision, note = '', previewDigest: named }, context) => {
@@ -41,7 +42,7 @@ const decideTool = (dispatch: Dispatcher, deps: ApiDeps): Tool =>
       const approval = await decidable(approvalId, personOf(caller), deps);
       const shown = previewDigestOf(approval);
       if (decision === 'approve' && named !== undefined && named !== shown) throw staleFault(approval.preview);
-      if (!confirm) {
+      if (!confirm || (decision === 'approve' && !fitsForm(approval))) {
         const url = approvalUrl(deps.config.mail.consoleUrl, approvalId);
         return resultOf({ approvalId, status: statusNow(approval, caller.at), approvalUrl: url });
       }

@@ -46,9 +46,15 @@ export function showsForms(capabilities: unknown): boolean {
 const MAX_LINES = 100;
 const MAX_VALUE = 200;
 
+/** Whether the form shows all of a preview: nobody approves what they have not seen (G51). What does not fit is decided in the browser (G37). */
+export function fitsForm({ preview: { changes, facts } }: Pick<ApprovalRequest, 'preview'>): boolean {
+  const values = [...changes.flatMap(({ field, before, after }) => [field, json(before), json(after)]), ...Object.values(facts).map(json)];
+  return changes.length + Object.keys(facts).length <= MAX_LINES && values.every((text) => text.length <= MAX_VALUE);
+}
+
 /**
- * What is decided on: operation, target, changes and amounts, one line each, and the note, which the AI wrote and the record will call the
- * person's. Values are quoted, so that none can pass for a line of ours.
+ * What is decided on: operation, target, amounts and changes, one line each, and the note, which the AI wrote and the record will call the
+ * person's. Values are quoted, so that none can pass for a line of ours; what is cut ends in an ellipsis.
  */
 export function messageOf(
   { operationId, preview, actorName, approvalId }: ApprovalRequest,
@@ -56,8 +62,8 @@ export function messageOf(
 ): string {
   const { target, changes, facts } = preview;
   const lines = [
-    ...changes.map(({ field, before, after }) => `- ${printed(field)}: ${value(before)} → ${value(after)}`),
     ...Object.entries(facts).map(([name, fact]) => `- ${name}: ${value(fact)}`),
+    ...changes.map(({ field, before, after }) => `- ${printed(field)}: ${value(before)} → ${value(after)}`),
   ];
   return [
     `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${target.id}`}` : ''}?`,
@@ -68,7 +74,9 @@ export function messageOf(
   ].join('\n');
 }
 
-const printed = (text: string): string => text.slice(0, MAX_VALUE).replaceAll(/\p{C}/gu, '\ufffd');
-const value = (given: unknown): string => printed(JSON.stringify(given ?? null));
+const printed = (text: string): string =>
+  `${text.slice(0, MAX_VALUE).replaceAll(/\p{C}/gu, '\ufffd')}${text.length > MAX_VALUE ? '…' : ''}`;
+const json = (given: unknown): string => JSON.stringify(given ?? null);
+const value = (given: unknown): string => printed(json(given));
 /** In full: its length is limited where it is sent. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\p{C}/gu, '\ufffd');

@@ -10,6 +10,7 @@ export const get = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
+  isLarge: true,
   etag: true,
   data: Product,
   errors: ['PRODUCT_NOT_FOUND'],

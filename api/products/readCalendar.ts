@@ -10,6 +10,7 @@ export const readCalendar = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
+  isLarge: true,
   query: Type.Object({ from: Day, to: Day, variantId: Type.Optional(Id) }),
   data: closed(
     { days: Type.Array(closed({ date: Day, variantId: Id, stock: Type.Integer(), price: nullable(Won) })) },

@@ -155,7 +155,7 @@ const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
 /** How an item's fields are listed in previews and in the audit log (G14). */
 export const ITEM_LISTING: Listing = {
   given: ['orderItemId', 'orderItemNo', 'refundId'],
-  hidden: ['sellerMemo', 'note'],
+  hidden: ['sellerMemo', 'note', 'shippingAddress', 'buyer'],
   levels: ['autoDecisionDate'],
 };
 

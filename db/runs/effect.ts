@@ -1,5 +1,5 @@
 /** What a command did, in the form in which an approved one is compared with its dry run (G51). */
-import { changesBetween } from '../../domain/audit/changes.ts';
+import { allChanges } from '../../domain/audit/changes.ts';
 import { digestOf } from '../kernel/digest.ts';
 import type { Returned } from '../kernel/tx.ts';
 import type { Views } from './origin.ts';
@@ -15,7 +15,7 @@ interface Done {
 export function effectOf({ views, reply }: Done, { before, after }: { readonly before: Returned; readonly after: Returned }): string {
   const levels = new Set(views?.listing.levels ?? []);
   const listed = views
-    ? changesBetween(views.before, views.after, { ...views.listing, given: [...(views.listing.given ?? []), ...levels] })
+    ? allChanges(views.before, views.after, { ...views.listing, given: [...(views.listing.given ?? []), ...levels] })
     : [];
   const answered = Object.entries((reply?.body ?? {}) as Readonly<Record<string, unknown>>);
   return digestOf({

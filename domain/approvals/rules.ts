@@ -75,6 +75,10 @@ export interface Preview {
 /** The last name of a path: `variants[1].additionalPrice` → `additionalPrice`. */
 const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
 
+/** The changes that an approval depends on: without the fields that others move apart (`levels`). */
+export const comparedOf = (changes: readonly Change[], levels: readonly string[]): readonly Change[] =>
+  changes.filter(({ field }) => !levels.includes(lastName(field)));
+
 /** Whether both tell the same target, changes and facts. `levels`: the fields and facts that others move apart, which are not compared (G51). */
 export function isSamePreview(one: Preview, other: Preview, levels: readonly string[] = []): boolean {
   const left = new Set(levels);
@@ -82,7 +86,7 @@ export function isSamePreview(one: Preview, other: Preview, levels: readonly str
     canonicalJson({
       operationId,
       target,
-      changes: changes.filter(({ field }) => !left.has(lastName(field))),
+      changes: comparedOf(changes, levels),
       facts: Object.fromEntries(Object.entries(facts).filter(([name]) => !left.has(name))),
     });
   return compared(one) === compared(other);

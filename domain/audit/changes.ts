@@ -28,14 +28,21 @@ const RESULTS: ReadonlySet<string> = new Set(['version', 'flowState', 'actions']
 const isResult = (name: string) => RESULTS.has(name) || name.endsWith('At');
 
 /** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
-export function changesBetween(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
+export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
+  shownOf(allChanges(before, after, listing), listing);
+
+/** Those that are shown. */
+export const shownOf = (all: readonly Change[], { most = MAX_LINES }: Listing = {}): readonly Change[] =>
+  all.slice(0, most).toSorted((a, b) => inOrder.compare(a.field, b.field));
+
+/** All of them, however many, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
+export function allChanges(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
   if (after === null) return before === null ? CREATED : [DELETED];
   const skipped = new Set(listing.given ?? []);
   const hidden = new Set(listing.hidden ?? []);
   const lines: Change[] = [];
-  const most = listing.most ?? MAX_LINES;
   const compare = (field: string, name: string, was: unknown, is: unknown): void => {
-    if (lines.length >= most || isResult(name) || skipped.has(name) || isEqual(was, is)) return;
+    if (isResult(name) || skipped.has(name) || isEqual(was, is)) return;
     if (hidden.has(name)) lines.push({ field, before: null, after: null });
     else if (areRecords(was, is)) compareFields(`${field}.`, was ?? null, is ?? null);
     else if (areListsOfRecords(was, is)) compareItems(field, (was ?? []) as object[], (is ?? []) as object[]);
@@ -49,7 +56,7 @@ export function changesBetween(before: Shown, after: Shown, listing: Listing = {
     for (let i = 0; i < Math.max(was.length, is.length); i++) compareFields(`${field}[${i}].`, was[i] ?? null, is[i] ?? null);
   };
   compareFields('', before, after);
-  return lines.toSorted((a, b) => inOrder.compare(a.field, b.field));
+  return lines;
 }
 
 const inOrder = new Intl.Collator('en', { numeric: true });

@@ -88,6 +88,14 @@ test('old addresses lead to the new ones', async () => {
   }
 });
 
+test.each(['json', 'yaml'])('a document that a client has already is not sent again: %s', async (form) => {
+  const path = `${underTest.api}/openapi/store.${form}`;
+  const first = await fetch(path);
+  expect((await first.arrayBuffer()).byteLength).toBeGreaterThan(100_000);
+  const again = await fetch(path, { headers: { 'if-none-match': first.headers.get('etag')!, 'cache-control': 'max-age=0' } });
+  expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
+});
+
 test('/docs is served from the package: nothing is fetched from elsewhere', async () => {
   const page = await get(`${underTest.api}/docs`);
   const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source!);

@@ -55,7 +55,7 @@ describe('two API processes', () => {
           if (started.status !== 200) return code!;
           const end = await pay(started.body.data.payUrl as string);
           // None: the page that waits for the payment.
-        const result = end.searchParams.get('svcResult') ?? 'PENDING';
+          const result = end.searchParams.get('svcResult') ?? 'PENDING';
           // A return that a crowd held up for too long was never carried out: the buyer pays again.
           if (result !== 'PENDING' || tries > 20) return result;
         }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { changesBetween } from '../../../domain/audit/changes.ts';
+import { allChanges, changesBetween, shownOf } from '../../../domain/audit/changes.ts';
 
 const line = (field: string, before: unknown, after: unknown) => ({ field, before, after });
 
@@ -46,4 +46,11 @@ test('a creation lists what is not null, a deletion one line', () => {
   ]);
   expect(changesBetween({ name: 'a' }, null)).toEqual([line('deleted', false, true)]);
   expect(changesBetween(null, null)).toEqual([]);
+});
+
+test('what is shown is bounded, what is decided on is not', () => {
+  const items = (n: number) => Array.from({ length: 600 }, (_, i) => ({ price: i + n }));
+  const all = allChanges({ items: items(0) }, { items: items(1) });
+  expect([all.length, shownOf(all).length, shownOf(all, { most: 3 }).length]).toEqual([600, 500, 3]);
+  expect(changesBetween({ items: items(0) }, { items: items(1) })).toEqual(shownOf(all));
 });

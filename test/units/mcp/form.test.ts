@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isConfirmed, messageOf, showsForms } from '../../../api/mcp/form.ts';
+import { fitsForm, isConfirmed, messageOf, showsForms } from '../../../api/mcp/form.ts';
 import type { Change } from '../../../domain/audit/changes.ts';
 
 const message = (changes: readonly Change[], note = '') =>
@@ -32,6 +32,14 @@ test('no value passes for a line of ours, turns the text around, or drowns the o
   expect(line.length).toBeLessThan(500);
   const many = message(Array.from({ length: 300 }, (_, i) => ({ field: `f${i}`, before: 0, after: 1 }))).split('\n');
   expect([many.length, many.at(-1)]).toEqual([103, '… and 200 more']);
+});
+test('a form never hides a part of what is approved: what does not fit is decided elsewhere, and amounts stand first', () => {
+  const of = (changes: readonly Change[], facts: object = {}) => ({ preview: { operationId: 'x', target: null, changes, facts } }) as never;
+  const lines = (n: number) => Array.from({ length: n }, (_, i) => ({ field: `f${i}`, before: 0, after: 1 }));
+  expect([fitsForm(of(lines(99), { refundAmount: 1 })), fitsForm(of(lines(100), { refundAmount: 1 }))]).toEqual([true, false]);
+  const text = (n: number) => [{ field: 'name', before: null, after: 'x'.repeat(n) }];
+  expect([fitsForm(of(text(198))), fitsForm(of(text(199))), fitsForm(of([], { ids: 'x'.repeat(199) }))]).toEqual([true, false, false]);
+  expect(message(text(199))).toContain('x…');
 });
 test.each([
   [{ elicitation: {} }, true],
