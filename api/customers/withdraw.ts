@@ -1,4 +1,5 @@
 import { lockCustomer } from '../../db/customers/locks.ts';
+import { readBalance } from '../../db/points/ledger.ts';
 import { withdrawCustomer } from '../../db/customers/withdrawal.ts';
 import { isConfirmation } from '../../domain/customers/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
@@ -15,6 +16,8 @@ export const withdraw = endpoint({
   scopes: ['customer:rw'],
   agent: 'approval',
   target: CUSTOMER,
+  // They are lost with the account.
+  context: async (_, { params, tx }) => ({ points: await readBalance(tx, params['customerId']!) }),
   change: 'here',
   idempotent: true,
   body: WithdrawalRequest,

@@ -22,6 +22,16 @@ const DiscountRequest = closed(
   { title: 'DiscountRequest', 'x-document': { anyOf: KINDS } },
 );
 
+interface Priced {
+  readonly salePrice: number;
+  readonly variants: readonly { readonly additionalPrice: number }[];
+}
+/** What a discount takes from: its effect on an option depends on the option's own price. */
+const priced = ({ salePrice, variants }: Priced) => ({
+  salePrice,
+  lowestAdditionalPrice: Math.min(0, ...variants.map(({ additionalPrice }) => additionalPrice)),
+});
+
 export const setDiscount = endpoint({
   id: 'products.setDiscount',
   route: 'PUT /v1/products/{productId}/discount',
@@ -31,7 +41,7 @@ export const setDiscount = endpoint({
   agent: 'approval',
   directUntilLive: true,
   target: PRODUCT,
-  context: ({ salePrice }) => ({ salePrice }),
+  context: (product: object) => priced(product as Priced),
   change: 'here',
   body: DiscountRequest,
   data: nullable(Discount),

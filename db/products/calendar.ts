@@ -22,8 +22,8 @@ interface Key {
   readonly storeId: string;
   readonly productId: string;
 }
-/** The limit of nights times variants of one write. */
-const MAX_CELLS = 50_000;
+/** The limit of nights times variants of one write: about a second of Postgres, within the time that a statement has. */
+const MAX_CELLS = 10_000;
 
 /** A DATED product: PRODUCT_NOT_FOUND, INVENTORY_MODE_MISMATCH. */
 async function datedProduct({ em }: Tx, { storeId, productId }: Key, lockMode = LockMode.NONE) {

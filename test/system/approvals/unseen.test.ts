@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
+import { adjust, joined } from '../../kernel/points.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 
 let desk: Desk;
 let agent: Agent;
 beforeAll(async () => {
   desk = await Desk.open(await world());
-  agent = await desk.agent(['product:rw', 'order:rw', 'flow:rw']);
+  agent = await desk.agent(['product:rw', 'order:rw', 'flow:rw', 'customer:rw']);
   // Live: nothing is skipped (G8).
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [desk.shop.store.storeId]);
 });
@@ -117,4 +118,34 @@ test('a step of a flow whose inputs the buyer has changed meanwhile is shown ane
   expect(await state()).toBe('paid');
   expect(await (await approve(approvalId))()).toEqual([200, 'SUCCEEDED']);
   expect(await state()).toBe('other');
+});
+
+test('a discount is of the prices that were shown, those of options too', async () => {
+  const optionGroups = [{ name: 'A', values: ['a', 'b'] }];
+  const options = (additionalPrice: number) => ({
+    optionGroups,
+    variants: [
+      { optionValues: ['a'], stockQuantity: 5, additionalPrice: 0 },
+      { optionValues: ['b'], stockQuantity: 5, additionalPrice },
+    ],
+  });
+  const { productId } = await desk.shop.product({ salePrice: 10_000, stockQuantity: undefined, ...options(0) });
+  const discount = { method: 'RATE', value: 50, startDate: '2026-01-01', endDate: '2099-12-31' };
+  const approvalId = await filed('PUT', `/v1/products/${productId}/discount`, discount);
+  expect((await shown(approvalId)).preview.facts).toEqual({ salePrice: 10_000, lowestAdditionalPrice: 0 });
+  const decide = await approve(approvalId);
+  expect((await desk.shop.seller.call('PUT', `/v1/products/${productId}/options`, options(-4000))).body.error).toBeNull();
+  expect(await decide()).toEqual([409, 'APPROVAL_STALE']);
+  expect((await shown(approvalId)).preview.facts).toEqual({ salePrice: 10_000, lowestAdditionalPrice: -4000 });
+});
+
+test('a withdrawal shows the points that are lost with it', async () => {
+  const email = `member-${randomUUID()}@example.com`;
+  const { customerId } = await joined(desk.shop, email);
+  const approvalId = await filed('POST', `/v1/customers/${customerId}/withdraw`, { reason: 'OTHER', confirmation: email });
+  expect((await shown(approvalId)).preview.facts).toEqual({ points: 0 });
+  const decide = await approve(approvalId);
+  expect((await adjust(desk.shop, customerId, { amount: 500, reason: 'x', expiresAt: '2099-01-01T00:00:00+09:00' })).status).toBe(201);
+  expect(await decide()).toEqual([409, 'APPROVAL_STALE']);
+  expect((await shown(approvalId)).preview.facts).toEqual({ points: 500 });
 });

@@ -67,6 +67,7 @@ describe('the calendar', () => {
     expect((await write(one, { ...span(400), stock: 1 })).body.data).toEqual({ updatedDays: 400 });
     for (const [changes, field] of [
       [{ ...span(401), stock: 1 }, 'to'],
+      [{ ...span(400), stock: 1, variantIds: Array.from({ length: 26 }, (_, i) => `var_${i}`) }, 'to'],
       [{ from: day(3), to: day(2), stock: 1 }, 'to'],
       [{ from: day(-1), stock: 1 }, 'from'],
       [{}, 'stock'],
