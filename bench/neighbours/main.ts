@@ -2,6 +2,8 @@
  * `npm run bench -- --neighbours [--way uploads]`: two stores side by side. What one of them is served, alone and while the other is hostile in
  * each of the ways of issue 33, in one run on one system: the ratio of the 95th percentiles, which is to stay below two.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { System } from '../../bin/dev/system.ts';
@@ -9,6 +11,7 @@ import { Buyer, call, pay, Seller } from '../../bin/dev/client.ts';
 import { UserError } from '../../bin/kernel/cli.ts';
 import { makeStore } from '../../bin/ops/store/make.ts';
 import { percentile } from '../measure.ts';
+import type { Order, Prepared } from './hostile.ts';
 import { WAYS, type WayName } from './ways.ts';
 
 /** Of one measurement; a way has two of them, and its preparation. */
@@ -46,17 +49,17 @@ function printRatios(name: string, alone: Times, beside: Times, print: (text: st
 }
 
 /** Measures while a new store is hostile; null: it may not be. */
-async function besideHostile(system: System, name: WayName, measure: () => Promise<Times>): Promise<Times | null> {
-  const ending = new AbortController();
-  const store = await openStore(system, `hostile-${name}`);
-  const load = await WAYS[name]({ ...store, api: system.api, signal: ending.signal });
-  if (load === null) return null;
-  const loading = load();
+async function besideHostile(system: System, way: WayName, measure: () => Promise<Times>): Promise<Times | null> {
+  const { seller, ...store } = await openStore(system, `hostile-${way}`);
+  const clients = fork(new URL('hostile.ts', import.meta.url));
+  const ended = once(clients, 'exit');
   try {
-    return await measure();
+    clients.send({ ...store, way, api: system.api, bearer: seller.bearer } satisfies Order);
+    const [{ isAllowed }] = (await Promise.race([once(clients, 'message'), ended.then(() => [{ isAllowed: false }])])) as [Prepared];
+    return isAllowed ? await measure() : null;
   } finally {
-    ending.abort();
-    await loading.catch(() => {});
+    if (clients.connected) clients.send('end');
+    await ended;
   }
 }
 

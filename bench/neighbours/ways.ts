@@ -155,6 +155,7 @@ async function largestProducts({ seller, categoryId }: Hostile, count: number): 
   await until(count, (n) => checked(seller.call('POST', '/v1/products', { ...wanted, name: `largest ${n}` })));
 }
 
+const FIRST_BYTES = Buffer.alloc(4_000_000);
 /** Holds an upload of 5 MB open, a kilobyte a second; ends when it is answered or the bench is over. */
 function slowUpload({ api, seller, signal }: Hostile): Promise<void> {
   return new Promise((resolve) => {
@@ -167,7 +168,7 @@ function slowUpload({ api, seller, signal }: Hostile): Promise<void> {
     const upload = send(`${api}/v1/uploads`, { method: 'POST', headers, agent: false, signal });
     const drip = setInterval(() => upload.write(Buffer.alloc(1024)), 1000);
     upload.write(head);
-    upload.write(Buffer.alloc(4_000_000));
+    upload.write(FIRST_BYTES);
     upload.on('response', (response) => response.resume());
     upload.on('error', () => {});
     upload.on('close', () => {
