@@ -10,6 +10,7 @@ export const getCalendar = endpoint({
   access: 'storefront',
   isPublic: true,
   change: 'none',
+  isLarge: true,
   query: Type.Object({ from: Day, to: Day, variantId: Type.Optional(Id) }),
   data: closed(
     { days: Type.Array(closed({ date: Day, variantId: Id, isAvailable: Type.Boolean(), price: Won })) },
