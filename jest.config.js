@@ -1,8 +1,4 @@
-const common = {
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  runner: '<rootDir>/test/runner/runner.js',
-};
+const common = { runner: '<rootDir>/test/runner/runner.js' };
 
 export default {
   projects: [

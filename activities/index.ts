@@ -39,22 +39,11 @@ const briefCallsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activ
   atMost(BRIEF_AT_ONCE, all(types.map((type) => redactErrors(deps, RUNS[type].brief?.(deps) ?? {}))));
 
 /** The activities on a task queue of runs: their transitions, their brief calls, and the calls that have no task queue of their own. */
-const hostedOn = (deps: ActivityDeps, own: WorkflowProperties['queue']): Activities => ({
-  ...transitionsOf(
-    deps,
-    typesWhere(({ queue }) => queue === own),
-  ),
-  ...eitherWay(
-    briefCallsOf(
-      deps,
-      typesWhere(({ queue }) => queue === own),
-    ),
-    callsOf(
-      deps,
-      typesWhere(({ queue, callsQueue }) => queue === own && callsQueue === null),
-    ),
-  ),
-});
+function hostedOn(deps: ActivityDeps, own: WorkflowProperties['queue']): Activities {
+  const types = typesWhere(({ queue }) => queue === own);
+  const ordinary = types.filter((type) => WORKFLOWS[type].callsQueue === null);
+  return { ...transitionsOf(deps, types), ...eitherWay(briefCallsOf(deps, types), callsOf(deps, ordinary)) };
+}
 
 /** What one worker makes both briefly and not has one name: as a local activity it is the brief call. */
 const eitherWay = (brief: Activities, ordinary: Activities): Activities => ({

@@ -3,7 +3,7 @@
  * suites that failed in a whole run are run once more, one after the other: a suite that fails again fails the run, one that passes is named.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { printProgress } from './kernel/cli.ts';
@@ -33,6 +33,8 @@ function run(args: readonly string[]): number {
 }
 
 function rerunFailed(): number {
+  // Nothing ran.
+  if (!existsSync(failedSuites)) return 1;
   const failed = (JSON.parse(readFileSync(failedSuites, 'utf8')) as readonly string[]).map((path) => relative(root, path));
   if (failed.length === 0 || failed.length > MAX_RERUN) return 1;
   printProgress(`Failed beside all others; once more, by themselves: ${failed.join(', ')}`);

@@ -3,6 +3,7 @@
  * bounded: its first attempts by the relay, which starts no more (worker/relay.ts), its retries here. Retries have fewer, so that they leave
  * room for first attempts, and the sum stays below the worker's slots.
  */
+import type { MonotonicClock } from '../../db/kernel/clock.ts';
 
 interface Limit {
   readonly all: number;
@@ -13,10 +14,6 @@ const RETRIES: Limit = { all: 400, perStore: 40 };
 const SPREAD_MS = 10_000 / RETRIES.perStore;
 const MIN_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 600_000;
-
-interface MonotonicClock {
-  now(): number;
-}
 
 export class Attempts {
   /** First attempts; the relay reads them. */

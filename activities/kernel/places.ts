@@ -3,6 +3,7 @@
  * turns, and a store whose runs use more than a tenth of the places for a minute has its turn after the others (F44). Nobody starves: now
  * and then the one that waits longest is next, whoever it is.
  */
+import type { MonotonicClock } from '../../db/kernel/clock.ts';
 
 /** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
 export const PLACES = 16;
@@ -26,10 +27,6 @@ export interface Turn {
   readonly storeId: string;
   /** As of tasks in Temporal: lower numbers first. */
   readonly priority: number;
-}
-/** Milliseconds that only grow, of no business time. */
-interface MonotonicClock {
-  now(): number;
 }
 interface Waiter extends Turn {
   readonly begin: () => void;

@@ -190,8 +190,7 @@ function differenceOf(
     const all = ids[0] === undefined ? [] : allOf(ids[0]);
     return { target: { type, id: ids[0] ?? null }, isNew, changes: shownOf(all, listing), all };
   }
-  const named = (id: string) => (change: Change) => ({ ...change, field: `${id}.${change.field}` });
-  const each = ids.map((id) => ({ id, all: allOf(id) }));
-  const changes = each.flatMap(({ id, all }) => shownOf(all, listing).map(named(id)));
-  return { target: { type, id: null }, isNew: false, changes, all: each.flatMap(({ id, all }) => all.map(named(id))) };
+  const each = ids.map((id) => allOf(id).map((change) => ({ ...change, field: `${id}.${change.field}` })));
+  const changes = each.flatMap((all) => shownOf(all, listing));
+  return { target: { type, id: null }, isNew: false, changes, all: each.flat() };
 }

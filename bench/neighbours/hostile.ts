@@ -7,7 +7,7 @@ import { setPriority } from 'node:os';
 import { Seller } from '../../bin/dev/client.ts';
 import { type Hostile, WAYS, type WayName } from './ways.ts';
 
-export interface Order extends Omit<Hostile, 'seller' | 'signal'> {
+export interface Assignment extends Omit<Hostile, 'seller' | 'signal'> {
   readonly way: WayName;
   readonly bearer: string;
 }
@@ -17,7 +17,7 @@ export interface Prepared {
 }
 
 setPriority(19);
-const [{ way, bearer, ...store }] = (await once(process, 'message')) as [Order];
+const [{ way, bearer, ...store }] = (await once(process, 'message')) as [Assignment];
 const ending = new AbortController();
 const load = await WAYS[way]({ ...store, seller: new Seller(store.api, bearer), signal: ending.signal });
 process.send!({ isAllowed: load !== null } satisfies Prepared);

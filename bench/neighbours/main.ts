@@ -11,7 +11,7 @@ import { Buyer, call, pay, Seller } from '../../bin/dev/client.ts';
 import { UserError } from '../../bin/kernel/cli.ts';
 import { makeStore } from '../../bin/ops/store/make.ts';
 import { percentile } from '../measure.ts';
-import type { Order, Prepared } from './hostile.ts';
+import type { Assignment, Prepared } from './hostile.ts';
 import { WAYS, type WayName } from './ways.ts';
 
 /** Of one measurement; a way has two of them, and its preparation. */
@@ -54,7 +54,7 @@ async function besideHostile(system: System, way: WayName, measure: () => Promis
   const clients = fork(new URL('hostile.ts', import.meta.url));
   const ended = once(clients, 'exit');
   try {
-    clients.send({ ...store, way, api: system.api, bearer: seller.bearer } satisfies Order);
+    clients.send({ ...store, way, api: system.api, bearer: seller.bearer } satisfies Assignment);
     const [{ isAllowed }] = (await Promise.race([once(clients, 'message'), ended.then(() => [{ isAllowed: false }])])) as [Prepared];
     return isAllowed ? await measure() : null;
   } finally {

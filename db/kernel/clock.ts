@@ -5,6 +5,10 @@ import { id as makeId, type IdPrefix } from '../../domain/kernel/ids.ts';
 export interface Clock {
   now(): number;
 }
+/** Milliseconds that only grow, of no business time. */
+export interface MonotonicClock {
+  now(): number;
+}
 export const realClock: Clock = { now: () => Date.now() };
 
 /** The time of a change: business time (`at`) and real time. Milliseconds. */

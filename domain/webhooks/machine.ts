@@ -67,11 +67,12 @@ export interface DeliveryState extends AttemptOutcome {
 export interface Delayed {
   readonly delayedMs: number;
 }
+/** What the call of an attempt comes to. LOST: it never answered. RECORDED: another execution of the activity has recorded the outcome. */
+export type AttemptAnswer = AttemptOutcome | Delayed | 'LOST' | 'RECORDED';
 
 export type DeliveryEvent =
   | { readonly type: 'load' | 'elapsed' }
-  /** LOST: the call never answered. RECORDED: another execution of the activity has recorded the outcome. */
-  | { readonly type: 'outcome'; readonly callId: string; readonly answer: AttemptOutcome | Delayed | 'LOST' | 'RECORDED' }
+  | { readonly type: 'outcome'; readonly callId: string; readonly answer: AttemptAnswer }
   /** The result of `recordFailure` when the receiver is suspended, by this failure or before. */
   | { readonly type: 'suspended' };
 
@@ -125,8 +126,7 @@ function applyOutcome(state: DeliveryState, { callId, answer }: Extract<Delivery
   if (!isUnbegun || isGivenUp(state)) return only(endIfGivenUp(state));
   return only({ ...state, nextAttemptAt: at + (answer === 'LOST' ? UNBEGUN_MS : answer.delayedMs) });
 }
-const isDelayed = (answer: AttemptOutcome | Delayed | 'LOST' | 'RECORDED'): answer is Delayed =>
-  typeof answer === 'object' && 'delayedMs' in answer;
+const isDelayed = (answer: AttemptAnswer): answer is Delayed => typeof answer === 'object' && 'delayedMs' in answer;
 
 /** A success counts even for a suspended receiver; a failure is recorded for the receiver. */
 function endAttempt(state: DeliveryState, outcome: AttemptOutcome, at: number): Step {

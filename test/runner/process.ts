@@ -1,9 +1,9 @@
-/** Runs suites on `jest-circus`, one after the other, as the runner orders them. */
+/** Runs suites on `jest-circus`, one after the other, as the runner asks for them. */
 import { pathToFileURL } from 'node:url';
 import { expect } from 'expect';
 import { addEventHandler, getState, resetState, run } from 'jest-circus';
 
-interface Order {
+interface SuiteRequest {
   readonly path: string;
   /** Milliseconds. */
   readonly testTimeout: number;
@@ -21,15 +21,15 @@ function onUnhandled(error: unknown): void {
 }
 process.on('uncaughtException', onUnhandled).on('unhandledRejection', onUnhandled);
 
-process.on('message', (order: Order) => {
-  void runSuite(order)
+process.on('message', (request: SuiteRequest) => {
+  void runSuite(request)
     .catch((error: unknown) => ({
       error: error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) },
     }))
     .then((answer) => process.send!({ ...answer, rss: process.memoryUsage.rss() }));
 });
 
-async function runSuite({ path, testTimeout, testNamePattern }: Order) {
+async function runSuite({ path, testTimeout, testNamePattern }: SuiteRequest) {
   const start = Date.now();
   resetState();
   Object.assign(getState(), {

@@ -22,21 +22,22 @@ export default class PlainRunner {
       const test = left.shift();
       if (!test || watcher.isInterrupted()) return shared?.end();
       const isOwn = OWN_PROCESS.test(readFileSync(test.path, 'utf8'));
-      const suites = isOwn ? new SuiteProcess() : (shared ?? new SuiteProcess());
+      const suites = isOwn || !shared ? new SuiteProcess() : shared;
       await onStart(test);
-      await suites.run(this.#orderOf(test)).then(
+      await suites.run(this.#requestOf(test)).then(
         (run) => onResult(test, this.#resultOf(test, run)),
         (error) => onFailure(test, { message: error.message, stack: error.stack }),
       );
       if (isOwn || suites.isSpent) await suites.end();
-      return runNext(suites.isEnded ? (isOwn ? shared : null) : suites);
+      const following = isOwn ? shared : suites;
+      return runNext(following?.isEnded ? null : following);
     };
     const { maxWorkers } = this.#globalConfig;
     await Promise.all(Array.from({ length: Math.min(maxWorkers, tests.length) }, () => runNext(null)));
   }
 
   /** What the process is sent. */
-  #orderOf({ path, context: { config } }) {
+  #requestOf({ path, context: { config } }) {
     const { testTimeout, testNamePattern = null } = this.#globalConfig;
     return { path, testTimeout: config.testTimeout ?? testTimeout, testNamePattern };
   }

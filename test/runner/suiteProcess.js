@@ -14,9 +14,9 @@ export class SuiteProcess {
   isEnded = false;
 
   /** Rejects where the suite could not be loaded, or the process ended in it. */
-  async run(order) {
+  async run(request) {
     const over = new AbortController();
-    this.#child.send(order);
+    this.#child.send(request);
     try {
       return await Promise.race([this.#result(over), this.#exit(over)]);
     } finally {
